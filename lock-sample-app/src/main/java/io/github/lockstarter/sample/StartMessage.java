@@ -31,20 +31,15 @@ class StartMessage {
         return """
                 The sample is up.
                 Redis: %1$s
-                The page-view experiment, to look at: http://localhost:%2$s/
-
                 Try, in another terminal:
                   URL=http://localhost:%2$s
                   curl -sw '\\n' $URL/orders -H 'Content-Type: application/json' -d '{"item":"lamp","quantity":2}'
                   curl -sw '\\n' -X POST $URL/orders/1/shipment & curl -sw '\\n' -X POST $URL/orders/1/shipment; wait
-                  curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
                   curl -sw '\\n' -X POST $URL/orders/1/label & curl -sw '\\n' -X POST $URL/orders/1/label; wait
                   curl -sw '\\n' -X POST $URL/orders/1/invoice & curl -sw '\\n' -X POST $URL/orders/1/invoice; wait
+                  curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
                   curl -sw '\\n' -X POST $URL/jobs/index & sleep 3; curl -sw '\\n' $URL/actuator/locks; wait
-                  curl -sw '\\n' -X POST "$URL/pages/home/views/unlocked/burst?count=200"
-                  curl -sw '\\n' -X POST "$URL/pages/home/views/locked/burst?count=200"
                   curl -sw '\\n' $URL/actuator/metrics/distributed.lock.acquire
-                The page-view experiment: that address in a browser, or java -jar lock-sample-app.jar experiment
                 """.formatted(redis.description(), environment.getProperty("local.server.port", "8080"));
     }
 }

@@ -3,6 +3,7 @@ package io.github.lockstarter.sample.orders;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Positive;
 import java.net.URI;
+import java.util.concurrent.CompletableFuture;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -20,9 +21,11 @@ import org.springframework.web.bind.annotation.RestController;
 class OrderController {
 
     private final OrderService orders;
+    private final LabelPrinter labels;
 
-    OrderController(OrderService orders) {
+    OrderController(OrderService orders, LabelPrinter labels) {
         this.orders = orders;
+        this.labels = labels;
     }
 
     @PostMapping
@@ -39,6 +42,11 @@ class OrderController {
     @PostMapping("/{orderId}/shipment")
     Order ship(@PathVariable @Positive long orderId) {
         return orders.ship(orderId);
+    }
+
+    @PostMapping("/{orderId}/label")
+    CompletableFuture<Label> printLabel(@PathVariable @Positive long orderId) {
+        return labels.print(orderId);
     }
 
     @ExceptionHandler

@@ -46,7 +46,14 @@ public final class SupervisedProcess implements AutoCloseable {
 
     /** Spring Boot leaves dashes out of the names of variables, and knows them as underscores, too. */
     private static final List<String> SETTINGS = List.of(
-            "SPRING_", "SERVER_", "DISTRIBUTED_LOCK_", "DISTRIBUTEDLOCK_", "SAMPLE_", "MANAGEMENT_", "LOGGING_");
+            "SPRING_",
+            "SERVER_",
+            "DISTRIBUTED_LOCK_",
+            "DISTRIBUTEDLOCK_",
+            "DEMO_",
+            "SAMPLE_",
+            "MANAGEMENT_",
+            "LOGGING_");
 
     private final String name;
     private final Path directory;

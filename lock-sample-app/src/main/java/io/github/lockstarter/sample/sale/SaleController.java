@@ -1,9 +1,7 @@
 package io.github.lockstarter.sample.sale;
 
 import jakarta.validation.Valid;
-import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Pattern;
-import jakarta.validation.constraints.Positive;
 import java.net.URI;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -14,7 +12,6 @@ import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -26,11 +23,9 @@ class SaleController {
     static final String PRODUCT = "[a-z0-9-]{1,64}";
 
     private final SaleService sales;
-    private final SaleBurstRunner bursts;
 
-    SaleController(SaleService sales, SaleBurstRunner bursts) {
+    SaleController(SaleService sales) {
         this.sales = sales;
-        this.bursts = bursts;
     }
 
     @PostMapping
@@ -48,27 +43,6 @@ class SaleController {
     @ResponseStatus(HttpStatus.CREATED)
     Purchase buy(@PathVariable @Pattern(regexp = PRODUCT) String product, @Valid @RequestBody NewPurchase purchase) {
         return sales.buy(product, purchase.buyer());
-    }
-
-    @PostMapping("/{product}/purchases/unlocked")
-    @ResponseStatus(HttpStatus.CREATED)
-    UnlockedPurchase buyUnlocked(
-            @PathVariable @Pattern(regexp = PRODUCT) String product, @Valid @RequestBody NewPurchase purchase) {
-        return sales.buyUnlocked(product, purchase.buyer());
-    }
-
-    @PostMapping("/{product}/purchases/burst")
-    SaleBurst lockedBurst(
-            @PathVariable @Pattern(regexp = PRODUCT) String product,
-            @RequestParam(defaultValue = "100") @Positive @Max(500) int buyers) {
-        return bursts.locked(product, buyers);
-    }
-
-    @PostMapping("/{product}/purchases/unlocked/burst")
-    SaleBurst unlockedBurst(
-            @PathVariable @Pattern(regexp = PRODUCT) String product,
-            @RequestParam(defaultValue = "100") @Positive @Max(500) int buyers) {
-        return bursts.unlocked(product, buyers);
     }
 
     @ExceptionHandler

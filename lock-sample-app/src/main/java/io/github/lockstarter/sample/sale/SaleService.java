@@ -56,23 +56,6 @@ public class SaleService {
         return purchase;
     }
 
-    /**
-     * Sells one as {@link #buy} does, but without a lock and without a fencing token: two calls that read the same
-     * stock both sell, and write the same rest. Only to show what the lock is for.
-     *
-     * @param product what
-     * @param buyer to whom
-     * @return the purchase, as far as this caller saw
-     * @throws SaleException when it is not on sale, or this caller saw that it is sold out or that the buyer has one
-     */
-    public UnlockedPurchase buyUnlocked(String product, String buyer) {
-        Sale sale = find(product);
-        demandSellable(sale, buyer);
-        UnlockedPurchase purchase = new UnlockedPurchase(product, buyer, sale.left() - 1);
-        sales.overwrite(purchase);
-        return purchase;
-    }
-
     private void demandSellable(Sale sale, String buyer) {
         if (sales.hasBought(sale.product(), buyer)) {
             throw new SaleException.BoughtBefore(sale.product(), buyer);

@@ -16,7 +16,6 @@ import org.springframework.stereotype.Repository;
  * <p>It does not count: it writes what the caller read and reckoned. What makes that safe is the lock, and the fencing
  * token for a caller that was paused for longer than its lease. {@link #open} registers the token <em>before</em> the
  * sale is read, {@link #sell} checks it again.
- * {@link #overwrite} does neither.
  *
  * <p>A call may be sent to Redis twice, when the connection is lost before the answer. {@link #sell} then finds its own
  * purchase, also when a newer holder has opened the sale in between.
@@ -93,13 +92,6 @@ class SaleStore {
             throw new SaleException.BoughtBefore(product, purchase.buyer());
         }
         demandOk(outcome, product, purchase.fencingToken());
-    }
-
-    /** Writes a purchase without a check: whatever was written since the sale was read is overwritten. */
-    void overwrite(UnlockedPurchase purchase) {
-        String product = purchase.product();
-        redis.opsForHash().put(saleKey(product), "left", Integer.toString(purchase.left()));
-        redis.opsForHash().put(buyersKey(product), purchase.buyer(), "unlocked");
     }
 
     private static void demandOk(String outcome, String product, long fencingToken) {

@@ -3,26 +3,17 @@ package io.github.lockstarter.sample.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.sample.FreePort;
+import io.github.lockstarter.sample.RunningSample;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
-@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
-class OrderStoreIT {
+class OrderStoreIT extends RunningSample {
 
     private static final long OLDER = 1_700_000_000_000_001L;
     private static final long NEWER = 1_700_000_000_000_002L;
 
     @Autowired
     private OrderStore store;
-
-    @DynamicPropertySource
-    static void redisOfItsOwn(DynamicPropertyRegistry registry) {
-        registry.add("spring.data.redis.port", FreePort::find);
-    }
 
     @Test
     void shipsUnderTheTokenThatOpenedTheOrder() {

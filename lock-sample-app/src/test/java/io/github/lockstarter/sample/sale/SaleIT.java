@@ -3,49 +3,25 @@ package io.github.lockstarter.sample.sale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.sample.FreePort;
-import io.github.lockstarter.sample.SampleClient;
+import io.github.lockstarter.sample.RunningSample;
 import io.github.lockstarter.sample.SampleClient.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 
-@SpringBootTest(
-        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = "distributed-lock.locks.sale.wait=30s")
-class SaleIT {
+class SaleIT extends RunningSample {
 
     private static final long OLDER = 1_700_000_000_000_001L;
     private static final long NEWER = 1_700_000_000_000_002L;
 
     @Autowired
     private SaleStore store;
-
-    @Value("${local.server.port}")
-    private int port;
-
-    private SampleClient client;
-
-    @DynamicPropertySource
-    static void redisOfItsOwn(DynamicPropertyRegistry registry) {
-        registry.add("spring.data.redis.port", FreePort::find);
-    }
-
-    @BeforeEach
-    void connect() {
-        client = new SampleClient(port);
-    }
 
     @Test
     void sellsTheStockAndNoMoreToACrowdThatAsksTwice() {
@@ -64,49 +40,6 @@ class SaleIT {
         Answer sale = client.get("/sales/crowded");
         assertThat(sale.number("left")).isZero();
         assertThat(sale.number("buyers")).isEqualTo(stock);
-    }
-
-    @Test
-    void sellsWhatThereIsToABurstUnderTheLock() {
-        offer("burst-locked", 40);
-
-        Answer burst = client.post("/sales/burst-locked/purchases/burst?buyers=100");
-
-        assertThat(burst.status()).isEqualTo(200);
-        assertThat(burst.number("requests")).isEqualTo(200);
-        assertThat(burst.number("sold")).isEqualTo(40);
-        assertThat(burst.number("left")).isZero();
-        assertThat(burst.number("oversold")).isZero();
-        assertThat(burst.number("boughtTwice")).isZero();
-        assertThat(burst.number("contended")).isZero();
-    }
-
-    @Test
-    void sellsMoreThanThereIsToABurstWithoutTheLock() {
-        offer("burst-unlocked", 40);
-
-        Answer burst = client.post("/sales/burst-unlocked/purchases/unlocked/burst?buyers=100");
-
-        assertThat(burst.status()).isEqualTo(200);
-        assertThat(burst.number("sold")).isGreaterThan(40);
-        assertThat(burst.number("oversold")).isEqualTo(burst.number("sold") - 40);
-        assertThat(burst.number("boughtTwice")).isPositive();
-        assertThat(client.get("/sales/burst-unlocked").number("left")).isNotNegative();
-    }
-
-    @Test
-    void sellsWithoutTheLockAsTheOrdinaryWayDoesWhileNobodyElseBuys() {
-        offer("lonely", 1);
-
-        Answer first = client.post("/sales/lonely/purchases/unlocked", "{\"buyer\":\"ann\"}");
-        Answer again = client.post("/sales/lonely/purchases/unlocked", "{\"buyer\":\"ann\"}");
-        Answer late = client.post("/sales/lonely/purchases/unlocked", "{\"buyer\":\"bob\"}");
-
-        assertThat(first.status()).isEqualTo(201);
-        assertThat(first.number("left")).isZero();
-        assertThat(again.text("detail")).isEqualTo("'ann' has bought 'lonely' already, and each buyer gets one");
-        assertThat(late.text("detail")).isEqualTo("'lonely' is sold out");
-        assertThat(client.post("/sales/none/purchases/burst").status()).isEqualTo(404);
     }
 
     @Test

@@ -1,0 +1,56 @@
+package io.github.lockstarter.demo;
+
+import io.github.lockstarter.demo.experiment.ExperimentCommand;
+import io.github.lockstarter.demo.experiment.store.StoreProgram;
+import io.github.lockstarter.demo.gallery.actor.ActorProgram;
+import java.util.Arrays;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.scheduling.annotation.EnableScheduling;
+
+/**
+ * The demonstration: a page with the page-view experiment, the gallery of broken locks, and the flash sale of the
+ * sample application. Starts a Redis when none listens. With {@code experiment} as its first argument it runs the
+ * experiment or the gallery in the terminal instead.
+ */
+@SpringBootApplication(
+        scanBasePackages = {
+            "io.github.lockstarter.demo",
+            "io.github.lockstarter.sample.redis",
+            "io.github.lockstarter.sample.sale",
+            "io.github.lockstarter.sample.web"
+        })
+@ConfigurationPropertiesScan
+@EnableScheduling
+public class DemoApp {
+
+    /** First argument that makes this program an instance of the experiment. For the experiment's own use. */
+    public static final String INSTANCE = "instance";
+
+    /** First argument that makes this program a server of locks. For the experiment's own use. */
+    public static final String STORE = "store";
+
+    /** First argument that makes this program an actor of the gallery. For the gallery's own use. */
+    public static final String ACTOR = "gallery-actor";
+
+    private static final String EXPERIMENT = "experiment";
+
+    /**
+     * Starts the page, or runs the experiment.
+     *
+     * @param args Spring Boot's, such as {@code --server.port=0 --spring.data.redis.port=6380}; or {@code experiment}
+     *     and its options, see {@code experiment --help}
+     */
+    public static void main(String[] args) {
+        String program = args.length == 0 ? "" : args[0];
+        switch (program) {
+            case EXPERIMENT ->
+                System.exit(ExperimentCommand.run(Arrays.asList(args).subList(1, args.length)));
+            case STORE -> StoreProgram.run(Arrays.copyOfRange(args, 1, args.length));
+            case ACTOR -> ActorProgram.run(Arrays.copyOfRange(args, 1, args.length));
+            case INSTANCE -> InstanceApp.run(Arrays.copyOfRange(args, 1, args.length));
+            default -> SpringApplication.run(DemoApp.class, args);
+        }
+    }
+}

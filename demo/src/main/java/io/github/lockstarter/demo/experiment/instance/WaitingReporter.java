@@ -1,0 +1,79 @@
+package io.github.lockstarter.demo.experiment.instance;
+
+import io.github.lockstarter.demo.experiment.pageview.Section;
+import io.github.lockstarter.demo.experiment.pageview.SectionEnd;
+import io.github.lockstarter.demo.experiment.pageview.SectionListener;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.Profile;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/** Tells every 50 ms how many requests of each page are in this instance and in no section, when that has changed. */
+@Component
+@Profile("instance")
+class WaitingReporter implements SectionListener, HandlerInterceptor, WebMvcConfigurer {
+
+    private static final String PAGE = "page";
+
+    private final EventPipe pipe;
+    private final Map<String, Integer> waiting = new ConcurrentHashMap<>();
+
+    /** Of the one thread that tells. */
+    private final Map<String, Integer> told = new HashMap<>();
+
+    WaitingReporter(EventPipe pipe) {
+        this.pipe = pipe;
+    }
+
+    @Override
+    public void addInterceptors(InterceptorRegistry registry) {
+        registry.addInterceptor(this).addPathPatterns("/*/pview");
+    }
+
+    @Override
+    public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+        add(request.getParameter(PAGE), 1);
+        return true;
+    }
+
+    @Override
+    public void afterCompletion(
+            HttpServletRequest request, HttpServletResponse response, Object handler, @Nullable Exception failure) {
+        add(request.getParameter(PAGE), -1);
+    }
+
+    @Override
+    public void began(Section section) {
+        add(section.page(), -1);
+    }
+
+    @Override
+    public void ended(Section section, SectionEnd end) {
+        add(section.page(), 1);
+    }
+
+    @Scheduled(fixedRate = 50)
+    void tell() {
+        Map<String, Integer> now = new HashMap<>(waiting);
+        told.keySet().forEach(page -> now.putIfAbsent(page, 0));
+        now.forEach((page, count) -> {
+            if (!count.equals(told.put(page, count))) {
+                pipe.send(new InstanceEvent.Waiting(System.nanoTime(), page, count));
+            }
+        });
+        told.values().removeIf(count -> count == 0);
+    }
+
+    /** A page that nobody waits for is forgotten. */
+    private void add(@Nullable String page, int requests) {
+        waiting.merge(page == null ? "" : page, requests, (before, more) -> before + more == 0 ? null : before + more);
+    }
+}

@@ -1,0 +1,10 @@
+package io.github.lockstarter.demo.experiment.pageview;
+
+/** The store refused a holder whose lock has gone to somebody else meanwhile. Nothing was counted. */
+final class OvertakenException extends RuntimeException {
+
+    OvertakenException(String page, long fencingToken) {
+        super("The view of page '" + page + "' was not counted: fencing token " + fencingToken
+                + " is older than one the store has seen, so another request has the lock now. Repeat the request");
+    }
+}

@@ -1,0 +1,35 @@
+package io.github.lockstarter.demo.experiment.pageview;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import java.util.OptionalLong;
+import org.springframework.context.annotation.Profile;
+import org.springframework.stereotype.Service;
+
+/**
+ * Counts as {@link LockedViews} does. The lock is on a quorum of servers ({@code distributed-lock.redlock.nodes}),
+ * because {@code application-redlock.yml} says so for locks of this name.
+ */
+@Service
+@Profile("redlock")
+public class RedlockViews {
+
+    private final ViewCounter counter;
+
+    RedlockViews(ViewCounter counter) {
+        this.counter = counter;
+    }
+
+    /**
+     * Counts a view.
+     *
+     * @param page the page
+     * @param request id of the request
+     * @return the counted view
+     */
+    @DistributedLock(name = "pview-v4", key = "#page")
+    PageView count(String page, String request) {
+        long fence = LockHandle.current().orElseThrow().fencingToken();
+        return counter.count(new View(Variant.V4, page, request), OptionalLong.of(fence));
+    }
+}

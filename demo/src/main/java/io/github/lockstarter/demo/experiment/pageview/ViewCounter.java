@@ -1,0 +1,80 @@
+package io.github.lockstarter.demo.experiment.pageview;
+
+import io.github.lockstarter.demo.experiment.pageview.SectionEnd.Outcome;
+import io.github.lockstarter.demo.experiment.pageview.ViewStore.Status;
+import io.github.lockstarter.sample.SimulatedWork;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.stereotype.Component;
+
+/**
+ * Counts a view: reads, works a moment, writes what it has read plus one. Keeps nobody out; that is up to its callers.
+ * Or has the store count it.
+ */
+@Component
+class ViewCounter {
+
+    private final ViewStore store;
+    private final PageViewProperties properties;
+    private final List<SectionListener> listeners;
+    private final AtomicLong sections = new AtomicLong();
+
+    ViewCounter(ViewStore store, PageViewProperties properties, List<SectionListener> listeners) {
+        this.store = store;
+        this.properties = properties;
+        this.listeners = List.copyOf(listeners);
+    }
+
+    /**
+     * Counts it.
+     *
+     * @param view what to count
+     * @param fence fencing token of the lock, if there is one
+     * @return the views that were written
+     * @throws OvertakenException when the store refuses the token
+     */
+    PageView count(View view, OptionalLong fence) {
+        Section section = new Section(sections.incrementAndGet(), view.variant(), view.page(), fence);
+        listeners.forEach(listener -> listener.began(section));
+        SectionEnd end = new SectionEnd(Outcome.FAILED, 0, 0);
+        try {
+            end = readWorkWrite(section, view);
+        } finally {
+            SectionEnd told = end;
+            listeners.forEach(listener -> listener.ended(section, told));
+        }
+        if (end.outcome() == Outcome.REFUSED) {
+            throw new OvertakenException(view.page(), fence.orElseThrow());
+        }
+        return new PageView(properties.instance(), view.variant().id(), view.page(), end.wrote());
+    }
+
+    /**
+     * Has the store count it, with one command. The work is done before, outside of any section.
+     *
+     * @param view what to count
+     * @return the counted view
+     */
+    PageView increment(View view) {
+        SimulatedWork.lasting(properties.work());
+        long views = store.increment(view).views();
+        return new PageView(properties.instance(), view.variant().id(), view.page(), views);
+    }
+
+    private SectionEnd readWorkWrite(Section section, View view) {
+        ViewStore.Answer before = store.open(view, section.fence());
+        listeners.forEach(listener -> listener.hasRead(section));
+        if (before.status() != Status.DONE) {
+            return end(before, before.views());
+        }
+        SimulatedWork.lasting(properties.work());
+        return end(store.write(view, before.views() + 1, section.fence()), before.views());
+    }
+
+    private static SectionEnd end(ViewStore.Answer answer, long read) {
+        return answer.status() == Status.OVERTAKEN
+                ? new SectionEnd(Outcome.REFUSED, read, read)
+                : new SectionEnd(Outcome.WRITTEN, read, answer.views());
+    }
+}

@@ -1,0 +1,89 @@
+package io.github.lockstarter.demo.experiment.stage;
+
+import io.github.lockstarter.sample.process.Loopback;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+import reactor.netty.resources.ConnectionProvider;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * A reverse proxy in this JVM, where nginx is not installed. An instance that does not answer is 502, as with nginx.
+ */
+final class NettyProxy implements ReverseProxy {
+
+    private static final int CONNECTIONS = 10_000;
+    private static final int BACKLOG = 4096;
+    private static final int THREADS = 2;
+    private static final Duration QUIET = Duration.ZERO;
+    private static final Duration END = Duration.ofSeconds(5);
+
+    private final List<Integer> ports;
+    private final LoopResources loops = LoopResources.create("proxy", THREADS, true);
+    private final ConnectionProvider connections = ConnectionProvider.builder("proxy")
+            .maxConnections(CONNECTIONS)
+            .pendingAcquireMaxCount(CONNECTIONS)
+            .build();
+    private final HttpClient client =
+            HttpClient.create(connections).runOn(loops).disableRetry(true);
+    private final AtomicInteger turn = new AtomicInteger();
+    private final DisposableServer server;
+
+    private NettyProxy(List<Integer> ports) {
+        this.ports = List.copyOf(ports);
+        this.server = HttpServer.create()
+                .host(Loopback.HOST)
+                .port(0)
+                .runOn(loops)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .handle(this::forward)
+                .bindNow();
+    }
+
+    static NettyProxy start(List<Integer> ports) {
+        return new NettyProxy(ports);
+    }
+
+    @Override
+    public String name() {
+        return "reactor-netty";
+    }
+
+    @Override
+    public URI uri() {
+        return URI.create("http://" + Loopback.HOST + ":" + server.port());
+    }
+
+    @Override
+    public void close() {
+        server.disposeNow(END);
+        connections.disposeLater().block(END);
+        loops.disposeLater(QUIET, END).block(END.multipliedBy(2));
+    }
+
+    private Publisher<Void> forward(HttpServerRequest request, HttpServerResponse response) {
+        int port = ports.get(Math.floorMod(turn.getAndIncrement(), ports.size()));
+        return client.headers(headers -> headers.set(request.requestHeaders()).remove(HttpHeaderNames.HOST))
+                .request(request.method())
+                .uri("http://" + Loopback.HOST + ":" + port + request.uri())
+                .send(request.receive().retain())
+                .response((answer, body) -> {
+                    response.status(answer.status()).headers(answer.responseHeaders());
+                    return response.send(body.retain());
+                })
+                .onErrorResume(failure -> response.hasSentHeaders()
+                        ? Mono.error(failure)
+                        : response.status(HttpResponseStatus.BAD_GATEWAY).send());
+    }
+}

@@ -1,0 +1,151 @@
+package io.github.lockstarter.demo.experiment.web;
+
+import io.github.lockstarter.demo.experiment.Experiment;
+import io.github.lockstarter.demo.experiment.ExperimentConflictException;
+import io.github.lockstarter.demo.experiment.ExperimentState;
+import io.github.lockstarter.demo.experiment.pageview.Variant;
+import io.github.lockstarter.demo.experiment.run.Act;
+import io.github.lockstarter.demo.experiment.run.ActRefusedException;
+import io.github.lockstarter.demo.experiment.run.RunEvent;
+import io.github.lockstarter.demo.experiment.run.RunPlan;
+import io.github.lockstarter.demo.experiment.stage.StagePlan;
+import io.github.lockstarter.demo.experiment.stage.Topology;
+import io.github.lockstarter.demo.gallery.Gallery;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import java.time.Duration;
+import java.util.List;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.jspecify.annotations.Nullable;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/**
+ * The controls of the experiment. What takes time goes on after the answer; {@code GET /experiment/events} tells of it.
+ */
+@RestController
+@RequestMapping("/experiment")
+class ExperimentController {
+
+    private final Experiment experiment;
+    private final Gallery gallery;
+    private final LiveEvents events;
+
+    ExperimentController(Experiment experiment, Gallery gallery, LiveEvents events) {
+        this.experiment = experiment;
+        this.gallery = gallery;
+        this.events = events;
+    }
+
+    /**
+     * What to set up.
+     *
+     * @param instances how many instances
+     * @param topology where the locks of v3 are
+     */
+    record StageRequest(
+            @NotNull @Min(1) @Max(StagePlan.MOST_INSTANCES) Integer instances,
+            @NotNull String topology) {}
+
+    /**
+     * What to run.
+     *
+     * @param variant its short name
+     * @param requests how many at once
+     * @param chaos whether the holder is killed and Redis restarted in mid-run
+     * @param act one act of that name in mid-run, instead
+     */
+    record RunRequest(
+            @NotNull String variant,
+            @NotNull @Min(1) @Max(RunPlan.MOST_REQUESTS) Integer requests,
+            @Nullable Boolean chaos,
+            @Nullable String act) {}
+
+    @GetMapping
+    ExperimentState state() {
+        return experiment.state();
+    }
+
+    @PutMapping
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ExperimentState setUp(@Valid @RequestBody StageRequest request) {
+        Topology topology = Topology.of(request.topology())
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "topology is one of " + Topology.ids()));
+        experiment.setUp(new StagePlan(request.instances(), topology));
+        return experiment.state();
+    }
+
+    @DeleteMapping
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ExperimentState takeDown() {
+        experiment.takeDown();
+        return experiment.state();
+    }
+
+    @PostMapping("/runs")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ExperimentState run(@Valid @RequestBody RunRequest request) {
+        Variant variant = Variant.of(request.variant())
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "variant is one of v0, v1, v2, v3, v4"));
+        experiment.run(variant, request.requests(), actsOf(request));
+        return experiment.state();
+    }
+
+    private static List<Act> actsOf(RunRequest request) {
+        if (request.act() == null) {
+            return Boolean.TRUE.equals(request.chaos()) ? Act.CHAOS : List.of();
+        }
+        return List.of(Act.of(request.act())
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "There is no act '" + request.act() + "'")));
+    }
+
+    @DeleteMapping("/runs/current")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    void cancel() {
+        experiment.cancelRun();
+    }
+
+    @PostMapping("/acts/{act}")
+    RunEvent.Acted act(
+            @PathVariable String act,
+            @RequestParam(name = "for", defaultValue = "8s")
+                    @DurationFormat(style = DurationFormat.Style.SIMPLE)
+                    @DurationMin(millis = 100)
+                    @DurationMax(seconds = 30)
+                    Duration pause) {
+        Act known = Act.of(act).orElseThrow(() -> wrong(HttpStatus.NOT_FOUND, "There is no act '" + act + "'"));
+        return experiment.perform(known, pause);
+    }
+
+    @GetMapping(path = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    SseEmitter events() {
+        return events.subscribe(experiment, gallery);
+    }
+
+    @ExceptionHandler({ExperimentConflictException.class, ActRefusedException.class})
+    ProblemDetail conflict(RuntimeException refusal) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, refusal.getMessage());
+    }
+
+    private static ResponseStatusException wrong(HttpStatus status, String detail) {
+        return new ResponseStatusException(status, detail);
+    }
+}

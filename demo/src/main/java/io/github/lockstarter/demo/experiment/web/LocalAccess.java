@@ -1,0 +1,94 @@
+package io.github.lockstarter.demo.experiment.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * Keeps the controls of the experiment, which start processes without a login, for the person at this machine: the
+ * request comes from here, names this machine, and was not sent by a page of somebody else in that person's browser.
+ * The name matters since any name can be made to point to 127.0.0.1 (DNS rebinding).
+ */
+@Component
+@EnableConfigurationProperties(ExperimentProperties.class)
+class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
+
+    private static final Pattern LOCAL_HOST = Pattern.compile("(?i)(localhost|127\\.0\\.0\\.1|\\[::1])(:\\d{1,5})?");
+    private static final String FETCH_SITE = "Sec-Fetch-Site";
+
+    /** The page itself, and what a person typed into the address bar. */
+    private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
+
+    private final ExperimentProperties properties;
+
+    LocalAccess(ExperimentProperties properties) {
+        this.properties = properties;
+    }
+
+    @Override
+    public void addInterceptors(InterceptorRegistry registry) {
+        registry.addInterceptor(this).addPathPatterns("/experiment", "/experiment/**");
+    }
+
+    @Override
+    public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler) {
+        refusal(request).ifPresent(reason -> {
+            throw new ResponseStatusException(HttpStatus.FORBIDDEN, reason);
+        });
+        return true;
+    }
+
+    private Optional<String> refusal(HttpServletRequest request) {
+        if (!properties.enabled()) {
+            return Optional.of("The experiment is switched off here. Start the application with"
+                    + " --demo.experiment.enabled=true on a machine of your own");
+        }
+        if (!isLocal(request.getRemoteAddr()) || !isLocalHost(request)) {
+            return Optional.of(
+                    "The experiment starts processes, so it is only for the machine it runs on. Open it there,"
+                            + " as http://localhost:" + request.getLocalPort());
+        }
+        if (!isOwnSite(request)) {
+            return Optional.of("Another site asks for that. Use the page of the experiment itself, at http://localhost:"
+                    + request.getLocalPort());
+        }
+        return Optional.empty();
+    }
+
+    /** The address is a number: no name is looked up. */
+    private static boolean isLocal(String address) {
+        try {
+            return InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException noAddress) {
+            return false;
+        }
+    }
+
+    private static boolean isLocalHost(HttpServletRequest request) {
+        String host = request.getHeader(HttpHeaders.HOST);
+        return host != null && LOCAL_HOST.matcher(host).matches();
+    }
+
+    /** A client that is no browser sends neither header. */
+    private static boolean isOwnSite(HttpServletRequest request) {
+        String site = request.getHeader(FETCH_SITE);
+        String origin = request.getHeader(HttpHeaders.ORIGIN);
+        String host = request.getHeader(HttpHeaders.HOST);
+        return (site == null || OWN_SITES.contains(site))
+                && (origin == null
+                        || List.of("http://" + host, "https://" + host).contains(origin));
+    }
+}

@@ -1,0 +1,60 @@
+package io.github.lockstarter.demo.gallery;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import io.github.lockstarter.demo.gallery.play.Exhibit;
+import io.github.lockstarter.demo.gallery.play.ExhibitResult;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the gallery stands.
+ *
+ * @param seed of what is played, or was played last
+ * @param running the exhibit that is played, if one is
+ * @param failure why the last one could not be played, if that is so
+ * @param exhibits all there are, in their order
+ * @param results the newest of each exhibit that was played, in their order
+ */
+@JsonInclude(JsonInclude.Include.ALWAYS)
+public record GalleryState(
+        long seed,
+        @Nullable String running,
+        @Nullable String failure,
+        List<ExhibitView> exhibits,
+        List<ExhibitResult> results) {
+
+    /**
+     * An exhibit.
+     *
+     * @param id short name
+     * @param title what the broken lock is
+     * @param breaks what breaks it
+     * @param flaw what goes wrong with it
+     * @param remedy what ours does
+     */
+    public record ExhibitView(String id, String title, String breaks, String flaw, String remedy) {
+
+        static List<ExhibitView> all() {
+            return Arrays.stream(Exhibit.values())
+                    .map(exhibit -> new ExhibitView(
+                            exhibit.id(), exhibit.title(), exhibit.breaks(), exhibit.flaw(), exhibit.remedy()))
+                    .toList();
+        }
+    }
+
+    static GalleryState of(
+            long seed, @Nullable String running, @Nullable String failure, Map<Exhibit, ExhibitResult> results) {
+        return new GalleryState(
+                seed,
+                running,
+                failure,
+                ExhibitView.all(),
+                Arrays.stream(Exhibit.values())
+                        .map(results::get)
+                        .filter(Objects::nonNull)
+                        .toList());
+    }
+}

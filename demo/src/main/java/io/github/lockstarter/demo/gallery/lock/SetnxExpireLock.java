@@ -1,0 +1,44 @@
+package io.github.lockstarter.demo.gallery.lock;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+
+/**
+ * {@code SETNX}, and then {@code EXPIRE}, as it was written before Redis 2.6.12 had {@code SET NX PX}, and often still
+ * is.
+ *
+ * <p>Flaw: a holder that dies between the two commands leaves a key without an expiry, so nobody gets the lock again.
+ */
+public final class SetnxExpireLock implements BrokenLock {
+
+    private final RedisCommands<String, String> redis;
+    private final Duration lease;
+    private final Runnable breakpoint;
+
+    /**
+     * A lock.
+     *
+     * @param redis where it is
+     * @param lease when it expires
+     * @param breakpoint runs between the two commands
+     */
+    public SetnxExpireLock(RedisCommands<String, String> redis, Duration lease, Runnable breakpoint) {
+        this.redis = redis;
+        this.lease = lease;
+        this.breakpoint = breakpoint;
+    }
+
+    @Override
+    public boolean tryAcquire(String key) {
+        if (!redis.setnx(key, "locked")) {
+            return false;
+        }
+        breakpoint.run();
+        return redis.pexpire(key, lease.toMillis());
+    }
+
+    @Override
+    public void release(String key) {
+        redis.del(key);
+    }
+}

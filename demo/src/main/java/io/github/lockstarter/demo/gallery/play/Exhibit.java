@@ -1,0 +1,325 @@
+package io.github.lockstarter.demo.gallery.play;
+
+import io.github.lockstarter.demo.gallery.actor.LockKind;
+import io.github.lockstarter.sample.redis.MovableClock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** A broken lock, and the interleaving that breaks it. In the order in which they are shown. */
+@SuppressWarnings("ImmutableEnumChecker") // Records of values, and scripts without state.
+public enum Exhibit {
+    /** The control. */
+    INCR(
+            "incr",
+            "No lock: INCR",
+            "nothing: one command is atomic",
+            "Nothing goes wrong: the counter is changed in one command (HINCRBY, as INCR), which needs no lock.",
+            "Counts the same by reading and writing under the lock, and is as exact, only slower.",
+            new Lock(LockKind.NONE, seconds(10), seconds(10)),
+            new Prediction(0, 0, false),
+            ServerKind.STANDALONE,
+            Script::count),
+    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxLock}. */
+    SETNX(
+            "setnx",
+            "SETNX without an expiry",
+            "the holder is killed",
+            "The holder is killed, the key stays for ever, and nobody gets the lock again.",
+            "Redis tells that the holder's connection is gone: the lock is taken over after 1 to 1.5 s.",
+            new Lock(LockKind.SETNX, millis(1000), seconds(10)),
+            new Prediction(0, 1, true),
+            ServerKind.STANDALONE,
+            Script::killTheHolder),
+    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxExpireLock}. */
+    SETNX_EXPIRE(
+            "setnx-expire",
+            "SETNX, then EXPIRE",
+            "the holder is killed between the two",
+            "The holder is killed between the two commands, the key has no expiry, and nobody gets the lock again.",
+            "A grant is one script, so there is nothing between; killed right after it, the holder is replaced after 1 to 1.5 s.",
+            new Lock(LockKind.SETNX_EXPIRE, millis(1000), seconds(10)),
+            new Prediction(0, 1, true),
+            ServerKind.STANDALONE,
+            Script::killInMidGrant),
+    /** {@link io.github.lockstarter.demo.gallery.lock.FixedValueLock}. */
+    FIXED_VALUE(
+            "fixed-value",
+            "SET NX PX with a fixed value, DEL",
+            "a release after the lease",
+            "The holder is stopped until its lease is over; its late DEL frees the lock of the next one, and a third one"
+                    + " gets in.",
+            "A release compares the lock token in the same step: the late one changes nothing and answers LOST.",
+            new Lock(LockKind.FIXED_VALUE, millis(1500), millis(1500)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Script::releaseLate),
+    /** {@link io.github.lockstarter.demo.gallery.lock.GetDelLock}. */
+    GET_DEL(
+            "get-del",
+            "GET and DEL in two steps",
+            "the lease ends between the two",
+            "The lease ends between the look at the value and the DEL, which frees the lock of the next one.",
+            "Comparing and deleting are one script: the late release changes nothing and answers LOST.",
+            new Lock(LockKind.GET_DEL, millis(1500), millis(1500)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Script::releaseLate),
+    /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
+    NO_WATCHDOG(
+            "no-watchdog",
+            "A lease without a watchdog",
+            "work that takes longer than the lease",
+            "The work takes longer than the lease, so the next one gets the lock while the first one still works.",
+            "The watchdog renews the lease as long as the holder works; the next one waits.",
+            new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Script::workForLong),
+    /** The same, on a replica. */
+    FAILOVER(
+            "failover",
+            "A lock on an asynchronous replica",
+            "a failover",
+            "The master dies before the replica has the lock; the promoted replica grants it again.",
+            "The history guard sees another history and grants nothing for max-lease; the holder gets its lock back.",
+            new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
+            new Prediction(1, 2, false),
+            ServerKind.REPLICA,
+            Script::failOver),
+    /** The same, twice. */
+    DOUBLE_FAILOVER(
+            "double-failover",
+            "Two failovers within one lease",
+            "a failover, and another one",
+            "Each promoted replica lacks the newest lock and grants it again: three owners.",
+            "Each new history starts the wait for max-lease anew; the holder gets its lock back both times.",
+            new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
+            new Prediction(2, 3, false),
+            ServerKind.TWO_REPLICAS,
+            Script::failOverTwice),
+    /** {@link io.github.lockstarter.demo.gallery.lock.PublishedRedlock}. */
+    REDLOCK_CLOCK(
+            "redlock-clock",
+            "Redlock as first published",
+            "the clock of one server jumps",
+            "The clock of one server of the majority jumps forward, its key expires, and a second majority grants the lock.",
+            "A client counts no vote of a server whose clock was seen to be set, for max-lease.",
+            new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
+            new Prediction(1, 2, false),
+            ServerKind.QUORUM_WITH_A_CLOCK,
+            Script::forget),
+    /** The same. */
+    REDLOCK_RESTART(
+            "redlock-restart",
+            "Redlock as first published",
+            "one server restarts empty",
+            "One server of the majority restarts without its data, and a second majority grants the lock.",
+            "A server whose history changed grants nothing for max-lease, and takes the holder's lock back.",
+            new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
+            new Prediction(1, 2, false),
+            ServerKind.QUORUM_WITH_A_RESTART,
+            Script::forget),
+    /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
+    LATE_WRITE(
+            "late-write",
+            "A write that comes late",
+            "the holder is stopped before its write",
+            "The holder is stopped right before its write until its lease is over; its late write undoes that of the next one.",
+            "No lease prevents this second owner; the store refuses the late write for its stale fencing token.",
+            new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Script::writeLate);
+
+    /** Three times the lease of a broken lock that blocks: its key would be gone if it had an expiry. */
+    private static final Duration BLOCKED = Duration.ofSeconds(3);
+
+    /** Less than our lease where the holder is killed: who gets the lock in that time, has taken it over. */
+    private static final Duration TAKEN_OVER = Duration.ofSeconds(8);
+
+    private static final Duration GRANTED = Duration.ofSeconds(20);
+
+    private final String id;
+    private final String title;
+    private final String breaks;
+    private final String flaw;
+    private final String remedy;
+    private final Lock lock;
+    private final Prediction prediction;
+    private final ServerKind servers;
+    private final Script script;
+
+    Exhibit(
+            String id,
+            String title,
+            String breaks,
+            String flaw,
+            String remedy,
+            Lock lock,
+            Prediction prediction,
+            ServerKind servers,
+            Script script) {
+        this.id = id;
+        this.title = title;
+        this.breaks = breaks;
+        this.flaw = flaw;
+        this.remedy = remedy;
+        this.lock = lock;
+        this.prediction = prediction;
+        this.servers = servers;
+        this.script = script;
+    }
+
+    /** The broken lock, and the leases of both. */
+    private record Lock(LockKind kind, Duration lease, Duration ourLease) {}
+
+    /** What the broken lock must do in each round. */
+    private record Prediction(int lost, int owners, boolean blocks) {}
+
+    /**
+     * The exhibit of that name.
+     *
+     * @param id such as {@code setnx}
+     * @return the exhibit, if there is one
+     */
+    public static Optional<Exhibit> of(String id) {
+        return Arrays.stream(values()).filter(exhibit -> exhibit.id.equals(id)).findFirst();
+    }
+
+    /**
+     * What it is called on the command line and in JSON.
+     *
+     * @return such as {@code setnx}
+     */
+    public String id() {
+        return id;
+    }
+
+    /**
+     * What the broken lock is.
+     *
+     * @return a few words
+     */
+    public String title() {
+        return title;
+    }
+
+    /**
+     * What breaks it.
+     *
+     * @return a few words
+     */
+    public String breaks() {
+        return breaks;
+    }
+
+    /**
+     * What goes wrong.
+     *
+     * @return one sentence
+     */
+    public String flaw() {
+        return flaw;
+    }
+
+    /**
+     * What ours does.
+     *
+     * @return one sentence
+     */
+    public String remedy() {
+        return remedy;
+    }
+
+    /**
+     * Whether it takes longer than most others.
+     *
+     * @return true for failovers
+     */
+    public boolean isLong() {
+        return servers == ServerKind.REPLICA || servers == ServerKind.TWO_REPLICAS;
+    }
+
+    /**
+     * Whether another actor has to be started after it.
+     *
+     * @return true where the holder is killed
+     */
+    public boolean killsActors() {
+        return prediction.blocks();
+    }
+
+    /**
+     * Whether its fault can be made on this machine. That a clock jumps cannot be made by other means: a key that
+     * expires by itself is another fault, of which no client of Redlock can know.
+     *
+     * @return false for a clock that cannot be moved here
+     */
+    public boolean isPlayable() {
+        return servers != ServerKind.QUORUM_WITH_A_CLOCK || MovableClock.available();
+    }
+
+    int lostPerRound() {
+        return prediction.lost();
+    }
+
+    int owners() {
+        return prediction.owners();
+    }
+
+    boolean blocks() {
+        return prediction.blocks();
+    }
+
+    /** Writes that the store must refuse with our lock in each round: only the one that no lease prevents. */
+    int refusedWithOurs() {
+        return this == LATE_WRITE ? 1 : 0;
+    }
+
+    /** Most owners at once that our lock may have. Where the store has to refuse a write, there is a second one. */
+    int ownersOfOurs() {
+        return 1 + refusedWithOurs();
+    }
+
+    LockKind lock() {
+        return lock.kind();
+    }
+
+    Duration brokenLease() {
+        return lock.lease();
+    }
+
+    Duration ourLease() {
+        return lock.ourLease();
+    }
+
+    /**
+     * How long somebody waits for the lock before it counts as blocked.
+     *
+     * @param broken for the broken lock, or for ours
+     */
+    Duration patience(boolean broken) {
+        if (!blocks()) {
+            return GRANTED;
+        }
+        return broken ? BLOCKED : TAKEN_OVER;
+    }
+
+    Script script() {
+        return script;
+    }
+
+    /** What its locks are kept on. */
+    ServerKind servers() {
+        return servers;
+    }
+
+    private static Duration seconds(long amount) {
+        return Duration.ofSeconds(amount);
+    }
+
+    private static Duration millis(long amount) {
+        return Duration.ofMillis(amount);
+    }
+}

@@ -1,0 +1,104 @@
+package io.github.lockstarter.demo.gallery.play;
+
+import io.github.lockstarter.demo.gallery.play.ActorProcess.Answer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What happens in a round. Thread-safe: everything that changes is guarded by this object. */
+final class Recorder {
+
+    private static final double NANOS_PER_MS = 1e6;
+
+    private final List<Step> steps = new ArrayList<>();
+    private final Map<String, Long> owners = new HashMap<>();
+    private final List<Section> sections = new ArrayList<>();
+    private long start;
+    private long updates;
+    private int refused;
+    private boolean blocked;
+
+    /**
+     * From a grant until its owner begins to release, is told that it has lost the lock, or dies.
+     *
+     * @param from {@link System#nanoTime()}
+     * @param to the same
+     */
+    record Section(long from, long to) {
+
+        /** Most that have a moment in common. That is the beginning of one of them. */
+        static int mostAtOnce(List<Section> sections) {
+            return sections.stream()
+                    .mapToInt(section -> (int) sections.stream()
+                            .filter(other -> other.from <= section.from && section.from < other.to)
+                            .count())
+                    .max()
+                    .orElse(0);
+        }
+    }
+
+    synchronized void begin() {
+        start = System.nanoTime();
+    }
+
+    synchronized void add(Part part, Answer answer, String kind, String text) {
+        add(answer.nanos(), part.name, kind, text);
+    }
+
+    synchronized void add(Part part, String kind, String text) {
+        add(System.nanoTime(), part.name, kind, text);
+    }
+
+    synchronized void addFault(String text) {
+        add(System.nanoTime(), Step.SERVERS, "fault", text);
+    }
+
+    /** To an attempt to acquire. */
+    synchronized void answered(Part part, Answer answer) {
+        if (answer.word().equals("refused")) {
+            add(part, answer, "refused", "waited in vain");
+        } else {
+            add(part, answer, "granted", "has the lock");
+            owners.put(part.name, answer.nanos());
+        }
+    }
+
+    synchronized void sectionEnded(Part part, long nanos) {
+        Long from = owners.remove(part.name);
+        if (from != null) {
+            sections.add(new Section(from, nanos));
+        }
+    }
+
+    synchronized void written(int times) {
+        updates += times;
+    }
+
+    synchronized void refused() {
+        refused++;
+    }
+
+    synchronized void blocked() {
+        blocked = true;
+    }
+
+    /**
+     * The sum.
+     *
+     * @param counter what the counter says
+     */
+    synchronized RoundResult result(long counter) {
+        long now = System.nanoTime();
+        owners.values().forEach(from -> sections.add(new Section(from, now)));
+        owners.clear();
+        List<Step> inOrder =
+                steps.stream().sorted(Comparator.comparingDouble(Step::at)).toList();
+        return new RoundResult(updates, counter, Section.mostAtOnce(sections), refused, blocked, inOrder);
+    }
+
+    private void add(long nanos, String actor, String kind, String text) {
+        steps.add(new Step(Math.round((nanos - start) / NANOS_PER_MS * 10) / 10.0, actor, kind, text));
+    }
+}

@@ -1,0 +1,33 @@
+package io.github.lockstarter.demo.sale;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Positive;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Has a crowd buy. The product is put on sale over HTTP before. */
+@RestController
+@RequestMapping("/sales/{product}/purchases")
+class CrowdController {
+
+    private final Crowd crowd;
+
+    CrowdController(Crowd crowd) {
+        this.crowd = crowd;
+    }
+
+    @PostMapping("/burst")
+    CrowdResult buyLocked(
+            @PathVariable String product, @RequestParam(defaultValue = "100") @Positive @Max(500) int buyers) {
+        return crowd.buyLocked(product, buyers);
+    }
+
+    @PostMapping("/unlocked/burst")
+    CrowdResult buyUnlocked(
+            @PathVariable String product, @RequestParam(defaultValue = "100") @Positive @Max(500) int buyers) {
+        return crowd.buyUnlocked(product, buyers);
+    }
+}

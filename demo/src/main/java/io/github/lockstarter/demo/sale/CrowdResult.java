@@ -1,0 +1,62 @@
+package io.github.lockstarter.demo.sale;
+
+import io.github.lockstarter.sample.sale.Sale;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+
+/**
+ * Outcome of a sale to a crowd.
+ *
+ * @param product the product
+ * @param stock stock at the start
+ * @param buyers number of buyers
+ * @param requests number of requests
+ * @param sold requests that were answered with a purchase
+ * @param left remaining stock according to the store
+ * @param oversold purchases beyond the stock
+ * @param boughtTwice buyers with two purchases
+ * @param contended requests that did not get the lock in time, and bought nothing
+ */
+record CrowdResult(
+        String product,
+        int stock,
+        int buyers,
+        int requests,
+        int sold,
+        int left,
+        int oversold,
+        int boughtTwice,
+        int contended) {
+
+    /**
+     * Counts.
+     *
+     * @param after the sale as it is stored now
+     * @param buyers number of buyers
+     * @param answers all answers
+     */
+    static CrowdResult of(Sale after, int buyers, List<Crowd.Answer> answers) {
+        List<String> sold = answers.stream()
+                .filter(answer -> answer.outcome() == Crowd.Outcome.SOLD)
+                .map(Crowd.Answer::buyer)
+                .toList();
+        long twice = new HashSet<>(sold)
+                .stream()
+                        .filter(buyer -> Collections.frequency(sold, buyer) > 1)
+                        .count();
+        long contended = answers.stream()
+                .filter(answer -> answer.outcome() == Crowd.Outcome.CONTENDED)
+                .count();
+        return new CrowdResult(
+                after.product(),
+                after.stock(),
+                buyers,
+                answers.size(),
+                sold.size(),
+                after.left(),
+                Math.max(0, sold.size() - after.stock()),
+                (int) twice,
+                (int) contended);
+    }
+}

@@ -1,0 +1,90 @@
+package io.github.lockstarter.demo.experiment.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
+
+/** Each of the three views once: a run, an exhibit, a sale. The other tests of the page have the tag {@code full}. */
+@EnabledIf(value = "isPossible", disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
+class PageSmokeIT {
+
+    private static final int REQUESTS = 60;
+    private static final String EXHIBIT = "fixed-value";
+
+    @TempDir
+    private static Path directory;
+
+    private static PackagedDemo app;
+    private static Chromium chromium;
+
+    static boolean isPossible() {
+        return Chromium.isInstalled();
+    }
+
+    @BeforeAll
+    static void start() throws IOException {
+        app = PackagedDemo.start(directory);
+        chromium = Chromium.start();
+        chromium.resize(1280, 2000);
+    }
+
+    @AfterAll
+    static void end() throws InterruptedException {
+        if (chromium != null) {
+            chromium.close();
+        }
+        if (app != null) {
+            app.end();
+        }
+    }
+
+    @Test
+    void runsTheExperimentExactlyUnderTheLock() {
+        ExperimentPage page = new ExperimentPage(chromium.driver());
+        page.open(app.port());
+        page.plan(2, "standalone");
+
+        page.run("v1", REQUESTS);
+        assertThat(page.newestRow().get("Lost")).startsWith("✘");
+
+        page.run("v3", REQUESTS);
+        assertThat(page.number("actual")).isEqualTo(REQUESTS);
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+
+        page.takeDown();
+    }
+
+    @Test
+    void playsAnExhibitOfTheGallery() {
+        GalleryPage page = new GalleryPage(chromium.driver());
+        page.open(app.port());
+
+        page.play(EXHIBIT);
+
+        assertThat(page.problem()).isEmpty();
+        assertThat(page.sharesRed(GalleryPage.broken(EXHIBIT))).isTrue();
+        assertThat(page.sharesRed(GalleryPage.ours(EXHIBIT))).isFalse();
+    }
+
+    @Test
+    void sellsTheStockAndNoMoreUnderTheLock() {
+        chromium.driver().get("about:blank");
+        chromium.driver().get("http://localhost:" + app.port() + "/#sale");
+
+        chromium.driver().findElement(By.id("sell-locked")).click();
+
+        await().atMost(Duration.ofMinutes(1)).until(() -> chromium.driver()
+                .findElement(By.id("sale-status"))
+                .getText()
+                .startsWith("With the lock: 100 of 100 sold."));
+    }
+}

@@ -1,0 +1,84 @@
+package io.github.lockstarter.demo.experiment.web;
+
+import static org.hamcrest.Matchers.containsString;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.put;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
+
+import io.github.lockstarter.demo.experiment.Experiment;
+import io.github.lockstarter.demo.gallery.Gallery;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+/** What is refused before anything starts. What starts is seen by {@code ExperimentIT}. */
+class ExperimentControllerTests {
+
+    private final LiveEvents events = new LiveEvents();
+    private final MockMvc http = MockMvcBuilders.standaloneSetup(
+                    new ExperimentController(new Experiment(events), new Gallery(events), events))
+            .build();
+
+    @Test
+    void tellsThatThereIsNoStage() throws Exception {
+        http.perform(get("/experiment"))
+                .andExpect(status().isOk())
+                .andExpect(jsonPath("$.stage").value("absent"))
+                .andExpect(jsonPath("$.variants[0].name").value("INCR"))
+                .andExpect(jsonPath("$.variants[4].name").value("Redlock"))
+                .andExpect(jsonPath("$.run").hasJsonPath())
+                .andExpect(jsonPath("$.results").isEmpty());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"instances\":0,\"topology\":\"standalone\"}",
+                "{\"instances\":2,\"topology\":\"ring\"}",
+                "{\"topology\":\"cluster\"}"
+            })
+    void refusesAnImpossibleStage(String body) throws Exception {
+        http.perform(put("/experiment").contentType(MediaType.APPLICATION_JSON).content(body))
+                .andExpect(status().isBadRequest());
+    }
+
+    @Test
+    void refusesARunWithoutAStage() throws Exception {
+        http.perform(post("/experiment/runs")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"variant\":\"v3\",\"requests\":10}"))
+                .andExpect(status().isConflict())
+                .andExpect(jsonPath("$.detail").value(containsString("Set it up first")));
+    }
+
+    @Test
+    void refusesAnUnknownActInMidRun() throws Exception {
+        http.perform(post("/experiment/runs")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"variant\":\"v3\",\"requests\":10,\"act\":\"set-fire\"}"))
+                .andExpect(status().isBadRequest());
+    }
+
+    @Test
+    void takesAStageDownThatIsNotThere() throws Exception {
+        http.perform(delete("/experiment"))
+                .andExpect(status().isAccepted())
+                .andExpect(jsonPath("$.stage").value("absent"));
+    }
+
+    @Test
+    void refusesToInterfereWithoutARun() throws Exception {
+        http.perform(post("/experiment/acts/kill-holder"))
+                .andExpect(status().isConflict())
+                .andExpect(jsonPath("$.detail").value(containsString("No run is under way")));
+        http.perform(post("/experiment/acts/set-fire")).andExpect(status().isNotFound());
+        http.perform(delete("/experiment/runs/current")).andExpect(status().isConflict());
+    }
+}

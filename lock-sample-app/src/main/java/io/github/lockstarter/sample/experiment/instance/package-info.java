@@ -1,5 +1,0 @@
-/** What an instance of the experiment tells the process that has started it, and lets it do. */
-@NullMarked
-package io.github.lockstarter.sample.experiment.instance;
-
-import org.jspecify.annotations.NullMarked;

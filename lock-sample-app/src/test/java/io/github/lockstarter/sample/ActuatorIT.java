@@ -1,0 +1,53 @@
+package io.github.lockstarter.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.sample.SampleClient.Answer;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class ActuatorIT extends RunningSample {
+
+    @Test
+    void showsHeldLocksAndMetersWhileALockIsHeld() {
+        CompletableFuture<Answer> running = client.postAsync("/jobs/report");
+        awaitHeld("report");
+
+        JsonNode held = client.get("/actuator/locks").body();
+        assertThat(held.path("heldTotal").asInt()).isEqualTo(1);
+        assertThat(held.path("held").path(0).path("key").asString()).isEqualTo("report");
+        JsonNode stored = client.get("/actuator/locks?key=report").body().path("store");
+        assertThat(stored.path("state").asString()).isEqualTo("HELD");
+        assertThat(stored.path("holder").path("instance").asString())
+                .isEqualTo(held.path("instance").asString());
+        assertThat(client.get("/actuator/metrics/distributed.lock.held").status())
+                .isEqualTo(200);
+        running.join();
+        assertThat(client.get("/actuator/metrics/distributed.lock.acquire?tag=name:report")
+                        .status())
+                .isEqualTo(200);
+        assertThat(client.get("/actuator/health").text("status")).isEqualTo("UP");
+        JsonNode health = client.get("/actuator/health/distributedLock").body();
+        assertThat(health.path("status").asString()).isEqualTo("UP");
+        assertThat(health.path("details").path("hearsSignals").asBoolean()).isTrue();
+    }
+
+    @Test
+    void tellsPrometheusOfItsLocks() {
+        long orderId = client.placeOrder();
+        client.post("/orders/" + orderId + "/label");
+
+        assertThat(client.text("/actuator/prometheus"))
+                .containsPattern("distributed_lock_acquire_seconds_count\\{[^}]*name=\"[^\"]+\"[^}]*} [1-9]")
+                .contains("distributed_lock_held{", "distributed_lock_waiting{", "distributed_lock_lost_total{")
+                .doesNotContain("label:" + orderId); // the key
+    }
+
+    @Test
+    void takesNoLockAwayUnlessAccessIsUnrestricted() {
+        String order = "{\"key\":\"report\",\"fencingToken\":17,\"reason\":\"hangs\"}";
+
+        assertThat(client.post("/actuator/locks", order).status()).isEqualTo(405);
+    }
+}

@@ -1,0 +1,55 @@
+package io.github.lockstarter.sample;
+
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockOperations;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+/** The application with a Redis of its own; all tests share it. */
+@SpringBootTest(
+        webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
+        properties = {
+            "distributed-lock.locks.sale.wait=30s",
+            "sample.orders.carrier-time=2s",
+            "sample.orders.label-time=200ms",
+            "sample.jobs.report-cron=-",
+            "sample.jobs.report-time=2s",
+            "sample.jobs.index-time=4s"
+        })
+public abstract class RunningSample {
+
+    @Autowired
+    protected StringRedisTemplate redis;
+
+    @Autowired
+    protected LockOperations locks;
+
+    protected SampleClient client;
+
+    @Value("${local.server.port}")
+    private int port;
+
+    @DynamicPropertySource
+    static void redisOfItsOwn(DynamicPropertyRegistry registry) {
+        registry.add("spring.data.redis.port", FreePort::find);
+    }
+
+    @BeforeEach
+    void connect() {
+        client = new SampleClient(port);
+    }
+
+    /** Waits until this application holds that lock. */
+    protected void awaitHeld(String key) {
+        HeldLocks held = locks.heldLocks();
+        await().atMost(Duration.ofSeconds(5)).until(() -> held.find(key).isPresent());
+    }
+}

@@ -1,0 +1,134 @@
+package io.github.lockstarter.sample.orders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.sample.RunningSample;
+import io.github.lockstarter.sample.SampleClient.Answer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+class OrderIT extends RunningSample {
+
+    @Test
+    void placesAnOrderThatCanBeRead() {
+        Answer placed = client.post("/orders", "{\"item\":\"lamp\",\"quantity\":2}");
+
+        assertThat(placed.status()).isEqualTo(201);
+        Answer found = client.get("/orders/" + placed.number("orderId"));
+        assertThat(found.status()).isEqualTo(200);
+        assertThat(found.text("item")).isEqualTo("lamp");
+        assertThat(found.number("quantity")).isEqualTo(2);
+        assertThat(found.body().has("shipment")).isFalse();
+    }
+
+    @Test
+    void shipsAnOrderOnce() {
+        long orderId = client.placeOrder();
+
+        Answer first = client.post(shipment(orderId));
+        Answer second = client.post(shipment(orderId));
+
+        assertThat(first.status()).isEqualTo(200);
+        JsonNode shipment = first.body().path("shipment");
+        assertThat(shipment.path("trackingNumber").asString()).isEqualTo("PARCEL-" + orderId);
+        assertThat(shipment.path("fencingToken").asLong()).isPositive();
+        assertThat(second.status()).isEqualTo(409);
+        assertThat(second.text("detail")).contains("has been shipped already, as PARCEL-" + orderId);
+        assertThat(client.get("/orders/" + orderId).body().path("shipment")).isEqualTo(shipment);
+    }
+
+    @Test
+    void answersConflictWhileTheSameOrderIsBeingShipped() {
+        long orderId = client.placeOrder();
+        CompletableFuture<Answer> running = client.postAsync(shipment(orderId));
+        awaitHeld("OrderService.ship:" + orderId);
+
+        Answer refused = client.post(shipment(orderId));
+
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.contentType()).isEqualTo("application/problem+json");
+        assertThat(refused.text("title")).isEqualTo("Locked by another request");
+        assertThat(refused.text("lock")).isEqualTo("OrderService.ship:" + orderId);
+        assertThat(refused.text("detail")).contains("'OrderService.ship:" + orderId + "'", "500ms");
+        assertThat(running.join().status()).isEqualTo(200);
+    }
+
+    @Test
+    void shipsDifferentOrdersAtTheSameTime() {
+        List<CompletableFuture<Answer>> shipments = IntStream.range(0, 5)
+                .mapToObj(order -> client.postAsync(shipment(client.placeOrder())))
+                .toList();
+
+        assertThat(shipments).map(CompletableFuture::join).map(Answer::status).containsOnly(200);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, /orders/987654321", "POST, /orders/987654321/shipment"})
+    void answersNotFoundForAnUnknownOrder(String method, String path) {
+        Answer answer = method.equals("GET") ? client.get(path) : client.post(path);
+
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.text("detail")).isEqualTo("There is no order 987654321");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/orders/0/shipment",
+                "/orders/-1/shipment",
+                "/orders/seven/shipment",
+                "/orders/99999999999999999999/shipment"
+            })
+    void answersBadRequestForAnImpossibleAddress(String path) {
+        Answer answer = client.post(path);
+
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.contentType()).isEqualTo("application/problem+json");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"item\":\" \",\"quantity\":1}",
+                "{\"item\":\"lamp\",\"quantity\":0}",
+                "{\"item\":\"lamp\",\"quantity\":1001}",
+                "{\"quantity\":1}",
+                "{\"item\":",
+                ""
+            })
+    void answersBadRequestForAnImpossibleOrder(String json) {
+        assertThat(client.post("/orders", json).status()).isEqualTo(400);
+    }
+
+    @Test
+    void saysWhatIsWrongWithARequest() {
+        assertThat(client.post("/orders/-1/shipment").text("detail")).isEqualTo("orderId must be greater than 0");
+        assertThat(client.post("/orders", "{\"item\":\" \",\"quantity\":0}").text("detail"))
+                .isEqualTo("item must not be blank; quantity must be greater than 0");
+    }
+
+    @Test
+    void printsEachCopyOfALabelOnce() {
+        long orderId = client.placeOrder();
+
+        List<CompletableFuture<Answer>> labels = IntStream.range(0, 5)
+                .mapToObj(copy -> client.postAsync("/orders/" + orderId + "/label"))
+                .toList();
+
+        assertThat(labels)
+                .map(CompletableFuture::join)
+                .map(label -> label.number("copy"))
+                .containsExactlyInAnyOrder(1L, 2L, 3L, 4L, 5L);
+        assertThat(locks.heldLocks().size()).isZero();
+    }
+
+    private static String shipment(long orderId) {
+        return "/orders/" + orderId + "/shipment";
+    }
+}
