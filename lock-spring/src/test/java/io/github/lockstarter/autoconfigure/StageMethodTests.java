@@ -85,7 +85,7 @@ class StageMethodTests {
             return CompletableFuture.completedFuture("busy: " + refusal.key());
         }
 
-        @DistributedLock(name = "order", key = "#id", leaseMs = 50, renewal = Renewal.OFF)
+        @DistributedLock(name = "order", key = "#id", leaseMs = 400, renewal = Renewal.OFF)
         public CompletableFuture<String> shipBriefly(long id, CompletableFuture<String> work) {
             brief.complete(LockHandle.current().orElseThrow());
             return work;
