@@ -15,6 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -82,22 +83,19 @@ public final class CallQueue {
         private final C command;
         private final boolean isAttempt;
         private final boolean isCollected;
-        private final long addedAt = System.nanoTime();
+        private final long addedAt;
 
-        private Call(Sender<C, R> sender, C command, boolean isAttempt) {
+        private Call(Sender<C, R> sender, C command, boolean isAttempt, long addedAt) {
             this.sender = sender;
             this.command = command;
             this.isAttempt = isAttempt;
+            this.addedAt = addedAt;
             this.isCollected = sender.isCollected(command);
         }
 
         /** What to do. */
         public C command() {
             return command;
-        }
-
-        private boolean isOlderThan(Duration age) {
-            return System.nanoTime() - addedAt >= age.toNanos();
         }
 
         /** Passes a result on. */
@@ -128,6 +126,7 @@ public final class CallQueue {
 
     private final ScheduledExecutorService timer;
     private final Duration commandTimeout;
+    private final LongSupplier nanoTime;
     private final Queue<Call<?, ?>> added = new ConcurrentLinkedQueue<>();
     private final ArrayDeque<Call<?, ?>> ordered = new ArrayDeque<>();
     private final ArrayDeque<Call<?, ?>> attempts = new ArrayDeque<>();
@@ -144,18 +143,23 @@ public final class CallQueue {
      * @param commandTimeout for how long an attempt waits until it is sent
      */
     public CallQueue(ScheduledExecutorService timer, Duration commandTimeout) {
+        this(timer, commandTimeout, System::nanoTime);
+    }
+
+    CallQueue(ScheduledExecutorService timer, Duration commandTimeout, LongSupplier nanoTime) {
         this.timer = timer;
         this.commandTimeout = commandTimeout;
+        this.nanoTime = nanoTime;
     }
 
     /** Sends a call that takes a lock, behind all that were added before. */
     public <C, R> CompletionStage<R> attempt(Sender<C, R> sender, C command) {
-        return add(new Call<>(sender, command, true));
+        return add(new Call<>(sender, command, true, nanoTime.getAsLong()));
     }
 
     /** Sends a call in its turn, ahead of attempts that wait. */
     public <C, R> CompletionStage<R> inOrder(Sender<C, R> sender, C command) {
-        return add(new Call<>(sender, command, false));
+        return add(new Call<>(sender, command, false, nanoTime.getAsLong()));
     }
 
     /** The same, of a call that travels alone. */
@@ -237,7 +241,11 @@ public final class CallQueue {
                         || line.size() >= MOST
                         || !first.isCollected
                         || !line.getLast().isCollected
-                        || first.isOlderThan(PATIENCE));
+                        || isOlder(first, PATIENCE));
+    }
+
+    private boolean isOlder(Call<?, ?> call, Duration age) {
+        return nanoTime.getAsLong() - call.addedAt >= age.toNanos();
     }
 
     private static List<Call<?, ?>> neighbours(ArrayDeque<Call<?, ?>> line) {
@@ -274,7 +282,7 @@ public final class CallQueue {
 
     private void giveUpLate() {
         Call<?, ?> first = attempts.peekFirst();
-        while (first != null && first.isOlderThan(commandTimeout)) {
+        while (first != null && isOlder(first, commandTimeout)) {
             attempts.removeFirst();
             completeUnsent(first);
             first = attempts.peekFirst();
