@@ -130,8 +130,7 @@ public @interface DistributedLock {
      * lost with the end of the last one. As {@link LockRequest#renewedUpTo}. Below the lease, or together with {@link
      * Renewal#OFF}, it fails the start.
      *
-     * @return the longest hold; default {@code distributed-lock.locks.<name>.max-hold}, else {@code
-     *     distributed-lock.watchdog.max-hold} (none)
+     * @return the longest hold; default {@code distributed-lock.watchdog.max-hold} (none)
      */
     long maxHoldMs() default AS_CONFIGURED;
 
@@ -154,10 +153,9 @@ public @interface DistributedLock {
      * must return nothing, an {@code Optional}, what may be null, a stage, or a publisher that may be empty; else the
      * start fails.
      *
-     * @return the outcome; default {@code distributed-lock.locks.<name>.if-contended}, else {@link IfContended#THROW};
-     *     not together with {@link #fallbackMethod()}
+     * @return the outcome; {@link IfContended#SKIP} not together with {@link #fallbackMethod()}
      */
-    IfContended ifContended() default IfContended.AS_CONFIGURED;
+    IfContended ifContended() default IfContended.THROW;
 
     /**
      * Name of a method of the same bean that is called, without the lock, when another owner held the lock for the
@@ -179,8 +177,7 @@ public @interface DistributedLock {
     /**
      * What a call does inside a transaction of its caller, which commits after the method has returned.
      *
-     * @return the behaviour; default {@code distributed-lock.locks.<name>.in-transaction}, else {@code
-     *     distributed-lock.in-transaction} ({@link InTransaction#WARN})
+     * @return the behaviour; default {@code distributed-lock.in-transaction} ({@link InTransaction#WARN})
      */
     InTransaction inTransaction() default InTransaction.AS_CONFIGURED;
 }

@@ -2,8 +2,6 @@ package io.github.lockstarter;
 
 /** What a call of a locked method does when another owner held the lock for the whole wait. */
 public enum IfContended {
-    /** As {@code distributed-lock.locks.<name>.if-contended} says; {@link #THROW} unless set. */
-    AS_CONFIGURED,
     /** Throws {@link LockNotAcquiredException}. */
     THROW,
     /** Returns without running the method: nothing, an empty {@code Optional}, or null. */

@@ -5,7 +5,7 @@ package io.github.lockstarter;
  * method has returned, so other owners of the lock would read what was there before.
  */
 public enum InTransaction {
-    /** As {@code distributed-lock.locks.<name>.in-transaction} or {@code distributed-lock.in-transaction} says. */
+    /** As {@code distributed-lock.in-transaction} says. */
     AS_CONFIGURED,
     /** Releases when the method returns, before the commit, and warns once for each method. The default. */
     WARN,

@@ -8,14 +8,12 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.settings.EngineSettings.Overrides;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,14 +52,6 @@ class EngineHeldLongTests {
 
     private LockEngine engine(Duration lease, Duration warnAfter) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
-        Overrides never = new Overrides(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.of(Duration.ZERO),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
         EngineSettings settings = new EngineSettings(
                 lease,
                 defaults.maxLease(),
@@ -72,7 +62,7 @@ class EngineHeldLongTests {
                 defaults.shownPlace(),
                 warnAfter,
                 defaults.crashTakeOver(),
-                Map.of("nightly", never));
+                Map.of());
         return new LockEngine(backend, settings, List.of(this::hear), clock);
     }
 
@@ -117,8 +107,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void areNoneThatEndInTimeOrWhoseNameHasNoTime() {
-        engine.acquire(LockRequest.of("report").named("nightly"));
+    void areNoneThatEndInTime() {
         for (int i = 0; i < 100; i++) {
             engine.acquire(LockRequest.of("short")).release();
         }
@@ -184,8 +173,9 @@ class EngineHeldLongTests {
             contended.countDown();
             EngineInterleavings.awaitQuietly(taking);
         };
-        LockHandle before = engine.acquire(LockRequest.of("order:42").named("nightly"));
-        try (LockEngine late = engine(Duration.ofSeconds(3), WARN_AFTER)) {
+        try (LockEngine silent = engine(Duration.ofSeconds(30), Duration.ZERO);
+                LockEngine late = engine(Duration.ofSeconds(3), WARN_AFTER)) {
+            LockHandle before = silent.acquire(LockRequest.of("order:42"));
             Thread caller = new Thread(() -> late.acquire(LockRequest.of("order:42")));
             caller.start();
             contended.await();
@@ -207,18 +197,20 @@ class EngineHeldLongTests {
 
     @Test
     void keepNoThreadReachableWhereNoneAreWanted() throws Exception {
-        Thread thread = new Thread(
-                () -> engine.acquire(LockRequest.of("report").named("nightly").ownedByHandle()));
-        thread.start();
-        thread.join();
-        WeakReference<Thread> ended = new WeakReference<>(thread);
-        thread = null;
+        try (LockEngine silent = engine(Duration.ofSeconds(30), Duration.ZERO)) {
+            Thread thread =
+                    new Thread(() -> silent.acquire(LockRequest.of("report").ownedByHandle()));
+            thread.start();
+            thread.join();
+            WeakReference<Thread> ended = new WeakReference<>(thread);
+            thread = null;
 
-        await().untilAsserted(() -> {
-            System.gc();
-            assertThat(ended.refersTo(null)).isTrue();
-        });
-        assertThat(engine.heldLocks().snapshot()).hasSize(1);
+            await().untilAsserted(() -> {
+                System.gc();
+                assertThat(ended.refersTo(null)).isTrue();
+            });
+            assertThat(silent.heldLocks().snapshot()).hasSize(1);
+        }
     }
 
     private boolean has(Class<? extends LockEvent> type) {

@@ -104,13 +104,7 @@ abstract class EngineInterleavings {
                 Map.of(
                         NEVER_TAKEN_OVER,
                         new EngineSettings.Overrides(
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.of(Duration.ZERO))));
+                                Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(Duration.ZERO))));
     }
 
     private LockListener listener() {

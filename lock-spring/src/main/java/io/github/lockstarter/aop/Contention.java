@@ -19,7 +19,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
     record Skip(@Nullable Object result) implements Contention {}
 
     /**
-     * Reads the annotation; what it leaves open is as configured.
+     * Reads the annotation.
      *
      * @param method the method that runs
      * @param type the bean's own class
@@ -27,32 +27,19 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
      * @throws InvalidLockDeclarationException when the attributes contradict each other, there is nothing to return, or
      *     no fallback fits
      */
-    static Contention of(
-            Method method,
-            Class<?> type,
-            MethodShape shape,
-            DistributedLock attributes,
-            LockedMethodSettings settings,
-            String name) {
-        IfContended declared = attributes.ifContended();
+    static Contention of(Method method, Class<?> type, MethodShape shape, DistributedLock attributes) {
+        boolean isSkipped = attributes.ifContended() == IfContended.SKIP;
         String fallback = attributes.fallbackMethod();
         if (!fallback.isEmpty()) {
-            if (declared != IfContended.AS_CONFIGURED) {
+            if (isSkipped) {
                 throw new InvalidLockDeclarationException(
                         method,
-                        "it has ifContended = " + declared + " and fallbackMethod = \"" + fallback + "\".",
+                        "it has ifContended = SKIP and fallbackMethod = \"" + fallback + "\".",
                         "Leave out one of them: a call that is not granted the lock either has an outcome, or calls the "
                                 + "fallback.");
             }
             return Fallback.of(method, type, fallback);
         }
-        IfContended outcome = declared == IfContended.AS_CONFIGURED ? settings.ifContended(name) : declared;
-        if (outcome != IfContended.SKIP) {
-            return new Throw();
-        }
-        String origin = declared == IfContended.SKIP
-                ? "ifContended = SKIP"
-                : "distributed-lock.locks." + name + ".if-contended=skip";
-        return new Skip(EmptyResult.of(method, type, shape, origin));
+        return isSkipped ? new Skip(EmptyResult.of(method, type, shape)) : new Throw();
     }
 }

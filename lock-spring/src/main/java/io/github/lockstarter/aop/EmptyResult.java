@@ -42,12 +42,11 @@ final class EmptyResult {
      * What a method returns that was skipped.
      *
      * @param shape when the work of the method ends
-     * @param origin what says that it is skipped
      * @throws InvalidLockDeclarationException when it can return nothing that says so
      */
-    static @Nullable Object of(Method method, Class<?> type, MethodShape shape, String origin) {
+    static @Nullable Object of(Method method, Class<?> type, MethodShape shape) {
         if (shape != MethodShape.BLOCKING) {
-            checkMayBeEmpty(method, shape, origin);
+            checkMayBeEmpty(method, shape);
             return null;
         }
         Class<?> declared = method.getReturnType();
@@ -62,7 +61,7 @@ final class EmptyResult {
             String kind = declared.isPrimitive() ? "" : "a non-null ";
             throw new InvalidLockDeclarationException(
                     method,
-                    "with " + origin + " a skipped call returns null, and the method returns " + kind
+                    "with ifContended = SKIP a skipped call returns null, and the method returns " + kind
                             + ClassUtils.getShortName(returned) + ".",
                     "Return Optional<" + ClassUtils.getShortName(ClassUtils.resolvePrimitiveIfNecessary(returned))
                             + ">, or declare a fallbackMethod that returns what stands for a skipped call.");
@@ -74,15 +73,14 @@ final class EmptyResult {
      * A stage may always end with null, but not each publisher without a value, and not each suspend function with
      * null.
      */
-    private static void checkMayBeEmpty(Method method, MethodShape shape, String origin) {
+    private static void checkMayBeEmpty(Method method, MethodShape shape) {
         if (KotlinDetector.isSuspendingFunction(method)) {
             MethodParameter result = new MethodParameter(method, -1);
             if (result.getParameterType() != void.class && !isFlow(result) && !result.isOptional()) {
-                throw unskippable(method, origin, "a non-null " + ClassUtils.getShortName(result.getParameterType()));
+                throw unskippable(method, "a non-null " + ClassUtils.getShortName(result.getParameterType()));
             }
         } else if (shape == MethodShape.REACTIVE && !ReactiveResult.of(method).canBeEmpty()) {
-            throw unskippable(
-                    method, origin, "a " + ClassUtils.getShortName(method.getReturnType()) + ", which has a value");
+            throw unskippable(method, "a " + ClassUtils.getShortName(method.getReturnType()) + ", which has a value");
         }
     }
 
@@ -90,10 +88,10 @@ final class EmptyResult {
         return result.getParameterType().getName().equals("kotlinx.coroutines.flow.Flow");
     }
 
-    private static InvalidLockDeclarationException unskippable(Method method, String origin, String returned) {
+    private static InvalidLockDeclarationException unskippable(Method method, String returned) {
         return new InvalidLockDeclarationException(
                 method,
-                "with " + origin + " a skipped call has no result, and the method returns " + returned + ".",
+                "with ifContended = SKIP a skipped call has no result, and the method returns " + returned + ".",
                 "Return what may be empty (in Kotlin: a nullable type), or declare a fallbackMethod that returns what "
                         + "stands for a skipped call.");
     }

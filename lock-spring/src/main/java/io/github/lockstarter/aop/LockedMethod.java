@@ -45,7 +45,7 @@ record LockedMethod(
      *
      * @param type the bean's own class
      * @param properties resolves <code>${…}</code>
-     * @param settings says what the annotation leaves open
+     * @param configured what a call does inside a transaction of its caller, where the annotation leaves it open
      * @throws InvalidLockDeclarationException when it cannot take effect on this method
      */
     static LockedMethod of(
@@ -53,7 +53,7 @@ record LockedMethod(
             Class<?> type,
             MergedAnnotation<DistributedLock> annotation,
             StringValueResolver properties,
-            LockedMethodSettings settings) {
+            InTransaction configured) {
         AnnotatedElement declared = annotation.getSource() instanceof AnnotatedElement element ? element : method;
         checkInterceptable(method);
         MethodShape shape = MethodShape.of(method, type);
@@ -68,9 +68,8 @@ record LockedMethod(
         checkNamed(method, annotation, given);
         checkSingle(method, declared);
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
-        InTransaction inTransaction = attributes.inTransaction() == InTransaction.AS_CONFIGURED
-                ? settings.inTransaction(name)
-                : attributes.inTransaction();
+        InTransaction inTransaction =
+                attributes.inTransaction() == InTransaction.AS_CONFIGURED ? configured : attributes.inTransaction();
         checkTransaction(method, shape, inTransaction);
         return new LockedMethod(
                 method,
@@ -78,7 +77,7 @@ record LockedMethod(
                 keys,
                 request(name, attributes, placeholders),
                 shape,
-                Contention.of(method, type, shape, attributes, settings, name),
+                Contention.of(method, type, shape, attributes),
                 inTransaction);
     }
 

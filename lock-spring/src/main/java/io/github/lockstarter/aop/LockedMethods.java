@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InTransaction;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -31,18 +32,19 @@ public final class LockedMethods {
 
     private final Map<Class<?>, Map<Method, LockedMethod>> byClass = new ConcurrentHashMap<>();
     private final StringValueResolver placeholders;
-    private final Supplier<LockedMethodSettings> settings;
+    private final Supplier<InTransaction> inTransaction;
 
     /**
      * Creates it with nothing read.
      *
      * @param placeholders resolves <code>${…}</code> in attributes; may throw an
      *     {@link IllegalArgumentException}, or leave what it does not know
-     * @param settings what is configured; asked for with the first annotation
+     * @param inTransaction what a call does inside a transaction of its caller, where the annotation leaves it open;
+     *     asked for with the first annotation
      */
-    public LockedMethods(StringValueResolver placeholders, Supplier<LockedMethodSettings> settings) {
+    public LockedMethods(StringValueResolver placeholders, Supplier<InTransaction> inTransaction) {
         this.placeholders = placeholders;
-        this.settings = settings;
+        this.inTransaction = inTransaction;
     }
 
     Map<Method, LockedMethod> of(Class<?> type) {
@@ -81,7 +83,7 @@ public final class LockedMethods {
                 MethodIntrospector.selectMethods(type, (Method method) -> annotation(method, contracts, ofType));
         Map<Method, LockedMethod> locked = new HashMap<>();
         annotations.forEach((method, annotation) ->
-                locked.put(method, LockedMethod.of(method, type, annotation, placeholders, settings.get())));
+                locked.put(method, LockedMethod.of(method, type, annotation, placeholders, inTransaction.get())));
         locked.values().forEach(each -> checkFallbackEnds(each, locked));
         return Map.copyOf(locked);
     }

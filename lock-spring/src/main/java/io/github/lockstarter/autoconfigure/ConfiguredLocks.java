@@ -1,9 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.IfContended;
-import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.aop.LockedMethodSettings;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
@@ -27,8 +24,7 @@ import org.springframework.util.function.SingletonSupplier;
  *
  * <p>The mutable field is the set of names in use, written by the threads that create beans.
  */
-final class ConfiguredLocks
-        implements BiConsumer<Method, LockRequest>, LockedMethodSettings, SmartInitializingSingleton {
+final class ConfiguredLocks implements BiConsumer<Method, LockRequest>, SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
@@ -78,16 +74,6 @@ final class ConfiguredLocks
 
     private boolean isKnown(String name) {
         return used.contains(name) || properties.get().locks().containsKey(name);
-    }
-
-    @Override
-    public IfContended ifContended(String name) {
-        return properties.get().ifContended(name);
-    }
-
-    @Override
-    public InTransaction inTransaction(String name) {
-        return properties.get().inTransaction(name);
     }
 
     private static void warnOfShortLease(String where, Duration lease) {

@@ -1,9 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.IfContended;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.aop.LockedBeanCheck;
-import io.github.lockstarter.aop.LockedMethodSettings;
 import io.github.lockstarter.aop.LockedMethods;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -21,24 +19,11 @@ class DisabledLockConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedBeanCheck distributedLockBeanCheck(ConfigurableListableBeanFactory beans) {
-        LockedMethods methods = new LockedMethods(beans::resolveEmbeddedValue, NothingConfigured::new);
+        LockedMethods methods = new LockedMethods(beans::resolveEmbeddedValue, () -> InTransaction.WARN);
         return new LockedBeanCheck(beans, methods, (method, request) -> {
             throw new IllegalArgumentException(
                     "distributed-lock.enabled is false, and the method would run unlocked. Set "
                             + "it to true; for tests without a store, with distributed-lock.backend=local");
         });
-    }
-
-    private record NothingConfigured() implements LockedMethodSettings {
-
-        @Override
-        public IfContended ifContended(String name) {
-            return IfContended.THROW;
-        }
-
-        @Override
-        public InTransaction inTransaction(String name) {
-            return InTransaction.WARN;
-        }
     }
 }

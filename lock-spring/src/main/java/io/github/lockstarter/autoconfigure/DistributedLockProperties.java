@@ -2,7 +2,6 @@ package io.github.lockstarter.autoconfigure;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.lockstarter.DurationText;
-import io.github.lockstarter.IfContended;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
@@ -14,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -156,28 +154,15 @@ record DistributedLockProperties(
         return request.maxWait().orElse(named == null || named.maxWait == null ? maxWait : named.maxWait);
     }
 
-    /** Whether there is a time after which a warning comes, for any lock. */
+    /** Whether there is a time after which a warning comes. */
     boolean warnsOfSlowHolds() {
-        return Stream.concat(Stream.of(warnAfter), locks.values().stream().map(Named::warnAfter))
-                .anyMatch(time -> time != null && !time.isZero());
+        return !warnAfter.isZero();
     }
 
     /** The minimum time of a request; empty if nothing says one. */
     Optional<Duration> atLeastOf(LockRequest request) {
         Named named = locks.get(request.name());
         return request.atLeast().or(() -> Optional.ofNullable(named).map(Named::atLeast));
-    }
-
-    /** What a call does whose lock stays contended. No setting for all locks: most methods have nothing to return. */
-    IfContended ifContended(String name) {
-        Named named = locks.get(name);
-        return named == null || named.ifContended == null ? IfContended.THROW : named.ifContended;
-    }
-
-    /** What a call does inside a transaction of its caller. */
-    InTransaction inTransaction(String name) {
-        Named named = locks.get(name);
-        return named == null || named.inTransaction == null ? inTransaction : named.inTransaction;
     }
 
     EngineSettings engineSettings() {
@@ -227,8 +212,7 @@ record DistributedLockProperties(
     /**
      * Renewal.
      *
-     * @param enabled Whether the leases of held locks are renewed, unless the annotation or the per-name setting says
-     *     otherwise.
+     * @param enabled Whether the leases of held locks are renewed, unless the annotation says otherwise.
      * @param maxHold How long after its grant a lock is still renewed. Unbounded unless set.
      */
     record Watchdog(
@@ -291,43 +275,27 @@ record DistributedLockProperties(
      *     distributed-lock.backend; such as redis or redlock.
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
-     * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
-     * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero disables the warning.
      * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover. Zero leaves the lock to its
      *     lease.
      * @param atLeast Minimum time for which no other caller gets the lock, counted from the grant: a release that comes
      *     sooner leaves the lock kept for the rest. None unless set.
-     * @param maxHold How long after its grant a lock is still renewed, instead of distributed-lock.watchdog.max-hold.
-     * @param ifContended What a locked method does when another owner held the lock for the whole wait. Throws unless
-     *     set.
-     * @param inTransaction Behaviour instead of distributed-lock.in-transaction.
      */
     record Named(
             @Nullable String backend,
             @Nullable Duration lease,
             @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
-            @Nullable Boolean renewal,
-            @Nullable Duration warnAfter,
             @Nullable Duration crashTakeover,
-            @Nullable Duration atLeast,
-            @Nullable Duration maxHold,
-            @Nullable IfContended ifContended,
-            @Nullable InTransaction inTransaction) {
+            @Nullable Duration atLeast) {
 
         Named {
             backend = BackendRoutes.nameOf(backend).orElse(null);
-            ifContended = ifContended == IfContended.AS_CONFIGURED ? null : ifContended;
-            inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? null : inTransaction;
         }
 
         EngineSettings.Overrides overrides() {
             return new EngineSettings.Overrides(
                     Optional.ofNullable(lease),
                     Optional.ofNullable(maxWait),
-                    Optional.ofNullable(renewal),
-                    Optional.ofNullable(warnAfter),
                     Optional.ofNullable(atLeast),
-                    Optional.ofNullable(maxHold),
                     Optional.ofNullable(crashTakeover));
         }
     }

@@ -29,8 +29,9 @@ class LockAnnotationConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedMethods distributedLockMethods(
-            ConfigurableListableBeanFactory beans, ObjectProvider<ConfiguredLocks> configured) {
-        return new LockedMethods(beans::resolveEmbeddedValue, configured::getObject);
+            ConfigurableListableBeanFactory beans, ObjectProvider<DistributedLockProperties> properties) {
+        return new LockedMethods(
+                beans::resolveEmbeddedValue, () -> properties.getObject().inTransaction());
     }
 
     @Bean

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.IfContended;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
@@ -47,22 +46,10 @@ class LockedMethodsTests {
     private static final PropertyPlaceholderHelper PLACEHOLDERS =
             new PropertyPlaceholderHelper("${", "}", ":", null, false);
 
-    private static final LockedMethodSettings NOTHING_CONFIGURED = new LockedMethodSettings() {
-        @Override
-        public IfContended ifContended(String name) {
-            return IfContended.THROW;
-        }
-
-        @Override
-        public InTransaction inTransaction(String name) {
-            return InTransaction.WARN;
-        }
-    };
-
     private final LockedMethods methods = new LockedMethods(
             name -> PLACEHOLDERS.replacePlaceholders(
                     name, Map.of("tenant", "acme", "bad", "a:b", "slow.lease", "45s")::get),
-            () -> NOTHING_CONFIGURED);
+            () -> InTransaction.WARN);
 
     private List<String> lockedIn(Class<?> type) {
         return methods.of(type).keySet().stream().map(Method::getName).sorted().toList();

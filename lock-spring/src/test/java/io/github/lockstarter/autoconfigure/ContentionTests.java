@@ -136,39 +136,6 @@ class ContentionTests {
                         .hasMessageContaining("'inner'")));
     }
 
-    static class Configured {
-        @DistributedLock(name = "configured")
-        public Optional<String> run() {
-            return Optional.of("done");
-        }
-
-        @DistributedLock(name = "declared", ifContended = IfContended.THROW)
-        public Optional<String> runOrThrow() {
-            return Optional.of("done");
-        }
-    }
-
-    @Test
-    void skipsAsConfiguredForTheName() {
-        application
-                .withBean(Configured.class)
-                .withPropertyValues(
-                        "distributed-lock.locks.configured.if-contended=skip",
-                        "distributed-lock.locks.declared.if-contended=skip")
-                .run(context -> {
-                    Configured configured = context.getBean(Configured.class);
-                    whileHeld(context, "configured", () -> assertThat(configured.run())
-                            .isEmpty());
-                    whileHeld(context, "declared", () -> assertThatThrownBy(configured::runOrThrow)
-                            .isInstanceOf(LockNotAcquiredException.class));
-                });
-        application
-                .withBean(Configured.class)
-                .run(context -> whileHeld(
-                        context, "configured", () -> assertThatThrownBy(context.getBean(Configured.class)::run)
-                                .isInstanceOf(LockNotAcquiredException.class)));
-    }
-
     // Fallback
 
     static class Orders {

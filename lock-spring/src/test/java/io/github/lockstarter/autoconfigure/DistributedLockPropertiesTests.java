@@ -57,9 +57,7 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.watchdog.max-hold=1h",
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.wait=1s",
-                        "distributed-lock.locks.ship-order.renewal=true",
                         "distributed-lock.locks.ship-order.at-least=800ms",
-                        "distributed-lock.locks.ship-order.max-hold=5m",
                         "distributed-lock.locks.ship-order.crash-takeover=0")
                 .run(context -> {
                     DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
@@ -80,10 +78,7 @@ class DistributedLockPropertiesTests {
                             .containsValue(new EngineSettings.Overrides(
                                     Optional.of(Duration.ofMinutes(1)),
                                     Optional.of(Duration.ofSeconds(1)),
-                                    Optional.of(true),
-                                    Optional.empty(),
                                     Optional.of(Duration.ofMillis(800)),
-                                    Optional.of(Duration.ofMinutes(5)),
                                     Optional.of(Duration.ZERO)));
                 });
     }
@@ -141,8 +136,6 @@ class DistributedLockPropertiesTests {
             distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1s
             distributed-lock.locks.ship.at-least=31s      | distributed-lock.locks.ship.at-least is 31s, above the lease of the lock (30s)
             distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29s, below the lease of the lock (30s)
-            distributed-lock.locks.ship.max-hold=29s      | distributed-lock.locks.ship.max-hold is 29s, below the lease of the lock (30s)
-            distributed-lock.locks.ship.max-hold=0        | distributed-lock.locks.ship.max-hold is 0ms; it must be between 20ms and 365d
             distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1s; it must be between 1ms and 365d
             distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks[ship].backend is 'zookeeper' ("distributed-lock.locks.ship.backend" from property source "test"), and the application has no such store
             distributed-lock.lease=soon                   | 'soon' is not a valid duration

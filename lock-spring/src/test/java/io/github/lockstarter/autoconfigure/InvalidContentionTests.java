@@ -58,22 +58,6 @@ class InvalidContentionTests {
         assertFails(NonNullResult.class, "the method returns a non-null String.", "Return Optional<String>");
     }
 
-    static class ConfiguredPrimitive {
-        @DistributedLock(name = "counting")
-        public int count() {
-            return 1;
-        }
-    }
-
-    @Test
-    void failsTheStartIfACallIsConfiguredToBeSkippedThatHasNothingToReturn() {
-        assertFails(
-                application.withPropertyValues("distributed-lock.locks.counting.if-contended=skip"),
-                ConfiguredPrimitive.class,
-                "with distributed-lock.locks.counting.if-contended=skip a skipped call returns null",
-                "Return Optional<Integer>");
-    }
-
     static class Both {
         @DistributedLock(ifContended = IfContended.SKIP, fallbackMethod = "busy")
         public void run() {}

@@ -67,32 +67,26 @@ class InvalidInTransactionTests {
                 .hasNotFailed());
         withUnseenTransactions
                 .withBean(Account.class)
-                .withPropertyValues("distributed-lock.locks.account.in-transaction=release-after")
+                .withPropertyValues("distributed-lock.in-transaction=release-after")
                 .run(context -> assertThat(context).hasFailed());
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"distributed-lock.in-transaction", "distributed-lock.locks.account.in-transaction"})
-    void failsTheStartForAnUnknownValue(String property) {
+    @Test
+    void failsTheStartForAnUnknownValue() {
         application
                 .withBean(Account.class)
-                .withPropertyValues(property + "=later")
+                .withPropertyValues("distributed-lock.in-transaction=later")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(property)
+                        .contains("distributed-lock.in-transaction")
                         .contains("later")
                         .contains("RELEASE_AFTER"));
     }
 
     @Test
-    void theAnnotationWinsOverTheNameAndTheNameOverTheDefault() {
-        withUnseenTransactions
-                .withBean(Account.class)
-                .withPropertyValues(
-                        "distributed-lock.in-transaction=refuse", "distributed-lock.locks.account.in-transaction=warn")
-                .run(context -> assertThat(context).hasNotFailed());
+    void theAnnotationWinsOverTheDefault() {
         withUnseenTransactions
                 .withBean(Keeping.class)
-                .withPropertyValues("distributed-lock.locks.order.in-transaction=warn")
+                .withPropertyValues("distributed-lock.in-transaction=warn")
                 .run(context -> assertThat(context).hasFailed());
     }
 }

@@ -60,22 +60,6 @@ class SlowHoldWarningsTests {
     }
 
     @Test
-    void eachNameHasItsOwnTime(CapturedOutput output) {
-        runner.withPropertyValues("distributed-lock.warn-after=50ms", "distributed-lock.locks.nightly.warn-after=10m")
-                .run(context -> {
-                    LockOperations locks = context.getBean(LockOperations.class);
-                    LockHandle nightly = locks.acquire(LockRequest.of("nightly").named("nightly"));
-                    LockHandle order = locks.acquire(LockRequest.of("order:42"));
-
-                    await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'order:42'"));
-                    nightly.release();
-                    order.release();
-                });
-
-        assertThat(output.getAll()).doesNotContain("Lock 'nightly' (fencing token");
-    }
-
-    @Test
     void showsNoStackOfAThreadThatOnlyHappenedToDeliverTheLock(CapturedOutput output) {
         runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
             LockHandle held = context.getBean(LockOperations.class)
@@ -112,13 +96,10 @@ class SlowHoldWarningsTests {
     }
 
     @Test
-    void hearsNothingWhereEveryTimeIsZero() {
-        runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=0")
-                .run(context -> assertThat(listeners(context))
-                        .contains("LockEventPublisher")
-                        .doesNotContain("SlowHoldWarnings", "IsolatedListener"));
-        runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=1s")
-                .run(context -> assertThat(listeners(context)).contains("SlowHoldWarnings"));
+    void hearsNothingWhereTheTimeIsZero() {
+        runner.withPropertyValues("distributed-lock.warn-after=0").run(context -> assertThat(listeners(context))
+                .contains("LockEventPublisher")
+                .doesNotContain("SlowHoldWarnings", "IsolatedListener"));
     }
 
     private static List<String> listeners(ApplicationContext context) {
@@ -158,30 +139,13 @@ class SlowHoldWarningsTests {
                 .isEqualTo(Duration.ofMinutes(1)));
     }
 
-    @Test
-    void warnsOfNothingWhereTheTimeIsZero(CapturedOutput output) {
-        runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=50ms")
-                .run(context -> {
-                    LockOperations locks = context.getBean(LockOperations.class);
-                    LockHandle order = locks.acquire(LockRequest.of("order:42"));
-                    LockHandle nightly = locks.acquire(LockRequest.of("nightly").named("nightly"));
-
-                    await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'nightly' (fencing token"));
-                    order.release();
-                    nightly.release();
-                    assertThat(output.getAll()).doesNotContain("Lock 'order:42'");
-                });
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"-1s", "100us", "366d", "P200000D"})
     void refusesATimeThatIsNone(String time) {
-        for (String property : List.of("distributed-lock.warn-after", "distributed-lock.locks.nightly.warn-after")) {
-            runner.withPropertyValues(property + '=' + time).run(context -> assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .hasMessageContaining(property + " is ")
-                    .hasMessageContaining("between 1ms and 365d, or 0 to disable the warning"));
-        }
+        runner.withPropertyValues("distributed-lock.warn-after=" + time).run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("distributed-lock.warn-after is ")
+                .hasMessageContaining("between 1ms and 365d, or 0 to disable the warning"));
     }
 }

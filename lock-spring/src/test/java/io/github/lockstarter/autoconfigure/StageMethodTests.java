@@ -343,7 +343,7 @@ class StageMethodTests {
     void areNotKeptForATransaction() {
         application
                 .withBean(Orders.class)
-                .withPropertyValues("distributed-lock.locks.order.in-transaction=release-after")
+                .withPropertyValues("distributed-lock.in-transaction=release-after")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()

@@ -507,7 +507,7 @@ class TransactionLocksTests {
     @Test
     void keepsTheLockOfAnEnclosingMethodThatReleasesBeforeTheCommit() {
         application
-                .withPropertyValues("distributed-lock.locks.key.in-transaction=release-after")
+                .withPropertyValues("distributed-lock.in-transaction=release-after")
                 .run(context -> {
                     inTransaction(context, transaction -> {
                         context.getBean(LockOperations.class).execute("key:a", () -> context.getBean(Payments.class)

@@ -3,7 +3,6 @@ package io.github.lockstarter.engine.hold;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.settings.EngineSettings.Overrides;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -35,26 +34,23 @@ public record ResolvedRequest(
 
     /** Fills in what the request leaves open. */
     public static ResolvedRequest of(LockRequest request, EngineSettings settings) {
-        Overrides overrides = settings.overrides(request);
-        Duration warnAfter = overrides.warnAfter().orElse(settings.warnAfter());
         Duration lease = settings.leaseOf(request);
         return new ResolvedRequest(
                 request.name(),
                 lease,
                 settings.maxWaitOf(request),
-                renewal(request, overrides, settings),
-                warnAfter,
+                renewal(request, settings),
+                settings.warnAfter(),
                 settings.atLeastOf(request, lease),
                 settings.maxHoldOf(request, lease),
                 crashTakeOver(request, lease, settings));
     }
 
-    private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {
+    private static Renewal renewal(LockRequest request, EngineSettings settings) {
         if (request.renewal() != Renewal.AS_CONFIGURED) {
             return request.renewal();
         }
-        boolean on = overrides.renewal().orElse(settings.watchdog().enabled());
-        return on ? Renewal.ON : Renewal.OFF;
+        return settings.watchdog().enabled() ? Renewal.ON : Renewal.OFF;
     }
 
     /** A lock with a minimum time is left to its lease, which is as long: no other owner is to get it sooner. */

@@ -178,16 +178,15 @@ public record EngineSettings(
     }
 
     /**
-     * The longest hold of a request: what it asks for, else what is configured for its name, else for all.
+     * The longest hold of a request: what it asks for, else what is configured.
      *
      * @param request what is to be locked
      * @param leaseOfRequest its lease
      * @return how long after its grant the lock is still renewed; empty if there is no end
-     * @throws IllegalArgumentException when the request or its name has one below the lease; the message says what to
-     *     change
+     * @throws IllegalArgumentException when the request has one below the lease; the message says what to change
      */
     public Optional<Duration> maxHoldOf(LockRequest request, Duration leaseOfRequest) {
-        Optional<Duration> asked = firstOf(request.maxHold(), overrides(request).maxHold());
+        Optional<Duration> asked = request.maxHold();
         if (asked.isPresent() && asked.get().compareTo(leaseOfRequest) < 0 && request.renewal() != Renewal.OFF) {
             String keys = LockRequest.printable(String.join(", ", request.keys()));
             RangeChecks.atLeastLease("Longest hold of lock '" + keys + "'", asked.get(), leaseOfRequest);
@@ -263,31 +262,19 @@ public record EngineSettings(
      *
      * @param lease lease instead of the default
      * @param maxWait wait instead of the default
-     * @param renewal renewal instead of the default
-     * @param warnAfter time until listeners hear of a hold instead of the default; zero if they never do
      * @param atLeast minimum time, instead of none
-     * @param maxHold how long after its grant a lock is still renewed, instead of the default
      * @param crashTakeOver how long after the end of its holder's connection a lock is taken over, instead of the
      *     default; zero if never
      */
     public record Overrides(
             Optional<Duration> lease,
             Optional<Duration> maxWait,
-            Optional<Boolean> renewal,
-            Optional<Duration> warnAfter,
             Optional<Duration> atLeast,
-            Optional<Duration> maxHold,
             Optional<Duration> crashTakeOver) {
 
         /** Overrides nothing. */
-        public static final Overrides NONE = new Overrides(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty());
+        public static final Overrides NONE =
+                new Overrides(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -387,7 +374,6 @@ public record EngineSettings(
         overrides
                 .maxWait()
                 .ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
-        overrides.warnAfter().ifPresent(value -> RangeChecks.warnAfter(prefix + ".warn-after", value));
         overrides.crashTakeOver().ifPresent(value -> RangeChecks.crashTakeOver(prefix + ".crash-takeover", value));
         overrides.atLeast().ifPresent(value -> {
             if (!value.isZero()) {
@@ -395,15 +381,6 @@ public record EngineSettings(
             }
             RangeChecks.atMostLease(
                     prefix + ".at-least", value, overrides.lease().orElse(lease));
-        });
-        overrides.maxHold().ifPresent(value -> {
-            RangeChecks.within(prefix + ".max-hold", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
-            RangeChecks.atLeastLease(
-                    prefix + ".max-hold", value, overrides.lease().orElse(lease));
-            if (overrides.renewal().equals(Optional.of(false))) {
-                throw new IllegalArgumentException(prefix + ".max-hold has no effect, since " + prefix
-                        + ".renewal is false: the lock ends with its lease. Remove one of them");
-            }
         });
     }
 }
