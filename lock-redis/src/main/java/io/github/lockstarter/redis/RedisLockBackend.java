@@ -89,9 +89,9 @@ import java.util.stream.Stream;
  * {@code <prefix>history:{n}}: then what is free is granted after the longest lease, and a renewal brings back what its
  * owner had.
  *
- * <p><b>Known hole.</b> With the guard off or its assumptions broken (docs/guarantees.md, case 7), and when a server
- * evicts keys, it grants locks again while the first owner still works. Set {@code maxmemory-policy noeviction}, and
- * check the fencing token where you write.
+ * <p><b>Known hole.</b> Where the guard has no grace period or its assumptions do not hold (docs/guarantees.md, case
+ * 7), and when a server evicts keys, it grants locks again while the first owner still works. Set {@code
+ * maxmemory-policy noeviction}, and check the fencing token where you write.
  *
  * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
  * acquired, a broken connection and the command timeout that it is unknown. Commands of one thread keep their order; a
@@ -106,8 +106,8 @@ public final class RedisLockBackend implements QuorumNode {
 
     private static final String OF_CLUSTER = "A node of a Redis Cluster knows the connections to itself alone, and not"
             + " whether an instance is connected to another node";
-    private static final String UNGUARDED = "distributed-lock.redis.on-history-change is none, and without the history"
-            + " guard a server may have locks that have other owners by now";
+    private static final String UNGUARDED = "distributed-lock.redis.grace-period is 0s, so that after a failover or a"
+            + " restart a server may have locks that have other owners by now";
     private static final String DEGRADED = "Redis does not show this user the name of its replication history"
             + " (master_replid of INFO replication), so that a server may have locks that have other owners by now";
     private static final String REFUSED =
@@ -146,7 +146,7 @@ public final class RedisLockBackend implements QuorumNode {
      * Creates a backend; connects nothing yet.
      *
      * @param connector opens the connections; closed by {@link #close}
-     * @param settings prefix, timeout, and whether histories matter
+     * @param settings prefix, timeout, and for how long histories matter
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
         this(connector, settings, new RedisConnections(connector, settings));
@@ -168,10 +168,10 @@ public final class RedisLockBackend implements QuorumNode {
         this.releases = new Releases(runner, releaseScript, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
-        Optional<ServerHistory> history =
-                connector.isCluster() ? Optional.empty() : Optional.ofNullable(histories.ofKey(keySpace.history()));
-        this.acknowledgement = history.map(known -> new TakeOverAcknowledgement(connector, keySpace, settings));
-        this.heartbeat = acknowledgement.map(known -> heartbeat(history.get(), known));
+        this.acknowledgement = connector.isCluster() || settings.guard().isOff()
+                ? Optional.empty()
+                : Optional.of(new TakeOverAcknowledgement(connector, keySpace, settings));
+        this.heartbeat = acknowledgement.map(known -> heartbeat(histories.ofKey(keySpace.history()), known));
         this.attempts = new Attempts(
                 runner,
                 keySpace,
@@ -379,7 +379,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     /**
      * {@inheritDoc} In a cluster there is none, since a node counts only the listeners that are connected to itself;
-     * nor with the history guard off, without which a server could take locks over that it has only copied.
+     * nor without a grace period, in which a server takes no locks over that it has only copied.
      */
     @Override
     public Optional<CrashDetection> crashDetection(String key) {
@@ -397,7 +397,7 @@ public final class RedisLockBackend implements QuorumNode {
         if (connector.isCluster()) {
             return CrashTakeOver.off(OF_CLUSTER);
         }
-        if (!histories.isGuarded()) {
+        if (settings.guard().isOff()) {
             return CrashTakeOver.off(UNGUARDED);
         }
         return history().state() == HistoryGuard.State.DEGRADED

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MailboxIT {
 
     private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", Duration.ofMillis(500), RedisSettings.Guard.guarding(Duration.ofSeconds(2)));
+            new RedisSettings("lock:", Duration.ofMillis(500), RedisSettings.Guard.of(Duration.ofSeconds(2)));
 
     /** The time between two looks, three answers that do not come, and as much again for a busy machine. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -37,7 +37,7 @@ class RedisFaultsIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final LockToken OWNER = token("a", 1);
-    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(2));
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(2));
     private static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(500), GUARD);
 
     /** For what takes as long as the machine is busy. */

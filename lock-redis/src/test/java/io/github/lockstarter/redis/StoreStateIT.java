@@ -27,14 +27,8 @@ class StoreStateIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
-    private static final RedisSettings SETTINGS = new RedisSettings(
-            "lock:",
-            COMMAND_TIMEOUT,
-            new RedisSettings.Guard(
-                    RedisSettings.OnHistoryChange.GRACE,
-                    RedisSettings.FirstUse.GRANT,
-                    Duration.ofSeconds(30),
-                    Duration.ZERO));
+    private static final RedisSettings SETTINGS =
+            new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.Guard.of(Duration.ofSeconds(30)));
 
     private final RedisServer server = REDIS.server();
     private final RedisLockBackend backend =

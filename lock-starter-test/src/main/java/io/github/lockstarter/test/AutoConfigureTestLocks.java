@@ -51,12 +51,12 @@ public @interface AutoConfigureTestLocks {
 
         /**
          * In the Redis of {@code spring.data.redis.*} or of the application's connection factory, which needs {@code
-         * lock-starter}, without the guard against lost data ({@code distributed-lock.redis.on-history-change=none}).
+         * lock-starter}, without the guard against lost data ({@code distributed-lock.redis.grace-period=0s}).
          * With the guard, a {@code FLUSHALL} is what it looks like, a loss of all locks: for one {@code max-lease}
          * afterwards, free locks are not granted. Who holds a lock during a {@code FLUSHALL} has it until the next
          * renewal, a third of the lease later at most, and has lost it then.
          */
-        UNGUARDED_REDIS("distributed-lock.backend=redis", "distributed-lock.redis.on-history-change=none");
+        UNGUARDED_REDIS("distributed-lock.backend=redis", "distributed-lock.redis.grace-period=0s");
 
         private final String properties;
 

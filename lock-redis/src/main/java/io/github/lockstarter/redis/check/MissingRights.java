@@ -31,12 +31,10 @@ public final class MissingRights {
     private static final String UNKNOWN_USER = "<user>";
 
     private final RedisConnector connector;
-    private final RedisSettings settings;
     private final RequiredRights rights;
 
     public MissingRights(RedisConnector connector, RedisSettings settings) {
         this.connector = connector;
-        this.settings = settings;
         this.rights = new RequiredRights(settings);
     }
 
@@ -93,11 +91,9 @@ public final class MissingRights {
                 List.of("ZSCORE", key, "1"),
                 List.of("ZCARD", key),
                 List.of("ZPOPMIN", key),
-                List.of("PUBLISH", channel, "")));
-        if (settings.guard().onChange() != RedisSettings.OnHistoryChange.NONE) {
-            trials.add(List.of("INFO", "replication"));
-            trials.add(List.of("PUBSUB", "NUMSUB", channel));
-        }
+                List.of("PUBLISH", channel, ""),
+                List.of("INFO", "replication"),
+                List.of("PUBSUB", "NUMSUB", channel)));
         if (connector.hasReplicas()) {
             trials.add(List.of("WAIT", "0", "1"));
         }

@@ -2,7 +2,6 @@ package io.github.lockstarter.redis.check;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,12 +40,12 @@ record ServerState(Map<String, String> fields) {
                     + ", maxmemory " + fields.get("maxmemory") + "): a lock that is evicted while it is held is granted"
                     + " again at once. Set maxmemory-policy noeviction, or keep locks on a server of their own");
         }
-        if (settings.guard().onChange() == OnHistoryChange.NONE) {
+        if (settings.guard().isOff()) {
             if (hasNoLog()) {
                 warnings.add(place + " has no append-only file (appendonly no), and"
-                        + " distributed-lock.redis.on-history-change is none: after a restart, locks acquired since"
-                        + " the last snapshot are missing and are granted again while their holders work. Set"
-                        + " on-history-change=grace, or appendonly yes with appendfsync always");
+                        + " distributed-lock.redis.grace-period is 0s: after a restart, locks acquired since"
+                        + " the last snapshot are missing and are granted again while their holders work. Remove"
+                        + " grace-period, or set appendonly yes with appendfsync always");
             }
         } else if (hasNoLog() && isUnsaved() && settings.guard().firstUse() == FirstUse.GRANT) {
             warnings.add(place + " has no append-only file (appendonly no), and has not saved the last "

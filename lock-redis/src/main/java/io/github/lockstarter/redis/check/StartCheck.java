@@ -30,7 +30,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a lock of its own through its whole life, so that a missing right or an unfit server shows when the
@@ -84,16 +83,14 @@ public final class StartCheck {
         String key = KEY + id;
         LockKeys keys = keySpace.keysOf(key);
         checkLayout(keys);
-        ServerHistory old = histories.isGuarded() ? new ServerHistory(keys.lock() + ":history", OLD) : null;
+        ServerHistory old = new ServerHistory(keys.lock() + ":history", OLD);
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
         String marker = ask(AcquireScript.acquire(
                         new AcquireCommand(key, owner, LEASE, 0, 1, waiting), Answer.to(keys, old)))
                 .marker();
-        if (old != null) {
-            checkRenewal(RenewScript.expire(old.key(), marker, LEASE));
-        }
+        checkRenewal(RenewScript.expire(old.key(), marker, LEASE));
         ask(AcquireScript.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), Answer.to(keys, old)));
         // A grant looks for its own instance in the queue only if it is not empty, and if the command names a position.
         Optional<Waiting> placed = Optional.of(new Waiting(1, LEASE));
@@ -101,15 +98,11 @@ public final class StartCheck {
                         new AcquireCommand(key, owner, LEASE, 0, 1, placed), Answer.to(keys, old)))
                 .value();
         checkRenewal(renewScript.renew(
-                List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)),
-                old,
-                old == null ? "" : old.known()));
+                List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old, old.known()));
         long released = ask(releaseScript.release(
                 new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE), Optional.empty())));
         ask(releaseScript.withdraw(new WithdrawCommand(key, waiter)));
-        if (old != null) {
-            old.learn(marker);
-        }
+        old.learn(marker);
         LockToken last = new LockToken(id, 3);
         long granted = grantByTheNote(key, new LockToken(id, 2), last, keys, old);
         // To raise a fencing token keeps the expiry of the lock, which a server before version 6 cannot.
@@ -117,9 +110,7 @@ public final class StartCheck {
                         new AcquireCommand(key, last, LEASE, granted, 1, waiting), Answer.to(keys, old)))
                 .value();
         ask(releaseScript.releaseAll(List.of(new ReleaseCommand(key, last, raised))));
-        if (old != null) {
-            reclaim(new RenewCommand(key, last, LEASE, raised), keys, old);
-        }
+        reclaim(new RenewCommand(key, last, LEASE, raised), keys, old);
         if (released == ReleaseScript.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
         }
@@ -131,8 +122,8 @@ public final class StartCheck {
      */
     private void checkLayout(LockKeys keys) {
         ServerHistory history = histories.of(keys.lock());
-        String marker = history == null ? "" : AdminScripts.markerIn(ask(AdminScripts.inspect(keys, history)));
-        if (history != null && ServerHistory.isOfEarlierLayout(marker)) {
+        String marker = AdminScripts.markerIn(ask(AdminScripts.inspect(keys, history)));
+        if (ServerHistory.isOfEarlierLayout(marker)) {
             throw new RedisUnavailableException(
                     "Redis key '" + history.key()
                             + "' was written by an earlier version of lock-starter, which must not"
@@ -143,9 +134,8 @@ public final class StartCheck {
         }
     }
 
-    /** With the guard on, a grant leaves a note; the next one follows while it stands, and so adds to the counter. */
-    private long grantByTheNote(
-            String key, LockToken first, LockToken next, LockKeys keys, @Nullable ServerHistory old) {
+    /** A grant leaves a note; the next one follows while it stands, and so adds to the counter. */
+    private long grantByTheNote(String key, LockToken first, LockToken next, LockKeys keys, ServerHistory old) {
         Optional<Waiting> none = Optional.empty();
         CompletionStage<Supplier<AcquireScript.Reply>> noted =
                 send(AcquireScript.acquire(new AcquireCommand(key, first, LEASE, 0, 1, none), Answer.to(keys, old)));

@@ -7,7 +7,6 @@ import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Map;
@@ -29,7 +28,7 @@ public final class ClientHistories {
 
     private final KeySpace keySpace;
     private final boolean perSlot;
-    private final boolean guarded;
+    private final RedisSettings.Guard guard;
     private final ServerHistory.Terms terms;
     private final @Nullable NodeHistoryIds names;
     private final Function<String, Optional<String>> nodeOf;
@@ -45,7 +44,7 @@ public final class ClientHistories {
      *
      * @param keySpace what the keys are called
      * @param servers whether they are a cluster
-     * @param guard whether histories matter, and for how long
+     * @param guard for how long histories matter
      * @param nodeOf what finds the node of a cluster that has a key; empty as long as no node is known
      */
     public ClientHistories(
@@ -55,7 +54,7 @@ public final class ClientHistories {
             Function<String, Optional<String>> nodeOf) {
         this.keySpace = keySpace;
         this.perSlot = servers.isCluster();
-        this.guarded = guard.onChange() == OnHistoryChange.GRACE;
+        this.guard = guard;
         this.terms = ServerHistory.Terms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
         this.nodeOf = nodeOf;
         this.servers = servers;
@@ -63,28 +62,20 @@ public final class ClientHistories {
         this.histories = new AtomicReferenceArray<>(perSlot ? SlotHash.SLOT_COUNT : 1);
     }
 
-    /** Whether histories matter. */
-    public boolean isGuarded() {
-        return guarded;
-    }
-
     /** Whether two locks rarely share a history. */
     public boolean isPerSlot() {
         return perSlot;
     }
 
-    /** The history of the lock that is stored under this key; null if histories do not matter. */
-    public @Nullable ServerHistory of(String lock) {
-        if (!guarded) {
-            return null;
-        }
+    /** The history of the lock that is stored under this key. */
+    public ServerHistory of(String lock) {
         int place = perSlot ? SlotHash.getSlot(lock) : 0;
         ServerHistory known = histories.get(place);
         return known == null ? made(place) : known;
     }
 
-    /** The history of the lock that is called this; null if histories do not matter. */
-    public @Nullable ServerHistory ofKey(String key) {
+    /** The history of the lock that is called this. */
+    public ServerHistory ofKey(String key) {
         return of(perSlot ? keySpace.lockOf(key) : key);
     }
 
@@ -136,7 +127,7 @@ public final class ClientHistories {
 
     /** What an operator should know. */
     public HistoryGuard state() {
-        if (!guarded) {
+        if (guard.isOff()) {
             return new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO);
         }
         boolean degraded = unnamed;

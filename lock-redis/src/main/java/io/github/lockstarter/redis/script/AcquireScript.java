@@ -54,10 +54,10 @@ public final class AcquireScript {
     public static ScriptCall<List<Object>> batch(List<AcquireCommand> commands, List<Answer> answers) {
         int count = commands.size();
         ServerHistory history = answers.get(0).history();
-        String[] keys = new String[2 * count + (history == null ? 1 : 3)];
+        String[] keys = new String[2 * count + 3];
         String[] arguments = new String[3 + 4 * count];
         arguments[0] = answers.get(0).known();
-        arguments[1] = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
+        arguments[1] = history.terms().graceMillis();
         Duration patience = Duration.ZERO;
         for (int i = 0; i < count; i++) {
             AcquireCommand command = commands.get(i);
@@ -74,10 +74,8 @@ public final class AcquireScript {
         }
         arguments[2] = patience.isZero() ? ScriptCall.ABSENT : Milliseconds.text(patience);
         keys[2 * count] = answers.get(0).keys().fence();
-        if (history != null) {
-            keys[2 * count + 1] = history.key();
-            keys[2 * count + 2] = history.checkedKey();
-        }
+        keys[2 * count + 1] = history.key();
+        keys[2 * count + 2] = history.checkedKey();
         return new ScriptCall<>(
                 LockScript.ACQUIRE_BATCH, () -> new NestedMultiOutput<>(StringCodec.UTF8), keys, arguments);
     }
@@ -90,14 +88,11 @@ public final class AcquireScript {
                 arguments(command, answer, timed));
     }
 
-    private static String[] keysOfGrant(LockKeys keys, @Nullable ServerHistory history) {
-        return history == null
-                ? new String[] {keys.lock(), keys.fence(), keys.waiters()}
-                : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key(), history.checkedKey()};
+    private static String[] keysOfGrant(LockKeys keys, ServerHistory history) {
+        return new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key(), history.checkedKey()};
     }
 
     private static String[] arguments(AcquireCommand command, Answer answer, String timed) {
-        ServerHistory history = answer.history();
         Waiting waiting = command.waiting().orElse(null);
         return ScriptCall.trimmed(
                 command.token().value(),
@@ -105,7 +100,7 @@ public final class AcquireScript {
                 Long.toString(command.fencingFloor()),
                 Integer.toString(command.fencingTokens()),
                 answer.known(),
-                history == null ? ScriptCall.ABSENT : history.terms().graceMillis(),
+                answer.history().terms().graceMillis(),
                 waiting == null ? ScriptCall.ABSENT : Milliseconds.text(waiting.patience()),
                 waiting == null || waiting.position() == Waiting.NEW
                         ? ScriptCall.ABSENT
@@ -118,28 +113,26 @@ public final class AcquireScript {
      * Reads the reply of the acquire script.
      *
      * @param keys what was acquired, for messages
-     * @param history what the reply may tell more of; null if histories do not matter
+     * @param history what the reply may tell more of
      * @param known the marker of it that the attempt says; empty if it says none
      * @param acknowledging takes what is to be acknowledged before the lock is taken over; returns at once
      */
-    public record Answer(LockKeys keys, @Nullable ServerHistory history, String known, Consumer<String> acknowledging)
+    public record Answer(LockKeys keys, ServerHistory history, String known, Consumer<String> acknowledging)
             implements Reader<Reply, AcquireResult> {
 
         /** The answer to an attempt that is made now. */
-        public static Answer to(LockKeys keys, @Nullable ServerHistory history, Consumer<String> acknowledging) {
-            return new Answer(keys, history, history == null ? ScriptCall.ABSENT : history.known(), acknowledging);
+        public static Answer to(LockKeys keys, ServerHistory history, Consumer<String> acknowledging) {
+            return new Answer(keys, history, history.known(), acknowledging);
         }
 
         /** The answer to an attempt for a lock that is not taken over. */
-        public static Answer to(LockKeys keys, @Nullable ServerHistory history) {
+        public static Answer to(LockKeys keys, ServerHistory history) {
             return to(keys, history, unacknowledged -> {});
         }
 
         @Override
         public AcquireResult of(Reply reply) {
-            if (history != null) {
-                history.learn(reply.marker());
-            }
+            history.learn(reply.marker());
             if (reply.status() == Reply.GRANTED) {
                 return new AcquireResult.Granted(
                         reply.value(),
@@ -158,7 +151,7 @@ public final class AcquireScript {
                         reply.owner().map(StoredOwner::holder),
                         reply.isKept());
             }
-            if (reply.status() == Reply.RECOVERING && history != null) {
+            if (reply.status() == Reply.RECOVERING) {
                 Duration left = Duration.ofMillis(reply.value());
                 RecoveryStarted recovery = history.recovers(left);
                 return new AcquireResult.Recovering(left, recovery.problem());
@@ -198,9 +191,7 @@ public final class AcquireScript {
                     switch (position) {
                         case 1 -> "'" + keys.lock() + "' holds another type than the string of a lock";
                         case 2 -> "'" + keys.fence() + "' holds another type than the string of the fencing counter";
-                        case 4 ->
-                            "'" + (history == null ? "" : history.key())
-                                    + "' holds another type than the string of a history marker";
+                        case 4 -> "'" + history.key() + "' holds another type than the string of a history marker";
                         default -> "'" + keys.waiters() + "' holds another type than the sorted set of the waiters";
                     };
             return new AcquireResult.Rejected(

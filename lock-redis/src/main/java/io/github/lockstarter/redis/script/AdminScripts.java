@@ -13,7 +13,6 @@ import io.github.lockstarter.spi.StoredOwner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Calls of the scripts for operators, and the results that their replies stand for. */
 public final class AdminScripts {
@@ -44,13 +43,12 @@ public final class AdminScripts {
         this.counting = ReleaseScript.counting(servers);
     }
 
-    public static ScriptCall<List<String>> inspect(LockKeys keys, @Nullable ServerHistory history) {
-        String[] arguments = history == null
-                ? new String[0]
-                : new String[] {history.known(), history.terms().graceMillis()};
-        String[] all =
-                history == null ? keys.lockAndWaiters() : new String[] {keys.lock(), keys.waiters(), history.key()};
-        return ScriptCall.ofTexts(LockScript.INSPECT, all, arguments);
+    public static ScriptCall<List<String>> inspect(LockKeys keys, ServerHistory history) {
+        return ScriptCall.ofTexts(
+                LockScript.INSPECT,
+                new String[] {keys.lock(), keys.waiters(), history.key()},
+                history.known(),
+                history.terms().graceMillis());
     }
 
     /** The marker of the history in the reply of {@link #inspect}; empty if there is none. */

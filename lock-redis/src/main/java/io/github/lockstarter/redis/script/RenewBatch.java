@@ -45,28 +45,31 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
 
     private final List<Renewal> renewals;
     private final ScriptCall<Reply> call;
-    private final @Nullable ServerHistory history;
-    private final String known;
-    private final boolean looked;
+    private final Look look;
     private final RedisExceptionTranslator failures;
 
     private RenewBatch(List<Renewal> renewals, ScriptCall<Reply> call, Look look, RedisExceptionTranslator failures) {
         this.renewals = renewals;
         this.call = call;
-        this.history = look.history;
-        this.known = look.known;
-        this.looked = look.looked;
+        this.look = look;
         this.failures = failures;
     }
 
     /**
      * What a call says of the history.
      *
-     * @param history that the locks belong to; null if histories do not matter
+     * @param history that the locks belong to
      * @param known the marker of it that travels with it; empty if none does
-     * @param looked whether the marker travels with it, so that it says whether a lock that is absent may be forgotten
+     * @param isTaken whether the marker travels with it, so that it says whether a lock that is absent may be forgotten
      */
-    private record Look(@Nullable ServerHistory history, String known, boolean looked) {}
+    private record Look(ServerHistory history, String known, boolean isTaken) {
+
+        static Look at(ServerHistory history) {
+            return history.isParted()
+                    ? new Look(history, ScriptCall.ABSENT, false)
+                    : new Look(history, history.known(), true);
+        }
+    }
 
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two
@@ -81,16 +84,16 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
         int from = 0;
         while (from < renewals.size()) {
             RenewCommand first = renewals.get(from).command;
-            ServerHistory history = histories.ofKey(first.key());
-            ServerHistory marked = history == null || history.isParted() ? null : history;
-            ServerHistory recovering = marked != null && marked.isRecovering() ? marked : null;
-            int most = recovering != null || histories.isPerSlot() ? 1 : MOST;
+            Look look = Look.at(histories.ofKey(first.key()));
+            boolean reclaims = look.isTaken && look.history.isRecovering();
+            int most = reclaims || histories.isPerSlot() ? 1 : MOST;
             List<Renewal> together = renewals.subList(from, Math.min(from + most, renewals.size()));
-            String known = marked == null ? "" : marked.known();
-            ScriptCall<Reply> call = recovering == null
-                    ? script.renew(commands(together), marked, known)
-                    : script.reclaim(first, recovering, known);
-            batches.add(new RenewBatch(together, call, new Look(history, known, marked != null), failures));
+            ScriptCall<Reply> call = reclaims
+                    ? script.reclaim(first, look.history, look.known)
+                    : look.isTaken
+                            ? script.renew(commands(together), look.history, look.known)
+                            : script.renewWithoutLook(commands(together));
+            batches.add(new RenewBatch(together, call, look, failures));
             from += together.size();
         }
         return batches;
@@ -117,12 +120,10 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
     @Override
     public RenewBatch of(Reply reply) {
         reply.check(renewals.size());
-        if (history != null) {
-            learn(history, reply);
-        }
-        RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
+        learn(look.history, reply);
+        RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? look.known : reply.marker());
         RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
-        RenewResult absent = history == null || looked ? NOT_HELD : unknown(failures.ofParting());
+        RenewResult absent = look.isTaken ? NOT_HELD : unknown(failures.ofParting());
         RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
         for (int i = 0; i < renewals.size(); i++) {
             renewals.get(i)
@@ -157,11 +158,8 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
     @Override
     public RenewBatch failed(RedisFailure failure) {
         RenewResult result = unknown(failure);
-        if (history != null
-                && looked
-                && history.terms().quiet().isZero()
-                && RedisExceptionTranslator.isOfParting(failure)) {
-            history.parted();
+        if (look.isTaken && look.history.terms().quiet().isZero() && RedisExceptionTranslator.isOfParting(failure)) {
+            look.history.parted();
             result = AT_ONCE;
         } else if (failure.cause() instanceof RedisNoScriptException) {
             result = AT_ONCE;

@@ -9,6 +9,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,35 +20,54 @@ import org.jspecify.annotations.Nullable;
  */
 public record RenewScript(KeySpace keySpace) {
 
-    /** Arguments of a renewal that are before the first lock's. */
-    private static final int COMMON_ARGUMENTS = 3;
-
     private static final int FENCING_DIGITS = 16;
 
     /** One call for all of them, which share a history, told of the marker that is known. */
-    public ScriptCall<Reply> renew(List<RenewCommand> commands, @Nullable ServerHistory history, String known) {
+    public ScriptCall<Reply> renew(List<RenewCommand> commands, ServerHistory history, String known) {
         int count = commands.size();
-        String[] keys = new String[history == null ? count : count + 1];
-        String[] arguments = new String[COMMON_ARGUMENTS + 2 * count];
-        if (history != null) {
-            keys[count] = history.key();
+        String[] keys = Arrays.copyOf(locksOf(commands), count + 1);
+        keys[count] = history.key();
+        return call(
+                LockScript.RENEW,
+                keys,
+                arguments(
+                        commands,
+                        known,
+                        history.terms().graceMillis(),
+                        history.terms().quietMillis()));
+    }
+
+    /** The same without a look at the history. */
+    public ScriptCall<Reply> renewWithoutLook(List<RenewCommand> commands) {
+        return call(
+                LockScript.RENEW,
+                locksOf(commands),
+                arguments(commands, ScriptCall.ABSENT, ScriptCall.ABSENT, ScriptCall.ABSENT));
+    }
+
+    private String[] locksOf(List<RenewCommand> commands) {
+        String[] locks = new String[commands.size()];
+        for (int i = 0; i < locks.length; i++) {
+            locks[i] = keySpace.lockOf(commands.get(i).key());
         }
-        arguments[0] = known;
-        arguments[1] = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
-        arguments[2] = history == null ? ScriptCall.ABSENT : history.terms().quietMillis();
+        return locks;
+    }
+
+    private static String[] arguments(List<RenewCommand> commands, String... common) {
+        String[] arguments = Arrays.copyOf(common, common.length + 2 * commands.size());
+        int next = common.length;
         Duration lease = Duration.ZERO;
         String leaseMillis = Milliseconds.text(lease);
-        for (int i = 0; i < count; i++) {
-            RenewCommand command = commands.get(i);
+        for (RenewCommand command : commands) {
             if (!command.lease().equals(lease)) { // rarely: most locks have the same
                 lease = command.lease();
                 leaseMillis = Milliseconds.text(lease);
             }
-            keys[i] = keySpace.lockOf(command.key());
-            arguments[COMMON_ARGUMENTS + 2 * i] = command.token().value();
-            arguments[COMMON_ARGUMENTS + 2 * i + 1] = leaseMillis;
+            arguments[next] = command.token().value();
+            arguments[next + 1] = leaseMillis;
+            next += 2;
         }
-        return call(LockScript.RENEW, keys, arguments);
+        return arguments;
     }
 
     /** Renews a lock, or brings it back if the server may have forgotten it. */

@@ -17,7 +17,7 @@ public record HistoryGuard(State state, Duration recovering) {
         GUARDED,
         /** Only a restart without data is: the server does not name its replication history to this user. */
         DEGRADED,
-        /** They are not, as {@code distributed-lock.redis.on-history-change} says. */
+        /** They do not matter: {@code distributed-lock.redis.grace-period} is zero. */
         OFF
     }
 }

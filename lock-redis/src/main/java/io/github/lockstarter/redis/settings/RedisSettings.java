@@ -32,7 +32,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
 
     /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
     public static final RedisSettings DEFAULTS =
-            new RedisSettings("lock:", Duration.ofSeconds(2), Guard.guarding(Duration.ofSeconds(30)));
+            new RedisSettings("lock:", Duration.ofSeconds(2), Guard.of(Duration.ofSeconds(30)));
 
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
@@ -59,14 +59,6 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         }
     }
 
-    /** What happens after a failover or a restart that may have forgotten locks. */
-    public enum OnHistoryChange {
-        /** No lock that is free is granted before every lease from before is over; holders keep theirs. */
-        GRACE,
-        /** Nothing: free locks are granted at once, also those that were forgotten. */
-        NONE
-    }
-
     /** What an instance that knows nothing yet does at a server without a marker that was never promoted. */
     public enum FirstUse {
         /** Takes it for a new one: locks are granted at once. */
@@ -78,38 +70,34 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     /**
      * The history guard.
      *
-     * @param onChange what happens after a failover or a restart
+     * @param gracePeriod how long a server that may have forgotten locks grants no free lock: at least the longest
+     *     lease of all clients that share the prefix, which must agree on it; zero if forgotten locks may be granted
      * @param firstUse whether to trust a server that seems new
-     * @param longestLease of any client that shares the prefix: they must agree on it
-     * @param deposedMasterWrites how long a master may go on executing writes after another one was promoted
+     * @param deposedMasterWrites how long a master may go on executing writes after another one was promoted; prolongs
+     *     the grace period
      */
-    public record Guard(
-            OnHistoryChange onChange, FirstUse firstUse, Duration longestLease, Duration deposedMasterWrites) {
+    public record Guard(Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites) {
 
         /** Of what is left of a lease when its first renewal is due, this leaves half for the renewal. */
         private static final int SHARE_OF_LEASE = 3;
 
         /**
-         * Checks what is given.
+         * The guard as it is unless configured otherwise: a new server is trusted, a deposed master takes no writes.
          *
-         * @param onChange what happens after a failover or a restart
-         * @param firstUse whether to trust a server that seems new
-         * @param longestLease of any client that shares the prefix
-         * @param deposedMasterWrites from zero to a third of the longest lease
-         * @throws IllegalArgumentException when a value is out of range; names the property
+         * @param gracePeriod how long a server that may have forgotten locks grants no free lock
+         * @return the guard
          */
-        public Guard {
-            checkDeposedMasterWrites(deposedMasterWrites, longestLease);
+        public static Guard of(Duration gracePeriod) {
+            return new Guard(gracePeriod, FirstUse.GRANT, Duration.ZERO);
         }
 
         /**
-         * The guard as it is unless configured otherwise: a new server is trusted, a deposed master takes no writes.
+         * Whether free locks are granted at once, including those that the server has forgotten.
          *
-         * @param longestLease of any client that shares the prefix
-         * @return settings with the guard on
+         * @return true if there is no grace period
          */
-        public static Guard guarding(Duration longestLease) {
-            return new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, longestLease, Duration.ZERO);
+        public boolean isOff() {
+            return gracePeriod.isZero();
         }
 
         /**
@@ -118,7 +106,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
          * @return true if no time is configured for which such a master may go on
          */
         public boolean trustsDeposedMasters() {
-            return onChange == OnHistoryChange.GRACE && deposedMasterWrites.isZero();
+            return !isOff() && deposedMasterWrites.isZero();
         }
 
         /**
@@ -127,7 +115,25 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
          * @return the grace
          */
         public Duration grace() {
-            return longestLease.plus(deposedMasterWrites);
+            return gracePeriod.plus(deposedMasterWrites);
+        }
+
+        /**
+         * Checks whether every lease from before is over when locks are granted again.
+         *
+         * @param gracePeriod how long a server that may have forgotten locks grants no free lock
+         * @param longestLease of any client that shares the prefix
+         * @throws IllegalArgumentException when some are not, though there is a grace period
+         */
+        public static void checkGracePeriod(Duration gracePeriod, Duration longestLease) {
+            if (!gracePeriod.isZero() && gracePeriod.compareTo(longestLease) < 0) {
+                throw new IllegalArgumentException("distributed-lock.redis.grace-period is "
+                        + DurationText.exactly(gracePeriod)
+                        + "; it must be 0s, or at least distributed-lock.max-lease ("
+                        + DurationText.exactly(longestLease)
+                        + "): for that long, locks that Redis has forgotten are held. Raise it, or remove it:"
+                        + " the default is max-lease");
+            }
         }
 
         /**

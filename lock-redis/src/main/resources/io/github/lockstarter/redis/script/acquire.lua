@@ -8,14 +8,13 @@
 --          Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
--- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off, and the next
+-- KEYS[4]  history: string, the marker of the history that granted locks belong to
 -- KEYS[5]  checked: string, the note of this server that it looked a moment ago: the marker named its history, which was older
 --          than the grace. Neither replicated nor in the append-only file
 -- ARGV[1]  token of this attempt
 -- ARGV[2]  lease in ms
 -- ARGV[3]  floor: the fencing tokens must be greater
 -- ARGV[4]  how many fencing tokens in a row to grant
--- The next two only if the guard is on; else absent or empty:
 -- ARGV[5]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
 --          marker; empty if it saw none and trusts any; any other text if it trusts none
 -- ARGV[6]  grace: how old a history must be for grants, in ms
@@ -47,8 +46,8 @@
 --
 -- A token may end with a bar and its take-over time in ms, and a plus sign if replicas have to know of a take-over first. If
 -- its owner's instance was not heard on its mailbox for so long, and has sent no beat meanwhile, the lock is granted as if it
--- were free. That does not happen while the history is younger than the grace, without the guard, or if the server does not
--- say which history this is (docs/internals/crash-take-over.md).
+-- were free. That does not happen while the history is younger than the grace, or if the server does not say which history
+-- this is (docs/internals/crash-take-over.md).
 --
 -- The first instance that queues behind an owner which is one too has '%!' and the name published to the owner's
 -- mailbox, <prefix>mailbox:<instance>. A name never starts like that.

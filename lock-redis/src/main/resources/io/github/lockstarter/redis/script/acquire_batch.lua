@@ -9,7 +9,7 @@
 -- ARGV[4 * i + 2]  floor: the fencing token must be greater
 -- ARGV[4 * i + 3]  empty if the instance only tries; if it waits, the name of the lock as a mailbox is told it, or '=' if that is
 --                  the tag
--- For all of them; the last two keys absent, and the first two arguments empty, if the guard is off:
+-- For all of them:
 -- KEYS[2 * count + 1]  fence: string, the last fencing token that was granted for any of the locks
 -- KEYS[2 * count + 2]  history: string, the marker of the history that granted locks belong to
 -- KEYS[2 * count + 3]  checked: as acquire has it
@@ -29,8 +29,8 @@ local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
 
 local first
-if isChecked or not history then
-  local block, floor, isNoted = count, 0, isChecked
+if isChecked then
+  local block, floor, isNoted = count, 0, true
   -- include fencing_tokens.lua: leaves taken, micros and problem
   first = not problem and taken
 end

@@ -154,7 +154,7 @@ else
   if set.err then
     return set
   end
-  if checked and not isChecked and isNamed and marker == known then
+  if not isChecked and isNamed and marker == known then
     -- include note_check.lua
     isChecked = true
   end

@@ -1,6 +1,6 @@
 -- Looks whether this is the history that the caller's locks belong to, before anything else (docs/internals/history-guard.md).
--- Takes history, nothing if the guard is off, known and grace, as the script that includes it documents them; and checked, the key
--- of what a look before has left, or nothing if this one must be a look of its own.
+-- Takes history, or nothing if there is to be no look, known and grace, as the script that includes it documents them; and checked,
+-- the key of what a look before has left, or nothing if this one must be a look of its own.
 -- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
 -- it was asked for, what the server refused, and isNamed: whether the server has said which history this is.
 local marker, age, micros, refusal = known, nil, nil, nil

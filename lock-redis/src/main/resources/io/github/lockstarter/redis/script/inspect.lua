@@ -2,8 +2,7 @@
 --
 -- KEYS[1]  lock: string, as release has it. Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait
--- KEYS[3]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
--- The next two only if the guard is on; else absent or empty:
+-- KEYS[3]  history: string, the marker of the history that granted locks belong to
 -- ARGV[1]  known: the marker that the caller saw last, or what stands for it, as the script that acquires takes it
 -- ARGV[2]  grace: how old a history must be for grants, in ms
 --
@@ -44,8 +43,8 @@ end
 local remaining = string.format('%.0f', redis.call('PTTL', lock))
 local waiting = string.format('%.0f', redis.call('ZCARD', waiters))
 local recovering = 0
-local marker = history and redis.call('GET', history)
-if history and not owner then
+local marker = redis.call('GET', history)
+if not owner then
   local info = redis.pcall('INFO', 'replication')
   info = type(info) == 'string' and info or ''
   local here = string.match(info, 'master_replid:(%x+)') or '?'

@@ -5,8 +5,8 @@
 -- KEYS[i]          lock: string, the last fencing token of the owner in 16 digits, a space, and its token
 -- ARGV[2 * i + 2]  token of the hold
 -- ARGV[2 * i + 3]  lease in ms
--- For all of them; the arguments are empty if the guard is off:
--- KEYS[count + 1]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
+-- For all of them; this key absent and the arguments empty where the locks and the marker are on two servers just now:
+-- KEYS[count + 1]  history: string, the marker of the history that granted locks belong to
 -- ARGV[1]          known: the marker that the caller saw last, or else the name of the history that it trusts without a
 --                  marker; empty if it saw none and trusts any; any other text if it trusts none
 -- ARGV[2]          grace: how old a history must be for a lock that is not there to be lost, in ms

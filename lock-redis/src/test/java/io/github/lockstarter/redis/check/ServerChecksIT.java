@@ -26,14 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ServerChecksIT {
 
-    private static final RedisSettings UNGUARDED = new RedisSettings(
-            "lock:",
-            Duration.ofSeconds(2),
-            new RedisSettings.Guard(
-                    RedisSettings.OnHistoryChange.NONE,
-                    RedisSettings.FirstUse.GRANT,
-                    Duration.ofSeconds(30),
-                    Duration.ZERO));
+    private static final RedisSettings WITHOUT_GRACE =
+            new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ZERO));
 
     private static List<String> warningsOf(RedisConnector connector, RedisSettings settings) {
         try (RedisLockBackend backend = new RedisLockBackend(connector, settings)) {
@@ -91,10 +85,10 @@ class ServerChecksIT {
         }
 
         @Test
-        void warnsThatARestartForgetsWhereTheGuardIsOff() {
-            assertThat(warnings(UNGUARDED)).singleElement().asString().contains("appendonly no");
+        void warnsThatARestartForgetsWithoutAGracePeriod() {
+            assertThat(warnings(WITHOUT_GRACE)).singleElement().asString().contains("appendonly no");
             server.commands().configSet("appendonly", "yes");
-            assertThat(warnings(UNGUARDED)).isEmpty();
+            assertThat(warnings(WITHOUT_GRACE)).isEmpty();
         }
 
         @Test
@@ -102,7 +96,7 @@ class ServerChecksIT {
             server.commands().configSet("maxmemory", "100mb");
             server.commands().configSet("maxmemory-policy", "allkeys-lru");
             server.grantDefaultUser("-info");
-            assertThat(warnings(UNGUARDED)).isEmpty();
+            assertThat(warnings(WITHOUT_GRACE)).isEmpty();
         }
     }
 
@@ -122,8 +116,8 @@ class ServerChecksIT {
             RedisCluster cluster = REDIS.topology();
             RedisServer away = cluster.masterOf("any");
             RedisConnector connector = DirectRedisConnector.toCluster(
-                    List.of(cluster.servers().get(0).uri()), UNGUARDED);
-            try (RedisLockBackend backend = new RedisLockBackend(connector, UNGUARDED)) {
+                    List.of(cluster.servers().get(0).uri()), WITHOUT_GRACE);
+            try (RedisLockBackend backend = new RedisLockBackend(connector, WITHOUT_GRACE)) {
                 await().untilAsserted(() -> assertThat(
                                 backend.state().toCompletableFuture().join())
                         .satisfies(state -> {

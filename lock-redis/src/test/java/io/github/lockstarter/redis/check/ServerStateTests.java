@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,6 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerStateTests {
+
+    private static final RedisSettings WITHOUT_GRACE =
+            new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ZERO));
+
+    private static final RedisSettings DISTRUSTING = new RedisSettings(
+            "lock:",
+            Duration.ofSeconds(2),
+            new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRACE, Duration.ZERO));
 
     private static final String SAFE = """
             maxmemory:100
@@ -28,13 +35,12 @@ class ServerStateTests {
 
     @Test
     void findsNothingWhereNothingIsAtRisk() {
-        assertThat(warnings(SAFE, settings(OnHistoryChange.NONE, FirstUse.GRANT)))
-                .isEmpty();
+        assertThat(warnings(SAFE, WITHOUT_GRACE)).isEmpty();
     }
 
     @Test
     void saysNothingOfWhatTheServerDoesNotTell() {
-        assertThat(warnings("", settings(OnHistoryChange.NONE, FirstUse.GRANT))).isEmpty();
+        assertThat(warnings("", WITHOUT_GRACE)).isEmpty();
         assertThat(warnings("maxmemory:many\r\nmaxmemory_policy:allkeys-lru", RedisSettings.DEFAULTS))
                 .isEmpty();
     }
@@ -55,8 +61,7 @@ class ServerStateTests {
         RedisSettings bound = new RedisSettings(
                 "lock:",
                 Duration.ofSeconds(2),
-                new RedisSettings.Guard(
-                        OnHistoryChange.GRACE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ofSeconds(5)));
+                new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRANT, Duration.ofSeconds(5)));
         assertThat(warnings("redis_version:6.0.16", bound))
                 .singleElement()
                 .asString()
@@ -67,10 +72,10 @@ class ServerStateTests {
 
     @Test
     void warnsThatARestartForgetsLocksWhereNothingGuardsThem() {
-        assertThat(warnings("aof_enabled:0", settings(OnHistoryChange.NONE, FirstUse.GRANT)))
+        assertThat(warnings("aof_enabled:0", WITHOUT_GRACE))
                 .singleElement()
                 .asString()
-                .contains("on-history-change=grace", "appendonly yes");
+                .contains("grace-period is 0s", "appendonly yes");
         assertThat(warnings("aof_enabled:0", RedisSettings.DEFAULTS)).isEmpty();
     }
 
@@ -81,20 +86,12 @@ class ServerStateTests {
                 .singleElement()
                 .asString()
                 .contains("has not saved the last 7 changes", "first-use=grace");
-        assertThat(warnings(hours, settings(OnHistoryChange.GRACE, FirstUse.GRACE)))
-                .isEmpty();
+        assertThat(warnings(hours, DISTRUSTING)).isEmpty();
         assertThat(warnings(String.format(WITHOUT_LOG, 1_790_003_600_000_000L), RedisSettings.DEFAULTS))
                 .isEmpty();
     }
 
     private static List<String> warnings(String info, RedisSettings settings) {
         return ServerState.of(info).warnings("here:1", settings);
-    }
-
-    private static RedisSettings settings(OnHistoryChange onChange, FirstUse firstUse) {
-        return new RedisSettings(
-                "lock:",
-                Duration.ofSeconds(2),
-                new RedisSettings.Guard(onChange, firstUse, Duration.ofSeconds(30), Duration.ZERO));
     }
 }

@@ -40,7 +40,7 @@ class ConnectingIT {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
     private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.Guard.guarding(Duration.ofSeconds(30)));
+            new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.Guard.of(Duration.ofSeconds(30)));
 
     /** The command timeout, and what a busy machine adds to it. */
     private static final Duration BOUND = COMMAND_TIMEOUT.plusMillis(900);
@@ -122,7 +122,7 @@ class ConnectingIT {
         @Test
         void connectsOnceMoreAtTheStartWhenNoAnswerHasCome() {
             RedisSettings patient =
-                    new RedisSettings("lock:", Duration.ofSeconds(3), RedisSettings.Guard.guarding(Duration.ZERO));
+                    new RedisSettings("lock:", Duration.ofSeconds(3), RedisSettings.Guard.of(Duration.ZERO));
             try (TcpProxy proxy = TcpProxy.before(REPLICATION.topology().master());
                     RedisLockBackend backend = new RedisLockBackend(
                             new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), patient), patient)) {

@@ -34,17 +34,20 @@ public final class QuorumStore implements LockStore {
             .build();
 
     private final List<RedisURI> nodes;
+    private final Duration longestLease;
     private final RedisSettings settings;
     private final UnaryOperator<QuorumNode> wrapping;
     private final List<LockBackend> backends = new ArrayList<>();
 
-    private QuorumStore(List<RedisURI> nodes, RedisSettings settings, UnaryOperator<QuorumNode> wrapping) {
+    private QuorumStore(
+            List<RedisURI> nodes, Duration longestLease, RedisSettings settings, UnaryOperator<QuorumNode> wrapping) {
         this.nodes = nodes;
+        this.longestLease = longestLease;
         this.settings = settings;
         this.wrapping = wrapping;
     }
 
-    /** Servers that nobody restarts: the guard is on, and nobody waits for it. */
+    /** Servers that nobody restarts. */
     public static QuorumStore of(RedisQuorum servers) {
         return of(servers.servers().stream().map(RedisServer::uri).toList(), Duration.ZERO, PATIENCE);
     }
@@ -55,42 +58,33 @@ public final class QuorumStore implements LockStore {
     }
 
     private static QuorumStore of(List<RedisURI> nodes, Duration longestLease, Duration timeout) {
-        RedisSettings.Guard guard =
-                guard(RedisSettings.OnHistoryChange.GRACE, RedisSettings.FirstUse.GRACE, longestLease);
-        return new QuorumStore(nodes, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity());
-    }
-
-    private static RedisSettings.Guard guard(
-            RedisSettings.OnHistoryChange onChange, RedisSettings.FirstUse firstUse, Duration longestLease) {
-        return new RedisSettings.Guard(onChange, firstUse, longestLease, Duration.ZERO);
+        RedisSettings.Guard guard = new RedisSettings.Guard(longestLease, RedisSettings.FirstUse.GRACE, Duration.ZERO);
+        return new QuorumStore(
+                nodes, longestLease, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity());
     }
 
     /** The same nodes, which grant what they may have forgotten. */
-    public QuorumStore unguarded() {
+    public QuorumStore withoutGrace() {
         return new QuorumStore(
                 nodes,
+                longestLease,
                 new RedisSettings(
-                        settings.keyPrefix(),
-                        settings.commandTimeout(),
-                        guard(
-                                RedisSettings.OnHistoryChange.NONE,
-                                RedisSettings.FirstUse.GRANT,
-                                settings.guard().longestLease())),
+                        settings.keyPrefix(), settings.commandTimeout(), RedisSettings.Guard.of(Duration.ZERO)),
                 wrapping);
     }
 
     /** The same nodes, each behind something. */
     public QuorumStore behind(UnaryOperator<QuorumNode> other) {
-        return new QuorumStore(nodes, settings, other);
+        return new QuorumStore(nodes, longestLease, settings, other);
     }
 
     @Override
     public LockBackend connect() {
         Duration least = settings.commandTimeout().multipliedBy(4);
-        Duration longest = settings.guard().longestLease();
         RedlockBackend backend = new RedlockBackend(
                 nodes.stream().map(this::node).map(wrapping).toList(),
-                new RedlockSettings(settings.commandTimeout(), longest.compareTo(least) < 0 ? least : longest));
+                new RedlockSettings(
+                        settings.commandTimeout(), longestLease.compareTo(least) < 0 ? least : longestLease));
         backends.add(backend);
         return backend;
     }

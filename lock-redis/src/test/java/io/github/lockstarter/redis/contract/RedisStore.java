@@ -26,9 +26,9 @@ public final class RedisStore implements LockStore {
 
     /**
      * For servers that other tests have promoted, and that have forgotten them: to newcomers they seem to have lost
-     * locks. The guard is on, but nobody waits for it.
+     * locks.
      */
-    private static final RedisSettings WITHOUT_GRACE = guarding(Duration.ZERO);
+    public static final RedisSettings WITHOUT_GRACE = guarding(Duration.ZERO);
 
     private final Function<RedisSettings, RedisConnector> connectors;
     private final RedisSettings settings;
@@ -56,28 +56,7 @@ public final class RedisStore implements LockStore {
 
     /** The guard for leases of up to so long, with another command timeout. */
     public static RedisSettings guarding(Duration longestLease, Duration commandTimeout) {
-        return new RedisSettings("lock:", commandTimeout, RedisSettings.Guard.guarding(longestLease));
-    }
-
-    /** The guard off. */
-    public static RedisSettings unguarded() {
-        return unguarded(Duration.ofMillis(600));
-    }
-
-    /** The guard off, for a test that a slow machine must not fail: it waits for each answer far longer. */
-    public static RedisSettings patientUnguarded() {
-        return unguarded(Duration.ofSeconds(10));
-    }
-
-    private static RedisSettings unguarded(Duration commandTimeout) {
-        return new RedisSettings(
-                "lock:",
-                commandTimeout,
-                new RedisSettings.Guard(
-                        RedisSettings.OnHistoryChange.NONE,
-                        RedisSettings.FirstUse.GRANT,
-                        Duration.ofSeconds(2),
-                        Duration.ZERO));
+        return new RedisSettings("lock:", commandTimeout, RedisSettings.Guard.of(longestLease));
     }
 
     /** The same servers, used otherwise. */

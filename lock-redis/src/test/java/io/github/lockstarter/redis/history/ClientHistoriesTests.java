@@ -12,7 +12,6 @@ import io.github.lockstarter.redis.key.SlotTags;
 import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Optional;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 class ClientHistoriesTests {
 
-    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(30));
     private static final KeySpace KEYS = KeySpace.of("lock:", true);
 
     private final StubRedisConnector server = new StubRedisConnector();
@@ -79,14 +78,10 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void areNoneWhereTheyDoNotMatter() {
-        ClientHistories histories = new ClientHistories(
-                KEYS,
-                server,
-                new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO),
-                key -> Optional.empty());
-        assertThat(histories.of("lock:{a}")).isNull();
-        assertThat(histories.ofKey("a")).isNull();
+    void areOffWithoutAGracePeriod() {
+        ClientHistories histories =
+                new ClientHistories(KEYS, server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
+        histories.of("lock:{a}").learn("?:1:grace");
         assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));
     }
 
@@ -132,7 +127,7 @@ class ClientHistoriesTests {
     void distrustANodeForAGraceInSlotsThatAreNewToThemOnceItIsCalledOtherwise() {
         Duration lease = Duration.ofSeconds(2);
         ClientHistories histories =
-                new ClientHistories(KEYS, cluster(), RedisSettings.Guard.guarding(lease), key -> Optional.of("node:1"));
+                new ClientHistories(KEYS, cluster(), RedisSettings.Guard.of(lease), key -> Optional.of("node:1"));
         histories.ofKey("a").learn("x:1:grace");
         long changing = System.nanoTime();
         histories.ofKey("a").learn("y:2:grace");
@@ -157,8 +152,7 @@ class ClientHistoriesTests {
         ServerHistory history = new ClientHistories(
                         KEYS,
                         server,
-                        new RedisSettings.Guard(
-                                OnHistoryChange.GRACE, FirstUse.GRACE, Duration.ofSeconds(30), Duration.ZERO),
+                        new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRACE, Duration.ZERO),
                         key -> Optional.empty())
                 .of("lock:{a}");
         assertThat(history.known()).isEqualTo("-");
@@ -171,11 +165,7 @@ class ClientHistoriesTests {
         ServerHistory.Terms terms = new ClientHistories(
                         KEYS,
                         server,
-                        new RedisSettings.Guard(
-                                OnHistoryChange.GRACE,
-                                FirstUse.GRANT,
-                                Duration.ofSeconds(30),
-                                Duration.ofMillis(2_500)),
+                        new RedisSettings.Guard(Duration.ofSeconds(30), FirstUse.GRANT, Duration.ofMillis(2_500)),
                         key -> Optional.empty())
                 .of("lock:{a}")
                 .terms();

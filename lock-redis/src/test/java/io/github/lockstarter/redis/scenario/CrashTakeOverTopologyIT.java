@@ -44,7 +44,8 @@ class CrashTakeOverTopologyIT {
 
         @Test
         void takesTheLockOver() throws Exception {
-            assertThat(pathAfterCrash(RedisStore.of(SERVERS.topology()))).isEqualTo(Path.TAKEN_OVER);
+            assertThat(pathAfterCrash(RedisStore.of(SERVERS.topology()).with(RedisStore.SETTINGS)))
+                    .isEqualTo(Path.TAKEN_OVER);
         }
     }
 
@@ -56,19 +57,20 @@ class CrashTakeOverTopologyIT {
 
         @Test
         void takesTheLockOver() throws Exception {
-            assertThat(pathAfterCrash(RedisStore.of(SERVERS.topology()))).isEqualTo(Path.TAKEN_OVER);
+            assertThat(pathAfterCrash(RedisStore.of(SERVERS.topology()).with(RedisStore.SETTINGS)))
+                    .isEqualTo(Path.TAKEN_OVER);
         }
     }
 
     @Nested
-    class WithoutTheGuard {
+    class WithoutGrace {
 
         @RegisterExtension
         static final RedisExtension SERVER = new RedisExtension();
 
         @Test
         void leavesTheLockToItsLease() {
-            try (RedisStore store = new RedisStore(SERVER.server().uri()).with(RedisStore.unguarded())) {
+            try (RedisStore store = new RedisStore(SERVER.server().uri()).with(RedisStore.WITHOUT_GRACE)) {
                 assertThat(store.connect().crashDetections()).isEmpty();
             }
         }

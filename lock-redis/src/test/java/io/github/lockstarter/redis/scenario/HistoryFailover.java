@@ -14,7 +14,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.redis.contract.RedisStore;
-import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -187,8 +186,7 @@ abstract class HistoryFailover {
     @ParameterizedTest
     @MethodSource(SEEDS)
     void grantsTwiceWithoutTheGuard(long seed) {
-        RedisSettings unguarded = RedisStore.unguarded();
-        try (RedisStore store = servers().with(unguarded);
+        try (RedisStore store = servers().with(RedisStore.WITHOUT_GRACE);
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             LockHandle held = acquireBehindTheReplicas(first, second, request.leasedFor(lease().multipliedBy(5)));

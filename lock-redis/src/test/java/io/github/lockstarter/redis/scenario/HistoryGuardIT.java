@@ -18,7 +18,6 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
@@ -85,7 +84,7 @@ class HistoryGuardIT {
     @ParameterizedTest
     @EnumSource
     void grantsTwiceWithoutTheGuard(Forgetting forgetting) {
-        assertThat(leaseLeftWhenTheNextOneIsIn(RedisStore.unguarded(), forgetting))
+        assertThat(leaseLeftWhenTheNextOneIsIn(RedisStore.WITHOUT_GRACE, forgetting))
                 .isPositive();
     }
 
@@ -220,8 +219,8 @@ class HistoryGuardIT {
     @Test
     void renewsWhenADeposedMasterTakesNoWritesAnyMore() {
         Duration writes = ofMillis(600);
-        RedisSettings settings = new RedisSettings(
-                "lock:", ofMillis(600), new RedisSettings.Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, writes));
+        RedisSettings settings =
+                new RedisSettings("lock:", ofMillis(600), new RedisSettings.Guard(LEASE, FirstUse.GRANT, writes));
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 Application application = Application.over(store.connect())) {
@@ -248,8 +247,8 @@ class HistoryGuardIT {
     }
 
     private static boolean isGrantedToANewcomerAfterFlushall(FirstUse firstUse) {
-        RedisSettings settings = new RedisSettings(
-                "lock:", ofMillis(600), new RedisSettings.Guard(OnHistoryChange.GRACE, firstUse, LEASE, Duration.ZERO));
+        RedisSettings settings =
+                new RedisSettings("lock:", ofMillis(600), new RedisSettings.Guard(LEASE, firstUse, Duration.ZERO));
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 Application before = Application.over(store.connect())) {

@@ -55,7 +55,7 @@ class PassingRefusalIT {
         @RegisterExtension
         static final RedisExtension MASTER = new RedisExtension();
 
-        private final RedisStore store = new RedisStore(REDIS.server().uri()).with(RedisStore.patientUnguarded());
+        private final RedisStore store = new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ZERO));
         private final Application application = Application.over(store.connect());
 
         @BeforeEach
@@ -87,7 +87,7 @@ class PassingRefusalIT {
         @Test
         void asAReplicaThatTheClientFindsBehindAnOutage() {
             TcpProxy proxy = TcpProxy.before(REDIS.server());
-            RedisStore behind = RedisStore.behind(proxy).with(RedisStore.patientUnguarded());
+            RedisStore behind = RedisStore.behind(proxy).with(RedisStore.patient(Duration.ZERO));
             try (proxy;
                     behind;
                     Application cutOff = Application.over(behind.connect())) {

@@ -100,7 +100,7 @@ abstract class RedisScenario {
     /** One that is told at once of what the server has forgotten, and gets it again. */
     Application newApplicationWithoutGuard() {
         return newApplication(
-                new RedisStore(server().uri()).with(RedisStore.unguarded()), Application.settings(LONG_LEASE));
+                new RedisStore(server().uri()).with(RedisStore.WITHOUT_GRACE), Application.settings(LONG_LEASE));
     }
 
     Application newApplication(EngineSettings settings) {

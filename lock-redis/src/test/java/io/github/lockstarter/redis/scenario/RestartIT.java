@@ -33,7 +33,7 @@ class RestartIT {
     @Test
     void tellsTheHolderWhenTheDataIsGoneAndNothingGuardsIt() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patientUnguarded());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(Duration.ZERO));
                 Application application = Application.over(store.connect())) {
             LockHandle held = acquireCountingLosses(application);
 
@@ -74,7 +74,7 @@ class RestartIT {
     @Test
     void givesAnotherApplicationAGreaterFencingTokenAfterTheDataIsGone() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patientUnguarded());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(Duration.ZERO));
                 Application before = Application.over(store.connect());
                 Application after = Application.over(store.connect())) {
             LockHandle held = acquireCountingLosses(before);

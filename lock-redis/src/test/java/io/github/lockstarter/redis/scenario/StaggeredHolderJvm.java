@@ -51,7 +51,7 @@ final class StaggeredHolderJvm {
 
     /** With the command timeout of an application that configures none. */
     private static LockTemplate locks(RedisURI uri, Duration lease, Duration takeOver) {
-        RedisSettings settings = new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.guarding(lease));
+        RedisSettings settings = new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(lease));
         LockEngine engine = new LockEngine(
                 new RedisStore(uri).with(settings).connect(),
                 Application.settings(lease).withCrashTakeOver(takeOver),

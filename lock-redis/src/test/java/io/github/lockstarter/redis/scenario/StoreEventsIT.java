@@ -31,7 +31,7 @@ class StoreEventsIT {
     private static final Duration LEASE = ofSeconds(2);
     private static final Duration PATIENCE = ofSeconds(20);
     private static final RedisSettings SETTINGS =
-            new RedisSettings("lock:", ofSeconds(1), RedisSettings.Guard.guarding(LEASE));
+            new RedisSettings("lock:", ofSeconds(1), RedisSettings.Guard.of(LEASE));
 
     @Test
     void hearsOnceThatTheServerLostItsDataAndOnceThatItGrantsAgainThoughNobodyAsks() {
@@ -124,7 +124,7 @@ class StoreEventsIT {
     @Test
     void hearsNothingOfLostDataWithoutTheGuard() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.WITHOUT_GRACE);
                 Application application = Application.over(store.connect())) {
             warmUp(application);
             server.commands().flushall();

@@ -45,7 +45,9 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
         assumeThat(RawAccess.hasRightsToReadOnly()).isTrue();
         String counter = Long.toString(serverMicros());
         redis.set(KEYS.fence(), counter);
-        REDIS.server().grantDefaultUser("resetkeys", "~" + KEYS.lock(), "~" + KEYS.waiters(), "%R~" + KEYS.fence());
+        REDIS.server()
+                .grantDefaultUser(
+                        "resetkeys", "~" + KEYS.lock(), "~" + KEYS.waiters(), "~lock:history*", "%R~" + KEYS.fence());
         refused(limited -> limited.acquire("a:1", 30_000));
         assertThat(redis.exists(KEYS.lock())).isZero();
         assertThat(redis.get(KEYS.fence())).isEqualTo(counter);

@@ -35,27 +35,36 @@ class BatchScriptsIT {
 
     private RedisCommands<String, String> redis;
     private GuardedScripts guarded;
+    private String first;
+    private int looks;
 
     @BeforeEach
     void connect() {
         redis = REDIS.server().commands();
         guarded = new GuardedScripts(redis);
+        first = guarded.markFirst();
     }
 
     private List<Object> acquire(String token, long floor, LockKeys... locks) {
-        return acquire("", token, floor, "", List.of(), locks);
+        return acquire(first, token, floor, "", ownNote(), locks);
     }
 
     private List<Object> acquireGuarded(String known, String token, LockKeys... locks) {
-        return acquire(known, token, 0, "", List.of(GuardedScripts.HISTORY, GuardedScripts.CHECKED), locks);
+        return acquire(known, token, 0, "", GuardedScripts.CHECKED, locks);
     }
 
     private List<Object> waitFor(String token, LockKeys... locks) {
-        return acquire("", token, 0, "=", List.of(), locks);
+        return acquire(first, token, 0, "=", ownNote(), locks);
+    }
+
+    /** A call that looks itself. */
+    private String ownNote() {
+        looks++;
+        return GuardedScripts.CHECKED + looks;
     }
 
     private List<Object> acquire(
-            String known, String token, long floor, String name, List<String> history, LockKeys... locks) {
+            String known, String token, long floor, String name, String checked, LockKeys... locks) {
         List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GuardedScripts.GRACE), "5000"));
         for (int i = 0; i < locks.length; i++) {
             arguments.addAll(List.of(token, "30000", Long.toString(floor), name));
@@ -66,8 +75,7 @@ class BatchScriptsIT {
                 Stream.of(
                                 Stream.of(locks).map(LockKeys::lock),
                                 Stream.of(locks).map(LockKeys::waiters),
-                                Stream.of(ONE.fence()),
-                                history.stream())
+                                Stream.of(ONE.fence(), GuardedScripts.HISTORY, checked))
                         .flatMap(keys -> keys)
                         .toArray(String[]::new),
                 arguments.toArray(String[]::new));

@@ -3,9 +3,11 @@ package io.github.lockstarter.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.redis.connector.StubRedisConnector;
+import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.script.AcquireScript.Answer;
 import io.github.lockstarter.redis.script.AcquireScript.Reply;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.GrantTime;
@@ -20,7 +22,9 @@ import org.junit.jupiter.api.Test;
 /** Which time a grant counts from, and what a lock that is kept is taken for. */
 class GrantTimeTests {
 
-    private final Answer answer = Answer.to(new KeySpace("lock:").keysOf("order:42"), null);
+    private final Answer answer = Answer.to(
+            new KeySpace("lock:").keysOf("order:42"),
+            new ServerHistory("lock:history", ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT)));
 
     private Optional<GrantTime> timeOf(long fencingToken, long micros) {
         Reply reply = new Reply(Reply.GRANTED, fencingToken, 0).at(micros);

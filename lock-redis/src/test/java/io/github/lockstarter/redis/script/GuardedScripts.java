@@ -18,6 +18,7 @@ final class GuardedScripts {
     static final String LEASE = "30000";
 
     private final RedisCommands<String, String> redis;
+    private int looks;
 
     GuardedScripts(RedisCommands<String, String> redis) {
         this.redis = redis;
@@ -39,20 +40,20 @@ final class GuardedScripts {
 
     /** The same, of who knows a fencing token. */
     List<Object> acquireAsChecked(String token, String known, long floor) {
-        return acquire(
-                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY, CHECKED}, token, known, "1", floor);
+        return acquire(CHECKED, token, known, "1", floor);
     }
 
+    /** Looks itself: it has a note of its own. */
     private List<Object> acquire(String token, String known, String fencingTokens) {
-        return acquire(
-                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY}, token, known, fencingTokens, 0);
+        looks++;
+        return acquire(CHECKED + looks, token, known, fencingTokens, 0);
     }
 
-    private List<Object> acquire(String[] keys, String token, String known, String fencingTokens, long floor) {
+    private List<Object> acquire(String checked, String token, String known, String fencingTokens, long floor) {
         return redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
-                keys,
+                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY, checked},
                 token,
                 LEASE,
                 Long.toString(floor),
@@ -104,6 +105,15 @@ final class GuardedScripts {
                 "lock:mailbox:" + instance);
     }
 
+    List<String> inspect(String known) {
+        return redis.eval(
+                LockScript.INSPECT.text(),
+                ScriptOutputType.MULTI,
+                new String[] {KEYS.lock(), KEYS.waiters(), HISTORY},
+                known,
+                Long.toString(GRACE));
+    }
+
     Long acknowledge(String instance, String begin, String text) {
         return redis.eval(
                 LockScript.ACKNOWLEDGE.text(),
@@ -124,9 +134,17 @@ final class GuardedScripts {
     }
 
     String mark(String replid, long ageMillis, String kind) {
-        String marker = replid + ":0" + (micros() - ageMillis * 1000) + ':' + kind;
+        return mark(replid + ":0" + (micros() - ageMillis * 1000) + ':' + kind);
+    }
+
+    private String mark(String marker) {
         redis.set(HISTORY, marker);
         return marker;
+    }
+
+    /** Makes the history one that the server began when it was new. */
+    String markFirst() {
+        return mark(replid() + ":01700000000000000:first");
     }
 
     /** What the server calls its history. */

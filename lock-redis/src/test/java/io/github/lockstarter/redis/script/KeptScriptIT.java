@@ -154,7 +154,7 @@ class KeptScriptIT {
     @Test
     void showsAnOperatorThatTheLockIsKept() {
         releaseKept(MINIMUM, granted);
-        List<String> seen = redis.eval(LockScript.INSPECT.text(), ScriptOutputType.MULTI, KEYS.lockAndWaiters());
+        List<String> seen = new GuardedScripts(redis).inspect("");
         assertThat(seen).startsWith(KEPT).element(2).isEqualTo(Long.toString(granted));
     }
 

@@ -15,7 +15,6 @@ import io.github.lockstarter.redis.script.RenewBatch.Renewal;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSettings.Guard;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -112,10 +111,7 @@ class RenewBatchTests {
 
     private ClientHistories histories(Duration deposedMasterWrites) {
         return new ClientHistories(
-                keySpace,
-                cluster,
-                new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, deposedMasterWrites),
-                key -> Optional.empty());
+                keySpace, cluster, new Guard(LEASE, FirstUse.GRANT, deposedMasterWrites), key -> Optional.empty());
     }
 
     private int keysOfNext(ClientHistories histories) {

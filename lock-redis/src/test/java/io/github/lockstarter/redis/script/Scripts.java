@@ -9,19 +9,29 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Runs the scripts as they are, on one lock, without the backend around them and without the history guard. */
+/**
+ * Runs the scripts as they are, on one lock, without the backend around them. The server's history is as old as a grant
+ * needs, and each grant looks at it.
+ */
 final class Scripts {
 
     static final String KEY = "order:42";
     static final LockKeys KEYS = new KeySpace("lock:").keysOf(KEY);
 
-    private static final String[] KEYS_OF_GRANT = {KEYS.lock(), KEYS.fence(), KEYS.waiters()};
+    private static final String NO_GRACE = "0";
+
+    /** Before those of the history. */
+    private static final int OWN_ARGUMENTS = 4;
+
     private static final long LEASE = 30_000;
 
     private final RedisCommands<String, String> redis;
+    private final String marker;
+    private int looks;
 
     Scripts(RedisCommands<String, String> redis) {
         this.redis = redis;
+        this.marker = new GuardedScripts(redis).markFirst();
     }
 
     /** What is stored for a token with the fencing token 7. */
@@ -51,43 +61,50 @@ final class Scripts {
     /** An attempt that waits, with the position it was told, or 0. */
     List<Long> waitFor(String token, long patience, long position) {
         return position == 0
-                ? acquire(token, text(LEASE), "0", "1", "", "", text(patience))
-                : acquire(token, text(LEASE), "0", "1", "", "", text(patience), text(position));
+                ? acquire(token, text(LEASE), "0", "1", text(patience))
+                : acquire(token, text(LEASE), "0", "1", text(patience), text(position));
     }
 
     /** An attempt that waits, and asks for several fencing tokens. */
     List<Long> waitForMany(String token, int fencingTokens) {
-        return acquire(token, text(LEASE), "0", text(fencingTokens), "", "", "5000");
+        return acquire(token, text(LEASE), "0", text(fencingTokens), "5000");
     }
 
     /** An attempt that does not wait, of who counts votes: status, value, number, marker, time. */
     List<Object> vote(String token, long floor) {
-        return voteWith(token, text(LEASE), text(floor), "1", "", "", "", "", "", "votes");
+        return eval(token, text(LEASE), text(floor), "1", "", "", "", "votes");
     }
 
     /** The same, of who waits. */
     List<Object> voteAndWait(String token, long patience) {
-        return voteWith(token, text(LEASE), "0", "1", "", "", text(patience), "", "", "votes");
-    }
-
-    private List<Object> voteWith(String... arguments) {
-        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS_OF_GRANT, arguments);
+        return eval(token, text(LEASE), "0", "1", text(patience), "", "", "votes");
     }
 
     /** Whether an attempt is answered with a bare number. */
     boolean isAnsweredByANumber(String token) {
-        return send(token, text(LEASE), "0", "2").size() == 1;
+        return eval(token, text(LEASE), "0", "2").size() == 1;
     }
 
     /** A bare number as the three that it is short for. */
     private List<Long> acquire(String... arguments) {
-        List<Long> reply = send(arguments);
+        List<Long> reply = eval(arguments);
         return reply.size() == 1 ? List.of(1L, reply.get(0), 0L) : reply;
     }
 
-    /** The client makes a list of a bare number. */
-    private List<Long> send(String... arguments) {
-        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS_OF_GRANT, arguments);
+    /** The client makes a list of a bare number. Each call has a note of its own, so that none relies on another's. */
+    private <T> List<T> eval(String... arguments) {
+        looks++;
+        Stream<String> first = Stream.of(arguments).limit(OWN_ARGUMENTS);
+        Stream<String> others = Stream.of(arguments).skip(OWN_ARGUMENTS);
+        return redis.eval(
+                LockScript.ACQUIRE.text(),
+                ScriptOutputType.MULTI,
+                new String[] {
+                    KEYS.lock(), KEYS.fence(), KEYS.waiters(), GuardedScripts.HISTORY, GuardedScripts.CHECKED + looks
+                },
+                Stream.of(first, Stream.of(marker, NO_GRACE), others)
+                        .flatMap(part -> part)
+                        .toArray(String[]::new));
     }
 
     /** A call for one lock. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.lockstarter.DurationText;
@@ -19,7 +20,7 @@ class RedisSettingsTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(30));
 
     private final RedisSettings settings = new RedisSettings("lock:", TIMEOUT, GUARD);
 
@@ -80,11 +81,8 @@ class RedisSettingsTests {
     @ValueSource(longs = {-1, 10_001, 30_000})
     void refuseAnInterruptionOfRenewalsThatALeaseCannotOutlast(long millis) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RedisSettings.Guard(
-                        RedisSettings.OnHistoryChange.GRACE,
-                        RedisSettings.FirstUse.GRANT,
-                        Duration.ofSeconds(30),
-                        Duration.ofMillis(millis)))
+                .isThrownBy(() ->
+                        RedisSettings.Guard.checkDeposedMasterWrites(Duration.ofMillis(millis), Duration.ofSeconds(30)))
                 .withMessageContaining("distributed-lock.redis.deposed-master-writes is "
                         + DurationText.exactly(Duration.ofMillis(millis)))
                 .withMessageContaining("a third of every lease (30s)");
@@ -92,12 +90,29 @@ class RedisSettingsTests {
 
     @Test
     void takeOneOfAThirdOfTheLease() {
-        RedisSettings.Guard guard = new RedisSettings.Guard(
-                RedisSettings.OnHistoryChange.GRACE,
-                RedisSettings.FirstUse.GRANT,
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(10));
-        assertThat(guard.grace()).isEqualTo(Duration.ofSeconds(40));
+        Duration lease = Duration.ofSeconds(30);
+        Duration writes = Duration.ofSeconds(10);
+        RedisSettings.Guard.checkDeposedMasterWrites(writes, lease);
+        assertThat(new RedisSettings.Guard(lease, RedisSettings.FirstUse.GRANT, writes).grace())
+                .isEqualTo(Duration.ofSeconds(40));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1, 29_999})
+    void refuseAGracePeriodThatEndsBeforeALease(long millis) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(
+                        () -> RedisSettings.Guard.checkGracePeriod(Duration.ofMillis(millis), Duration.ofSeconds(30)))
+                .withMessageContaining(
+                        "distributed-lock.redis.grace-period is " + DurationText.exactly(Duration.ofMillis(millis)))
+                .withMessageContaining("0s, or at least distributed-lock.max-lease (30s)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 30, 60})
+    void takeNoGracePeriodAndOneThatOutlastsAllLeases(long seconds) {
+        assertThatCode(() -> RedisSettings.Guard.checkGracePeriod(Duration.ofSeconds(seconds), Duration.ofSeconds(30)))
+                .doesNotThrowAnyException();
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -13,10 +14,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param commandTimeout How long the client waits for the reply of Redis to one lock command: 100ms to 60s.
  * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked
  *     methods fail until it does.
- * @param onHistoryChange What happens after a failover or a restart of Redis that may have forgotten locks. With
- *     grace, holders keep their locks, and free ones are granted when every lease from before is over: after
- *     max-lease, which must be the same for all users of a key prefix. With none, free locks are granted at once,
- *     including forgotten ones.
+ * @param gracePeriod How long free locks are not granted after a failover or a restart of Redis that may have forgotten
+ *     locks; holders keep theirs. Defaults to max-lease, and must not be shorter. Must be the same for all users of a
+ *     key prefix. With 0s, forgotten locks are granted at once, and no lock of a crashed instance is taken over: for
+ *     tests, and for servers that are flushed.
  * @param firstUse What an instance does on its first reply from a Redis that shows no trace of a granted lock. With
  *     grant, the instance treats this Redis as new. With grace, it treats this Redis as one that lost its data.
  * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
@@ -26,7 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 record RedisLockProperties(
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart,
-        @DefaultValue("grace") RedisSettings.OnHistoryChange onHistoryChange,
+        @Nullable Duration gracePeriod,
         @DefaultValue("grant") RedisSettings.FirstUse firstUse,
         @DefaultValue("0s") Duration deposedMasterWrites) {
 
@@ -40,9 +41,9 @@ record RedisLockProperties(
     RedisSettings settings(LockSettings locks) {
         Stream.concat(Stream.of(locks.lease()), locks.leases().values().stream())
                 .forEach(lease -> RedisSettings.Guard.checkDeposedMasterWrites(deposedMasterWrites, lease));
+        Duration grace = gracePeriod == null ? locks.longestLease() : gracePeriod;
+        RedisSettings.Guard.checkGracePeriod(grace, locks.longestLease());
         return new RedisSettings(
-                locks.keyPrefix(),
-                commandTimeout,
-                new RedisSettings.Guard(onHistoryChange, firstUse, locks.longestLease(), deposedMasterWrites));
+                locks.keyPrefix(), commandTimeout, new RedisSettings.Guard(grace, firstUse, deposedMasterWrites));
     }
 }

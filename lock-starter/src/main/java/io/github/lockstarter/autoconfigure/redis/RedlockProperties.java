@@ -53,11 +53,7 @@ record RedlockProperties(
         return new RedisSettings(
                 locks.keyPrefix(),
                 nodeTimeout,
-                new RedisSettings.Guard(
-                        RedisSettings.OnHistoryChange.GRACE,
-                        RedisSettings.FirstUse.GRACE,
-                        locks.longestLease(),
-                        Duration.ZERO));
+                new RedisSettings.Guard(locks.longestLease(), RedisSettings.FirstUse.GRACE, Duration.ZERO));
     }
 
     /** Without passwords. */

@@ -110,11 +110,11 @@ class CrashTakeOverApplicationIT {
     }
 
     @Test
-    void saysThatItIsOffWithoutTheHistoryGuard(CapturedOutput output) {
-        application("distributed-lock.redis.on-history-change=none").run(context -> {
+    void saysThatItIsOffWithoutAGracePeriod(CapturedOutput output) {
+        application("distributed-lock.redis.grace-period=0s").run(context -> {
             assertThat(output)
                     .contains("crash take-over off; this instance is ")
-                    .contains("free when their leases are over: distributed-lock.redis.on-history-change is none");
+                    .contains("free when their leases are over: distributed-lock.redis.grace-period is 0s");
             assertThat(state(context.getBean(LockAdmin.class)).crashTakeOver().state())
                     .isEqualTo(State.OFF);
         });

@@ -26,6 +26,7 @@ class PropertyMetadataTests {
                         .filter(property -> !property.containsKey("defaultValue"))
                         .map(property -> property.get("name")))
                 .containsExactlyInAnyOrder(
+                        "distributed-lock.redis.grace-period",
                         "distributed-lock.redlock.nodes",
                         "distributed-lock.redlock.password",
                         "distributed-lock.redlock.ssl-bundle",

@@ -201,7 +201,7 @@ class RedisApplicationIT {
     void warnsOfNoFailoverWhereItDoesNotMatter(CapturedOutput output) {
         REDIS.server().grantDefaultUser("-info");
         application()
-                .withPropertyValues("distributed-lock.redis.on-history-change=none")
+                .withPropertyValues("distributed-lock.redis.grace-period=0s")
                 .run(context -> assertThat(context.getBean(RedisLockBackend.class)
                                 .history()
                                 .state())

@@ -7,7 +7,6 @@ import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +41,7 @@ class RedisLockPropertiesTests {
                         "distributed-lock.max-lease=2m",
                         "distributed-lock.redis.command-timeout=500ms",
                         "distributed-lock.redis.required-at-start=false",
-                        "distributed-lock.redis.on-history-change=none",
+                        "distributed-lock.redis.grace-period=3m",
                         "distributed-lock.redis.first-use=grace",
                         "distributed-lock.redis.deposed-master-writes=3s")
                 .run(context -> {
@@ -51,7 +50,7 @@ class RedisLockPropertiesTests {
                             .isEqualTo(new RedisLockProperties(
                                     Duration.ofMillis(500),
                                     false,
-                                    OnHistoryChange.NONE,
+                                    Duration.ofMinutes(3),
                                     FirstUse.GRACE,
                                     Duration.ofSeconds(3)));
                     assertThat(properties.settings(context.getBean(LockSettings.class)))
@@ -59,10 +58,7 @@ class RedisLockPropertiesTests {
                                     "shop:",
                                     Duration.ofMillis(500),
                                     new RedisSettings.Guard(
-                                            OnHistoryChange.NONE,
-                                            FirstUse.GRACE,
-                                            Duration.ofMinutes(2),
-                                            Duration.ofSeconds(3))));
+                                            Duration.ofMinutes(3), FirstUse.GRACE, Duration.ofSeconds(3))));
                 });
     }
 
@@ -73,6 +69,8 @@ class RedisLockPropertiesTests {
             distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120s
             distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11s; it must be between 0ms and a third of every lease (30s)
             distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1s
+            distributed-lock.redis.grace-period=29s       | distributed-lock.redis.grace-period is 29s; it must be 0s, or at least distributed-lock.max-lease (30s)
+            distributed-lock.redis.grace-period=-1s       | distributed-lock.redis.grace-period is -1s
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.backend=redlock              | distributed-lock.redlock.nodes has 0 addresses; a quorum needs 3 servers or more
             distributed-lock.backend=redis distributed-lock.locks.ship.backend=redlock | distributed-lock.redlock.nodes has 0 addresses

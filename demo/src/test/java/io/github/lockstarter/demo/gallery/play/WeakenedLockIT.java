@@ -13,7 +13,7 @@ class WeakenedLockIT {
     /** The holder learns of its loss at its next renewal, which may come before the next grant, or after it. */
     @Test
     void findsTheLockLostOrTwoOwnersAfterAFailoverWithoutTheHistoryGuard() {
-        try (ExhibitPlayer player = new ExhibitPlayer(List.of("distributed-lock.redis.on-history-change=none"))) {
+        try (ExhibitPlayer player = new ExhibitPlayer(List.of("distributed-lock.redis.grace-period=0s"))) {
             ExhibitResult result = player.play(Exhibit.DOUBLE_FAILOVER, 2026, 1);
 
             boolean isLost =

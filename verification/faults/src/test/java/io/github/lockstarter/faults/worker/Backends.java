@@ -6,7 +6,6 @@ import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.redis.testing.RedisSentinels;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;
@@ -44,12 +43,11 @@ final class Backends {
     }
 
     private static RedisSettings settings(Address address, WorkerOptions.Setup setup) {
-        OnHistoryChange onChange =
-                setup.has(WorkerOptions.Guard.HISTORY) ? OnHistoryChange.GRACE : OnHistoryChange.NONE;
+        Duration gracePeriod = setup.has(WorkerOptions.Guard.HISTORY) ? setup.longestLease() : Duration.ZERO;
         return new RedisSettings(
                 "lock:",
                 COMMAND_TIMEOUT,
-                new RedisSettings.Guard(onChange, FirstUse.GRANT, setup.longestLease(), address.deposedMasterWrites()));
+                new RedisSettings.Guard(gracePeriod, FirstUse.GRANT, address.deposedMasterWrites()));
     }
 
     private static RedisConnector connector(Address address, RedisSettings settings) {
