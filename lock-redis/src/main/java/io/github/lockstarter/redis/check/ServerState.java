@@ -50,8 +50,7 @@ record ServerState(Map<String, String> fields) {
         } else if (hasNoLog() && isUnsaved() && settings.guard().firstUse() == FirstUse.GRANT) {
             warnings.add(place + " has no append-only file (appendonly no), and has not saved the last "
                     + fields.get("rdb_changes_since_last_save") + " changes: if it restarts, the history guard needs an"
-                    + " instance that used it before to detect that locks were forgotten. Set appendonly yes or"
-                    + " save, or distributed-lock.redis.first-use=grace");
+                    + " instance that used it before to detect that locks were forgotten. Set appendonly yes or save");
         }
         if (executesScriptsWithoutReplicas()
                 && !settings.guard().deposedMasterWrites().isZero()) {

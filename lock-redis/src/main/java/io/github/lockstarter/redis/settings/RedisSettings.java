@@ -63,7 +63,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     public enum FirstUse {
         /** Takes it for a new one: locks are granted at once. */
         GRANT,
-        /** Takes it for one that lost its data: free locks are granted after the grace. */
+        /** Takes it for one that lost its data: free locks are granted after the grace, as by the nodes of a quorum. */
         GRACE
     }
 

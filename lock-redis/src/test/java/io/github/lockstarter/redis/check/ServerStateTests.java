@@ -85,7 +85,7 @@ class ServerStateTests {
         assertThat(warnings(hours, RedisSettings.DEFAULTS))
                 .singleElement()
                 .asString()
-                .contains("has not saved the last 7 changes", "first-use=grace");
+                .contains("has not saved the last 7 changes", "appendonly yes or save");
         assertThat(warnings(hours, DISTRUSTING)).isEmpty();
         assertThat(warnings(String.format(WITHOUT_LOG, 1_790_003_600_000_000L), RedisSettings.DEFAULTS))
                 .isEmpty();

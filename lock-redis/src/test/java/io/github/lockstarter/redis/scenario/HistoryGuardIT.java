@@ -241,7 +241,7 @@ class HistoryGuardIT {
 
     /** Nobody is left who was there before. */
     @Test
-    void trustsAServerThatSeemsNewUnlessToldOtherwise() {
+    void trustsAServerThatSeemsNewUnlessItIsOneOfAQuorum() {
         assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRANT)).isTrue();
         assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRACE)).isFalse();
     }

@@ -18,8 +18,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     locks; holders keep theirs. Defaults to max-lease, and must not be shorter. Must be the same for all users of a
  *     key prefix. With 0s, forgotten locks are granted at once, and no lock of a crashed instance is taken over: for
  *     tests, and for servers that are flushed.
- * @param firstUse What an instance does on its first reply from a Redis that shows no trace of a granted lock. With
- *     grant, the instance treats this Redis as new. With grace, it treats this Redis as one that lost its data.
  * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
  *     a failover, no lock is renewed for that long. At most a third of every lease.
  */
@@ -28,7 +26,6 @@ record RedisLockProperties(
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart,
         @Nullable Duration gracePeriod,
-        @DefaultValue("grant") RedisSettings.FirstUse firstUse,
         @DefaultValue("0s") Duration deposedMasterWrites) {
 
     static final String PREFIX = "distributed-lock.redis";
@@ -44,6 +41,8 @@ record RedisLockProperties(
         Duration grace = gracePeriod == null ? locks.longestLease() : gracePeriod;
         RedisSettings.Guard.checkGracePeriod(grace, locks.longestLease());
         return new RedisSettings(
-                locks.keyPrefix(), commandTimeout, new RedisSettings.Guard(grace, firstUse, deposedMasterWrites));
+                locks.keyPrefix(),
+                commandTimeout,
+                new RedisSettings.Guard(grace, RedisSettings.FirstUse.GRANT, deposedMasterWrites));
     }
 }

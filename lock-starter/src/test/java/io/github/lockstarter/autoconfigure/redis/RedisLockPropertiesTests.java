@@ -42,23 +42,18 @@ class RedisLockPropertiesTests {
                         "distributed-lock.redis.command-timeout=500ms",
                         "distributed-lock.redis.required-at-start=false",
                         "distributed-lock.redis.grace-period=3m",
-                        "distributed-lock.redis.first-use=grace",
                         "distributed-lock.redis.deposed-master-writes=3s")
                 .run(context -> {
                     RedisLockProperties properties = context.getBean(RedisLockProperties.class);
                     assertThat(properties)
                             .isEqualTo(new RedisLockProperties(
-                                    Duration.ofMillis(500),
-                                    false,
-                                    Duration.ofMinutes(3),
-                                    FirstUse.GRACE,
-                                    Duration.ofSeconds(3)));
+                                    Duration.ofMillis(500), false, Duration.ofMinutes(3), Duration.ofSeconds(3)));
                     assertThat(properties.settings(context.getBean(LockSettings.class)))
                             .isEqualTo(new RedisSettings(
                                     "shop:",
                                     Duration.ofMillis(500),
                                     new RedisSettings.Guard(
-                                            Duration.ofMinutes(3), FirstUse.GRACE, Duration.ofSeconds(3))));
+                                            Duration.ofMinutes(3), FirstUse.GRANT, Duration.ofSeconds(3))));
                 });
     }
 

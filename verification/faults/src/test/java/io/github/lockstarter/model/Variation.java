@@ -18,7 +18,7 @@ enum Variation {
     /** A marker of a first use counts for everybody, also for who knew another one. */
     FIRST_USE_FOR_ALL,
 
-    /** A server without a marker never counts as unused: {@code first-use=grace}. */
+    /** A server without a marker never counts as unused, as the nodes of a quorum. */
     STRICT_FIRST_USE,
 
     /** A replica has the note of its master. */
