@@ -14,7 +14,9 @@ import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Keep;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -69,7 +71,8 @@ class GrantTimeTests {
                 Optional.of(new Keep(Duration.ofMillis(800), time)));
         ReleaseScript script = new ReleaseScript(new KeySpace("lock:"), new StubRedisConnector());
         String sent = script.release(command).bySha().getArgs().toCommandString();
-        return sent.substring(sent.lastIndexOf(' ') + 1);
+        byte[] last = Base64.getDecoder().decode(sent.substring(sent.lastIndexOf(' ') + 1)); // as Lettuce shows bytes
+        return new String(last, StandardCharsets.UTF_8);
     }
 
     @Test
