@@ -130,7 +130,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
 
     private void run(LockHandle handle) {
         if (result.isDone()) {
-            handle.releaseUnused();
+            handle.closeAsync();
             return;
         }
         if (onLost == OnLost.THROW) {
@@ -168,20 +168,23 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private void end(LockHandle handle, @Nullable T value, @Nullable Throwable failure) {
         CompletableFuture<ReleaseOutcome> releasing;
         try {
-            boolean reportsLoss = failure != null || onLost == OnLost.THROW;
-            releasing = reportsLoss ? handle.closeAsync() : handle.releaseAsync();
+            releasing = handle.closeAsync();
         } catch (RuntimeException | Error e) {
             releasing = CompletableFuture.failedFuture(e);
         }
         releasing.whenComplete((outcome, unreleased) -> {
             if (failure != null) {
                 result.completeExceptionally(withSuppressed(unwrapped(failure), unreleased));
-            } else if (unreleased != null) {
+            } else if (unreleased != null && !isIgnored(unwrapped(unreleased))) {
                 result.completeExceptionally(unwrapped(unreleased));
             } else {
                 result.complete(value);
             }
         });
+    }
+
+    private boolean isIgnored(Throwable unreleased) {
+        return onLost == OnLost.RETURN && unreleased instanceof LockLostException;
     }
 
     private static Throwable withSuppressed(Throwable failure, @Nullable Throwable unreleased) {

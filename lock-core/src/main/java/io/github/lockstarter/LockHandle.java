@@ -138,22 +138,11 @@ public interface LockHandle extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Makes the lease end no earlier than the given time from now; never shortens it. One round trip. For holds without
-     * renewal, or to survive a longer outage than the lease allows.
-     *
-     * @param lease from {@link LockRequest#MIN_LEASE} to {@code distributed-lock.max-lease}
-     * @throws LockLostException when the lock is no longer ours
-     * @throws LockBackendException when the backend did not answer; the lease is at least what it was
-     * @throws LockInterruptedException when interrupted while waiting for the answer
-     * @throws IllegalStateException when this handle was released
-     */
-    void extend(Duration lease);
-
-    /**
-     * Continues the hold on the terms of a request, counted from now: lease, renewal, longest hold and minimum time
-     * become those that the request, else the configuration, says, so that a lock that was not renewed can be renewed
-     * from now on, and one with a longest hold gets a new one. Never shortens the lease or the minimum time that the
-     * lock already has. One round trip. Wait, ownership and name of the hold stay as they are.
+     * Begins the lease anew, and continues the hold on the terms that a request names, counted from now: lease,
+     * renewal, longest hold and minimum time. What the request leaves open stays as it is; wait, ownership and name
+     * stay in any case. Never shortens the lease or the minimum time that the lock already has. One round trip. For
+     * holds without renewal, or to survive a longer outage than the lease allows: {@code
+     * lock.extend(LockRequest.of("order:42").leasedFor(Duration.ofMinutes(5)))}.
      *
      * @param terms the terms, for the {@link #keys()} of this handle
      * @throws LockLostException when the lock is no longer ours
@@ -161,7 +150,8 @@ public interface LockHandle extends AutoCloseable {
      *     least what it was
      * @throws LockInterruptedException when interrupted while waiting for the answer; the terms may be either
      * @throws IllegalStateException when this handle was released
-     * @throws IllegalArgumentException when the request is for other keys, or as {@link LockSource#acquire}
+     * @throws IllegalArgumentException when the request is for other keys, its lease is above {@code
+     *     distributed-lock.max-lease}, its minimum time above the lease, or its longest hold below
      */
     void extend(LockRequest terms);
 
@@ -181,27 +171,11 @@ public interface LockHandle extends AutoCloseable {
     ReleaseOutcome release();
 
     /**
-     * {@link #release()} without blocking a thread.
-     *
-     * @return completed with the outcome; never fails for a lost lock or an unreachable backend. Dependents run on a
-     *     thread of the lock client, or at once if the outcome is known, never on an event loop
-     */
-    CompletableFuture<ReleaseOutcome> releaseAsync();
-
-    /**
-     * {@link #releaseAsync()} of a lock under which nothing ran, such as one that is granted to a caller that has gone:
-     * it is free at once, whatever its {@linkplain LockRequest#keptFor minimum time}. If the hold has or had another
-     * handle, the minimum time stays.
-     *
-     * @return as that of {@link #releaseAsync()}
-     */
-    CompletableFuture<ReleaseOutcome> releaseUnused();
-
-    /**
      * {@link #close()} without blocking a thread.
      *
      * @return completed with the outcome, or with {@link LockLostException} when the lock was lost before this call;
-     *     dependents run as those of {@link #releaseAsync()}
+     *     never fails for an unreachable backend. Dependents run on a thread of the lock client, or at once if the
+     *     outcome is known, never on an event loop
      */
     CompletableFuture<ReleaseOutcome> closeAsync();
 

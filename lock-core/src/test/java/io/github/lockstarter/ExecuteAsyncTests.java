@@ -285,7 +285,7 @@ class ExecuteAsyncTests {
 
     /** The grant meets a caller that has gone. */
     @Test
-    void keepsNoLockUnderWhichNothingRan() {
+    void releasesALockUnderWhichNothingIsToRun() {
         CompletableFuture<LockHandle> granted = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterrupt) {
@@ -294,19 +294,9 @@ class ExecuteAsyncTests {
         };
         LockTemplate late = new LockTemplate(new PassingSource(engine, request -> granted), OnLost.THROW);
         late.executeAsync(KEY, () -> stage).cancel(false);
-        granted.complete(
-                locks.acquireAsync(ONCE.keptFor(Duration.ofSeconds(20))).join());
+        granted.complete(locks.acquireAsync(KEY).join());
         await().until(() -> !isHeld());
         locks.tryAcquire(KEY).orElseThrow().release();
-    }
-
-    @Test
-    void keepsALockUnderWhichAnotherHandleWasUsed() {
-        LockHandle handle =
-                locks.acquireAsync(ONCE.keptFor(Duration.ofSeconds(20))).join();
-        handle.reenter(ONCE).orElseThrow().release();
-        handle.releaseUnused().join();
-        assertThat(locks.tryAcquire(KEY)).isEmpty();
     }
 
     /** Whichever comes first, the lock is free at the end. */
@@ -563,8 +553,8 @@ class ExecuteAsyncTests {
     @Test
     void releasesWithoutBlocking() {
         LockHandle handle = locks.acquireAsync(KEY).join();
-        assertThat(handle.releaseAsync().join()).isEqualTo(ReleaseOutcome.RELEASED);
-        assertThat(handle.releaseAsync().join()).isEqualTo(ReleaseOutcome.ALREADY_RELEASED);
+        assertThat(handle.closeAsync().join()).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(handle.closeAsync().join()).isEqualTo(ReleaseOutcome.ALREADY_RELEASED);
         assertThat(isHeld()).isFalse();
     }
 

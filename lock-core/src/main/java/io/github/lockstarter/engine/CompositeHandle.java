@@ -83,11 +83,6 @@ final class CompositeHandle implements EngineHandle {
     }
 
     @Override
-    public void extend(Duration lease) {
-        parts.forEach(part -> part.extend(lease));
-    }
-
-    @Override
     public void extend(LockRequest terms) {
         if (!keys().equals(terms.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
@@ -119,16 +114,6 @@ final class CompositeHandle implements EngineHandle {
     @Override
     public CompletableFuture<ReleaseOutcome> beginRelease() {
         return releaseEach(EngineHandle::beginRelease);
-    }
-
-    @Override
-    public CompletableFuture<ReleaseOutcome> releaseAsync() {
-        return releaseEach(LockHandle::releaseAsync);
-    }
-
-    @Override
-    public CompletableFuture<ReleaseOutcome> releaseUnused() {
-        return releaseEach(LockHandle::releaseUnused);
     }
 
     /** Completed once all are released: with the first loss, if there is one. */

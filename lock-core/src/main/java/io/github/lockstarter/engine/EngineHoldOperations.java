@@ -38,8 +38,8 @@ final class EngineHoldOperations extends HoldOperations {
     }
 
     @Override
-    public void checkLease(String key, Duration lease) {
-        context.settings().checkExtension(key, lease);
+    public void checkExtension(Hold hold, LockRequest terms) {
+        context.settings().checkExtension(terms, hold.terms.lease());
     }
 
     @Override
@@ -107,12 +107,7 @@ final class EngineHoldOperations extends HoldOperations {
     }
 
     @Override
-    public CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
-        return watchdog.extend(hold, lease);
-    }
-
-    @Override
-    public CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms) {
+    public CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
         return watchdog.extend(hold, terms);
     }
 

@@ -150,7 +150,8 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
 
     @Test
     void runsNoForeignTaskWhileItExtends() throws Exception {
-        assertRunsNoForeignTask(() -> first.locks().acquire(request), lock -> lock.extend(ofSeconds(30)));
+        assertRunsNoForeignTask(
+                () -> first.locks().acquire(request), lock -> lock.extend(request.leasedFor(ofSeconds(30))));
     }
 
     @Test

@@ -171,7 +171,7 @@ public abstract class EngineHoldContract extends EngineContract {
         held.release();
 
         assertThatThrownBy(held::ensureHeld).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> held.extend(ofSeconds(1))).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> held.extend(request)).isInstanceOf(IllegalStateException.class);
         assertThat(held.remainingLease()).isEqualTo(Duration.ZERO);
     }
 
@@ -179,7 +179,7 @@ public abstract class EngineHoldContract extends EngineContract {
     void extendsAHoldThatIsNotRenewed() {
         LockRequest brief = request.leasedFor(SHORT_LEASE).withoutRenewal();
         try (LockHandle held = first.locks().acquire(brief)) {
-            held.extend(ofSeconds(5));
+            held.extend(LockRequest.of(key).leasedFor(ofSeconds(5)));
 
             assertThat(held.remainingLease()).isBetween(ofSeconds(3), ofSeconds(5));
             await().during(SHORT_LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
@@ -192,7 +192,7 @@ public abstract class EngineHoldContract extends EngineContract {
     @Test
     void neverShortensTheLeaseByExtending() {
         try (LockHandle held = first.locks().acquire(request.withoutRenewal())) {
-            held.extend(ofMillis(50));
+            held.extend(LockRequest.of(key).leasedFor(ofMillis(50)));
 
             assertThat(held.remainingLease()).isGreaterThan(ofSeconds(5));
         }

@@ -208,6 +208,20 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
+    void leavesTheTermsThatAnExtensionDoesNotName() {
+        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
+
+        held.extend(LockRequest.of(key));
+
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold");
+        held.release();
+        assertFree();
+    }
+
+    @Test
     void extendsEachOfSeveralLocks() {
         LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(KEPT_LEASE);
         try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {
@@ -249,7 +263,7 @@ public abstract class EngineRenewalContract extends EngineContract {
             await().during(KEPT_LEASE.multipliedBy(2))
                     .atMost(PATIENCE)
                     .pollInterval(KEPT_LEASE.dividedBy(36))
-                    .untilAsserted(() -> held.extend(LockRequest.MIN_LEASE));
+                    .untilAsserted(() -> held.extend(LockRequest.of(key).leasedFor(LockRequest.MIN_LEASE)));
         }
     }
 

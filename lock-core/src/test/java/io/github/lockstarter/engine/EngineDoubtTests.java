@@ -572,11 +572,11 @@ class EngineDoubtTests extends EngineInterleavings {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         LockHandle other = granted(LockRequest.of("other"), 2);
-        CompletableFuture<ReleaseOutcome> certain = other.releaseAsync();
+        CompletableFuture<ReleaseOutcome> certain = other.closeAsync();
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
         assertThat(certain.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         letPass(TAKE_OVER);
-        CompletableFuture<ReleaseOutcome> doubtful = held.releaseAsync();
+        CompletableFuture<ReleaseOutcome> doubtful = held.closeAsync();
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
         assertThat(doubtful.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
     }
@@ -626,7 +626,7 @@ class EngineDoubtTests extends EngineInterleavings {
         LockHandle held = waitedFor(REQUEST, 1, 0);
         CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST);
         letPass(TAKE_OVER);
-        held.releaseAsync();
+        held.closeAsync();
         assertThat(backend.nextRelease().command().key()).isEqualTo(KEY);
         assertThat(next).isNotDone();
     }

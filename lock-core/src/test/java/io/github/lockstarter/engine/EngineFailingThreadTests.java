@@ -162,7 +162,8 @@ class EngineFailingThreadTests {
     private void execute(int place) {
         try {
             locks.execute(both(place), () -> {
-                LockHandle.current().orElseThrow().extend(Duration.ofSeconds(20));
+                LockHandle handle = LockHandle.current().orElseThrow();
+                handle.extend(LockRequest.ofAll(handle.keys()).leasedFor(Duration.ofSeconds(20)));
                 locks.execute(LockRequest.of("order:2:" + place), () -> {});
             });
         } catch (OutOfMemoryError planted) {

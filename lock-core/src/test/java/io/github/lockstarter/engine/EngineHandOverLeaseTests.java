@@ -43,7 +43,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     void doesNotHandOverALeaseThatWasExtended() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 0);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
-                () -> first.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+                () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         extending.get(5, TimeUnit.SECONDS);
         engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
@@ -55,7 +55,8 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     @Test
     void aLossFoundByAnExtensionIsNotHandedOver() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
-        CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+        CompletableFuture.runAsync(
+                () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal(); // unanswered
         engine.acquireAsync(REQUEST);
         releasing(first);

@@ -177,7 +177,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
             CompletableFuture<Void> extending = CompletableFuture.runAsync(
                     () -> {
                         awaitQuietly(start);
-                        first.extend(Duration.ofSeconds(30));
+                        first.extend(REQUEST.leasedFor(Duration.ofSeconds(30)));
                     },
                     EngineInterleavings::onNewThread);
             CompletableFuture<ReleaseOutcome> releasing = CompletableFuture.supplyAsync(

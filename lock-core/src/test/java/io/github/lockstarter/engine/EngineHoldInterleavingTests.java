@@ -247,7 +247,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     void cleansUpForAsLongAsAnExtensionMayHaveMadeTheLease() throws Exception {
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(700)).withoutRenewal(), 1);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
-                () -> handle.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+                () -> handle.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         extending.get(5, TimeUnit.SECONDS);
         CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);

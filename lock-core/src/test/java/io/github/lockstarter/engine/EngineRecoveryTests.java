@@ -153,15 +153,15 @@ class EngineRecoveryTests extends EngineInterleavings {
     @Test
     void extendsAtOnceWhatIsDeferredForNoTimeButOnlyOnce() throws Exception {
         LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE).withoutRenewal(), 1);
-        CompletableFuture<Void> extending =
-                CompletableFuture.runAsync(() -> held.extend(LEASE.multipliedBy(2)), EngineInterleavings::onNewThread);
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                () -> held.extend(REQUEST.leasedFor(LEASE.multipliedBy(2))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ZERO));
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         extending.get(5, TimeUnit.SECONDS);
         assertThat(held.remainingLease()).isGreaterThan(LEASE);
 
-        CompletableFuture<Void> refused =
-                CompletableFuture.runAsync(() -> held.extend(LEASE.multipliedBy(3)), EngineInterleavings::onNewThread);
+        CompletableFuture<Void> refused = CompletableFuture.runAsync(
+                () -> held.extend(REQUEST.leasedFor(LEASE.multipliedBy(3))), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ZERO));
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ofSeconds(1)));
         assertThatThrownBy(() -> refused.get(5, TimeUnit.SECONDS))

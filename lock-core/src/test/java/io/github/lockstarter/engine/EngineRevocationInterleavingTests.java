@@ -87,7 +87,8 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
             revoked();
         };
 
-        CompletableFuture.runAsync(() -> held.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+        CompletableFuture.runAsync(
+                () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
 
         backend.nextRelease();
         assertThat(backend.log).hasSize(2);
@@ -223,7 +224,8 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
             asked.add(engine.admin().revoke(KEY, held.fencingToken()));
         };
 
-        CompletableFuture.runAsync(() -> held.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+        CompletableFuture.runAsync(
+                () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(backend.log).hasSize(2);

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
@@ -107,7 +106,7 @@ final class RegistryLock implements DistributedLock {
     private boolean acquire(LockRequest terms) throws InterruptedException {
         return interruptibly(() -> {
             Optional<LockHandle> handle = locks.tryAcquire(terms);
-            handle.ifPresent(granted -> keep(new ThreadHold(granted, terms)));
+            handle.ifPresent(granted -> keep(new ThreadHold(granted)));
             return handle.isPresent();
         });
     }
@@ -137,21 +136,21 @@ final class RegistryLock implements DistributedLock {
 
     /** Begins the lease anew. */
     void renew() {
-        renew(hold -> hold.handle().extend(hold.terms()));
+        extend(request);
     }
 
     /** Makes the lease end no earlier than the given time from now. */
     void renew(Duration ttl) {
-        renew(hold -> hold.handle().extend(ttl));
+        extend(request.leasedFor(ttl));
     }
 
-    private void renew(Consumer<ThreadHold> renewal) {
+    private void extend(LockRequest terms) {
         ThreadHold hold = ofThread();
         if (hold == null) {
             throw new IllegalStateException(notHeld());
         }
         try {
-            renewal.accept(hold);
+            hold.handle().extend(terms);
         } catch (LockLostException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }

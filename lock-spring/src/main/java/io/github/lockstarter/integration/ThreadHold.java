@@ -10,21 +10,14 @@ import io.github.lockstarter.LockRequest;
 final class ThreadHold {
 
     private final LockHandle handle;
-    private final LockRequest terms;
     private int entries = 1;
 
-    ThreadHold(LockHandle handle, LockRequest terms) {
+    ThreadHold(LockHandle handle) {
         this.handle = handle;
-        this.terms = terms;
     }
 
     LockHandle handle() {
         return handle;
-    }
-
-    /** What it was acquired with. */
-    LockRequest terms() {
-        return terms;
     }
 
     /**
@@ -46,7 +39,8 @@ final class ThreadHold {
      */
     boolean tryEnter() {
         try {
-            handle.extend(LockRequest.MIN_LEASE); // asks for less time than there is: the question is what counts
+            // Asks for less time than there is: the question is what counts.
+            handle.extend(LockRequest.ofAll(handle.keys()).leasedFor(LockRequest.MIN_LEASE));
         } catch (LockLostException e) {
             return false;
         } catch (LockBackendException e) {
@@ -88,6 +82,6 @@ final class ThreadHold {
 
     /** Gives up what is lost. Does not wait for the store, which may be the reason for the loss. */
     void discard() {
-        handle.releaseAsync();
+        handle.closeAsync();
     }
 }

@@ -2,13 +2,13 @@ package io.github.lockstarter.reactive;
 
 import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -87,7 +87,7 @@ final class LockedSubscription {
             try {
                 work.subscribe(subscriber);
             } catch (RuntimeException | Error fatal) {
-                handle.releaseAsync();
+                handle.closeAsync();
                 throw fatal;
             } finally {
                 isStarted.complete(null);
@@ -110,7 +110,8 @@ final class LockedSubscription {
 
     /** Here and not in {@link #complete}, where {@code usingWhen} would wrap its failure. */
     private Mono<ReleaseOutcome> close(LockHandle handle) {
-        return Mono.fromFuture(() -> endsWithTheLock() ? handle.closeAsync() : handle.releaseAsync(), true);
+        Mono<ReleaseOutcome> closed = Mono.fromFuture(handle::closeAsync, true);
+        return endsWithTheLock() ? closed : closed.onErrorComplete(LockLostException.class);
     }
 
     /** All is done: the lock was released behind the work. */
@@ -120,7 +121,7 @@ final class LockedSubscription {
 
     /** The work has failed: a loss is added to its failure. */
     Mono<ReleaseOutcome> fail(Throwable failure) {
-        return release(LockHandle::closeAsync).onErrorResume(unreleased -> {
+        return release().onErrorResume(unreleased -> {
             if (unreleased != failure) {
                 failure.addSuppressed(unreleased);
             }
@@ -133,17 +134,18 @@ final class LockedSubscription {
      * the call of a method, that comes to its end before.
      */
     Mono<ReleaseOutcome> cancel() {
-        return start.compareAndSet(Start.NOT_YET, Start.CANCELLED)
-                ? release(LockHandle::releaseUnused)
-                : Mono.fromFuture(isStarted, true).then(Mono.defer(() -> release(LockHandle::releaseAsync)));
+        Mono<ReleaseOutcome> released = start.compareAndSet(Start.NOT_YET, Start.CANCELLED)
+                ? release()
+                : Mono.fromFuture(isStarted, true).then(Mono.defer(this::release));
+        return released.onErrorComplete(LockLostException.class);
     }
 
-    private Mono<ReleaseOutcome> release(Function<LockHandle, CompletableFuture<ReleaseOutcome>> end) {
+    private Mono<ReleaseOutcome> release() {
         CompletableFuture<LockHandle> future = acquiring;
         if (future == null || future.cancel(false) || future.isCompletedExceptionally()) {
             return Mono.empty();
         }
         LockHandle handle = future.getNow(null);
-        return Mono.fromFuture(() -> end.apply(handle), true);
+        return Mono.fromFuture(handle::closeAsync, true);
     }
 }

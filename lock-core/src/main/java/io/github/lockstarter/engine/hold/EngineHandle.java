@@ -16,7 +16,7 @@ public interface EngineHandle extends LockHandle {
     /** {@link #extend(LockRequest)} for each of its holds, whatever the keys of the request. */
     void extendOn(LockRequest terms);
 
-    /** {@link #releaseAsync()}, completed by whichever thread gets the answer, such as an event loop. */
+    /** {@link #release()}, completed by whichever thread gets the answer, such as an event loop. */
     CompletableFuture<ReleaseOutcome> beginRelease();
 
     /**

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.hold;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.event.EventDispatcher;
@@ -32,16 +33,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each
  * callback is taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
- * the owner gets its handle); {@link #atLeast} (raised when a caller gets a handle, atomically); {@link
- * #isEnteredAgain} (set with the second handle); {@link #isConfirming} (set by the timer's thread); {@link #extended}
- * (set by the first extension, before it is written); {@link #terms} (replaced when an extension is granted; of two at
- * a time, the later answer counts); {@link #lossReported} and {@link #forgetAt} (set once, at the
- * loss); {@link #longestLease}, {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread
- * that handles a renewal; a lost update costs a count in a report or a repeated command, never correctness); {@link
- * #claim} (atomic: from the claimant to its handle or to null, if its caller cannot take it; to a weak reference at
- * the watchdog's first look; to a handle again by a nested entry); {@link #unfinished} (a list that threads add to
- * that cannot release, and that the timer's thread empties); {@link #isReportedAbandoned} and {@link
- * #isReportedHeldLong} (set once, by the timer's thread).
+ * the owner gets its handle); {@link #atLeast} (raised when a caller gets a handle, atomically); {@link #isConfirming}
+ * (set by the timer's thread); {@link #extended} (set by the first extension, before it is written); {@link #terms}
+ * (replaced when an extension is granted; of two at a time, the later answer counts); {@link #lossReported} and {@link
+ * #forgetAt} (set once, at the loss); {@link #longestLease}, {@link #renewAt}, {@link #renewals} and {@link
+ * #failedRenewals} (set by the thread that handles a renewal; a lost update costs a count in a report or a repeated
+ * command, never correctness); {@link #claim} (atomic: from the claimant to its handle or to null, if its caller cannot
+ * take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry); {@link #unfinished}
+ * (a list that threads add to that cannot release, and that the timer's thread empties); {@link #isReportedAbandoned}
+ * and {@link #isReportedHeldLong} (set once, by the timer's thread).
  */
 public final class Hold extends TimerEntry {
 
@@ -152,9 +152,6 @@ public final class Hold extends TimerEntry {
 
     /** Minimum time of the lock: the longest that a caller with a handle asked for. */
     private volatile Duration atLeast = Duration.ZERO;
-
-    /** Whether it has or had another handle than its first one. */
-    volatile boolean isEnteredAgain;
 
     /**
      * Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way.
@@ -360,13 +357,10 @@ public final class Hold extends TimerEntry {
     }
 
     /** The store gave it the lease of these terms: they hold from now on, and the minimum time if it is the longer. */
-    public void continueOn(ResolvedRequest asked) {
+    public void continueOn(LockRequest asked) {
         Duration soFar = held();
-        if (asked.isKept()) {
-            keepFor(soFar.plus(asked.atLeast()));
-        }
+        asked.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFor(soFar.plus(minimum)));
         terms = terms.continuedOn(asked, soFar);
-        renewAt = terms.renewAt(clock.nanos());
     }
 
     /** Whether it is held, and no other owner can have taken it over. */

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,9 +54,6 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
         this.hold = hold;
         this.operations = operations;
         this.first = first == null ? this : first;
-        if (first != null) {
-            hold.isEnteredAgain = true;
-        }
     }
 
     @Override
@@ -111,12 +107,6 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
     }
 
     @Override
-    public void extend(Duration lease) {
-        operations.checkLease(hold.key, lease);
-        requestExtension(() -> operations.extend(hold, lease));
-    }
-
-    @Override
     public void extend(LockRequest terms) {
         if (!keys().equals(terms.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
@@ -126,15 +116,11 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public void extendOn(LockRequest terms) {
-        ResolvedRequest resolved = operations.resolve(terms);
-        requestExtension(() -> operations.extend(hold, resolved));
-    }
-
-    private void requestExtension(Supplier<CompletableFuture<RenewResult>> extension) {
+        operations.checkExtension(hold, terms);
         if (hasLeft() || !operations.checkHeld(hold)) {
             throw notHeld();
         }
-        RenewResult result = answerTo(extension.get());
+        RenewResult result = answerTo(operations.extend(hold, terms));
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
                     hold.key,
@@ -175,19 +161,6 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
     @Override
     public ReleaseOutcome release() {
         return BlockingWait.awaitUninterruptibly(beginRelease());
-    }
-
-    @Override
-    public CompletableFuture<ReleaseOutcome> releaseAsync() {
-        return operations.events().completedForCallers(beginRelease());
-    }
-
-    @Override
-    public CompletableFuture<ReleaseOutcome> releaseUnused() {
-        if (first == this && !hold.isEnteredAgain) {
-            hold.keepNothing();
-        }
-        return releaseAsync();
     }
 
     @Override
@@ -238,7 +211,9 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
-        return releaseAsync()
+        return operations
+                .events()
+                .completedForCallers(beginRelease())
                 .thenCompose(outcome -> outcome == ReleaseOutcome.LOST
                         ? CompletableFuture.failedFuture(HoldExceptions.lost(hold))
                         : CompletableFuture.completedFuture(outcome));

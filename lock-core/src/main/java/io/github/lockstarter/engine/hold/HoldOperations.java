@@ -5,7 +5,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.spi.RenewResult;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** What a {@link HoldHandle} asks of the engine. Called by the application's threads. */
@@ -17,8 +16,8 @@ public abstract class HoldOperations {
      */
     public volatile boolean hasUnfinished;
 
-    /** Throws {@link IllegalArgumentException} if the lease is out of range. */
-    public abstract void checkLease(String key, Duration lease);
+    /** Throws {@link IllegalArgumentException} if the owner of the hold asks for what it cannot get. */
+    public abstract void checkExtension(Hold hold, LockRequest terms);
 
     /** What a request asks for. Throws {@link IllegalArgumentException} if it asks for what it cannot get. */
     public abstract ResolvedRequest resolve(LockRequest request);
@@ -38,11 +37,8 @@ public abstract class HoldOperations {
     /** Reports the loss of the hold to the listeners, once. */
     public abstract void reportLoss(Hold hold);
 
-    /** Asks for more time, at once. */
-    public abstract CompletableFuture<RenewResult> extend(Hold hold, Duration lease);
-
-    /** Asks for the lease of the terms, at once, and continues the hold on them if the answer is yes. */
-    public abstract CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms);
+    /** Asks for the lease of the terms, else its own, at once, and continues the hold on them if the answer is yes. */
+    public abstract CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms);
 
     /** Ends the handle's entry; with the last one, the lock is handed over or released. */
     public abstract CompletableFuture<ReleaseOutcome> leave(HoldHandle handle);

@@ -64,21 +64,23 @@ public record ResolvedRequest(
     }
 
     /**
-     * The terms of a hold that goes on as another request asks, from a moment on. What is known to the store since the
-     * grant, and to listeners, stays.
+     * The terms of a hold that goes on as another request asks, from a moment on. What the request leaves open stays,
+     * as does what is known to the store since the grant, and to listeners.
      *
      * @param asked the other request
      * @param held time from the grant to that moment
      */
-    ResolvedRequest continuedOn(ResolvedRequest asked, Duration held) {
+    ResolvedRequest continuedOn(LockRequest asked, Duration held) {
         return new ResolvedRequest(
                 name,
-                asked.lease,
+                asked.lease().filter(other -> other.compareTo(lease) > 0).orElse(lease),
                 maxWait,
-                asked.renewal,
+                asked.renewal() == Renewal.AS_CONFIGURED ? renewal : asked.renewal(),
                 warnAfter,
                 atLeast,
-                asked.maxHold.map(held::plus),
+                asked.renewal() == Renewal.OFF
+                        ? Optional.empty()
+                        : asked.maxHold().map(held::plus).or(() -> maxHold),
                 crashTakeOver);
     }
 

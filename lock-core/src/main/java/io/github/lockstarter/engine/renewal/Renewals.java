@@ -3,13 +3,13 @@ package io.github.lockstarter.engine.renewal;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.heartbeat.Certainty;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.LossDetector;
-import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.thread.StackReserve;
@@ -212,18 +212,16 @@ final class Renewals {
         return ask(hold, leaseOf(hold));
     }
 
-    /** Asks for more time at once, on the caller's behalf; once more if the backend asks for that. */
-    CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
+    /**
+     * Asks for the lease of the terms at once, on the caller's behalf, and continues the hold on them if it gets it.
+     */
+    CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
+        Duration lease = terms.lease().orElse(hold.terms.lease());
         hold.extended = true;
         if (lease.compareTo(hold.longestLease) > 0) {
             hold.longestLease = lease;
         }
-        return ask(hold, lease);
-    }
-
-    /** The same, and continues the hold on the terms if it is given their lease. */
-    CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms) {
-        return extend(hold, terms.lease()).thenApply(result -> {
+        return ask(hold, lease).thenApply(result -> {
             if (result instanceof RenewResult.Renewed && hold.lifecycle.isHeld()) {
                 hold.continueOn(terms);
                 watch.accept(hold);
@@ -232,6 +230,7 @@ final class Renewals {
         });
     }
 
+    /** Asks once more if the backend asks for that. */
     private CompletableFuture<RenewResult> ask(Hold hold, Duration lease) {
         return askOnce(hold, lease)
                 .thenCompose(result -> result instanceof RenewResult.Deferred deferred

@@ -1,17 +1,16 @@
 package io.github.lockstarter.engine.renewal;
 
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
-import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.RenewResult;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -136,13 +135,8 @@ public final class Watchdog {
                 Optional.ofNullable(hold.owner.acquiredBy())));
     }
 
-    /** Asks for more time at once, on the caller's behalf; once more if the backend asks for that. */
-    public CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
-        return renewals.extend(hold, lease);
-    }
-
-    /** The same, and continues the hold on the terms if it is given their lease. */
-    public CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms) {
+    /** Asks for the lease of the terms on the caller's behalf, and continues the hold on them if it gets it. */
+    public CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
         return renewals.extend(hold, terms);
     }
 

@@ -1,7 +1,6 @@
 package io.github.lockstarter.engine.settings;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.Renewal;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
@@ -153,9 +152,7 @@ public record EngineSettings(
      */
     public Duration leaseOf(LockRequest request) {
         Duration asked = firstOf(request.lease(), overrides(request).lease()).orElse(lease);
-        if (asked.compareTo(maxLease) > 0) {
-            RangeChecks.atMostMaxLease(leaseOfLock(String.join(", ", request.keys())), asked, maxLease);
-        }
+        checkLease(request, asked);
         return asked;
     }
 
@@ -170,10 +167,7 @@ public record EngineSettings(
     public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
         Duration asked =
                 firstOf(request.atLeast(), overrides(request).atLeast()).orElse(Duration.ZERO);
-        if (asked.compareTo(leaseOfRequest) > 0) {
-            String keys = LockRequest.printable(String.join(", ", request.keys()));
-            RangeChecks.atMostLease("Minimum time of lock '" + keys + "'", asked, leaseOfRequest);
-        }
+        checkAtLeast(request, asked, leaseOfRequest);
         return asked;
     }
 
@@ -186,12 +180,8 @@ public record EngineSettings(
      * @throws IllegalArgumentException when the request has one below the lease; the message says what to change
      */
     public Optional<Duration> maxHoldOf(LockRequest request, Duration leaseOfRequest) {
-        Optional<Duration> asked = request.maxHold();
-        if (asked.isPresent() && asked.get().compareTo(leaseOfRequest) < 0 && request.renewal() != Renewal.OFF) {
-            String keys = LockRequest.printable(String.join(", ", request.keys()));
-            RangeChecks.atLeastLease("Longest hold of lock '" + keys + "'", asked.get(), leaseOfRequest);
-        }
-        return firstOf(asked, watchdog.maxHold());
+        request.maxHold().ifPresent(longest -> checkMaxHold(request, longest, leaseOfRequest));
+        return firstOf(request.maxHold(), watchdog.maxHold());
     }
 
     /**
@@ -242,19 +232,39 @@ public record EngineSettings(
     }
 
     /**
-     * Checks the lease that the holder of a lock asks for.
+     * Checks the terms that the holder of a lock asks for.
      *
-     * @param key the lock's key
-     * @param asked the lease
-     * @throws IllegalArgumentException when the lease is out of range; the message says what to change
+     * @param asked the terms; what they leave open stays as it is
+     * @param leaseOfHold the lease that the lock has
+     * @throws IllegalArgumentException when a duration is out of range; the message says what to change
      */
-    public void checkExtension(String key, Duration asked) {
-        RangeChecks.within(leaseOfLock(key), asked, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
-        RangeChecks.atMostMaxLease(leaseOfLock(key), asked, maxLease);
+    public void checkExtension(LockRequest asked, Duration leaseOfHold) {
+        Duration leaseFromNow = asked.lease().orElse(leaseOfHold);
+        checkLease(asked, leaseFromNow);
+        asked.atLeast().ifPresent(minimum -> checkAtLeast(asked, minimum, leaseFromNow));
+        asked.maxHold().ifPresent(longest -> checkMaxHold(asked, longest, leaseFromNow));
     }
 
-    private static String leaseOfLock(String keys) {
-        return "Lease of lock '" + LockRequest.printable(keys) + "'";
+    private void checkLease(LockRequest request, Duration asked) {
+        if (asked.compareTo(maxLease) > 0) {
+            RangeChecks.atMostMaxLease("Lease of lock " + quotedKeys(request), asked, maxLease);
+        }
+    }
+
+    private static void checkAtLeast(LockRequest request, Duration asked, Duration lease) {
+        if (asked.compareTo(lease) > 0) {
+            RangeChecks.atMostLease("Minimum time of lock " + quotedKeys(request), asked, lease);
+        }
+    }
+
+    private static void checkMaxHold(LockRequest request, Duration asked, Duration lease) {
+        if (asked.compareTo(lease) < 0) {
+            RangeChecks.atLeastLease("Longest hold of lock " + quotedKeys(request), asked, lease);
+        }
+    }
+
+    private static String quotedKeys(LockRequest request) {
+        return "'" + LockRequest.printable(String.join(", ", request.keys())) + "'";
     }
 
     /**

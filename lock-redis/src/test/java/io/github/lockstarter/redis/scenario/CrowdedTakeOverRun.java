@@ -57,7 +57,7 @@ class CrowdedTakeOverRun extends RedisScenario {
         assertThat(doubted).isLessThan(ofSeconds(1));
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
         waiting.cancel(true);
-        held.forEach(LockHandle::releaseAsync);
+        held.forEach(LockHandle::closeAsync);
     }
 
     @Test
@@ -77,9 +77,9 @@ class CrowdedTakeOverRun extends RedisScenario {
 
         System.out.printf("%,d keys waited for: %.2f %% of a core, %.2f %% without waiters%n", WAITED_FOR, busy, idle);
         assertThat(busy - idle).isLessThan(3);
-        held.forEach(LockHandle::releaseAsync);
+        held.forEach(LockHandle::closeAsync);
         CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
-        waiting.forEach(each -> each.join().releaseAsync());
+        waiting.forEach(each -> each.join().closeAsync());
     }
 
     private List<LockHandle> acquire(Application holder, int count) {

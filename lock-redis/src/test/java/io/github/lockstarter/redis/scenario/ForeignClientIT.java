@@ -11,6 +11,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.lettuce.core.SetArgs;
@@ -97,7 +98,7 @@ class ForeignClientIT extends RedisScenario {
     void goesOnWhenTheScriptsAreFlushed() {
         LockHandle held = application.locks().acquire(request);
         redis().scriptFlush();
-        held.extend(ofSeconds(60));
+        held.extend(LockRequest.of(held.key()).leasedFor(ofSeconds(60)));
         redis().scriptFlush();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
         redis().scriptFlush();

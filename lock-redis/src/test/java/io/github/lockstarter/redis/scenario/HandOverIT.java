@@ -250,7 +250,7 @@ class HandOverIT extends RedisScenario {
         long start = System.nanoTime();
         for (int i = 0; i < 12; i++) {
             letPass(lease.dividedBy(12));
-            kept.forEach(lock -> lock.extend(lease));
+            kept.forEach(lock -> lock.extend(LockRequest.of(lock.key()).leasedFor(lease)));
         }
 
         assertThat(renewalsOfKept(application)).isGreaterThan(mostRenewals(kept, periodsSince(start, lease)));

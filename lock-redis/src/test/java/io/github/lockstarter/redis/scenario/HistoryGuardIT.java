@@ -209,7 +209,7 @@ class HistoryGuardIT {
                 Application application = Application.over(store.connect())) {
             LockHandle held = application.locks().acquire(REQUEST.withoutRenewal());
             server.commands().flushall();
-            held.extend(ofSeconds(20));
+            held.extend(LockRequest.of(held.key()).leasedFor(ofSeconds(20)));
             assertThat(held.remainingLease()).isGreaterThan(ofSeconds(15));
             assertThat(server.commands().pttl("lock:{scenario:history}")).isGreaterThan(15_000);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);

@@ -88,7 +88,7 @@ class NetworkCostIT extends RedisScenario {
     void renewsTwentyLocksThatWereTakenTogetherWithAFewCommands() throws Exception {
         Duration lease = Duration.ofSeconds(6);
         try (LockHandle first = application.locks().acquire(request)) {
-            first.extend(lease); // teaches the server the script
+            first.extend(LockRequest.of(first.key()).leasedFor(lease)); // teaches the server the script
         }
         List<Future<LockHandle>> taken = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

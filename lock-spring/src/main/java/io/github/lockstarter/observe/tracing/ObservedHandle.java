@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -84,28 +85,15 @@ final class ObservedHandle implements LockHandle {
     }
 
     @Override
-    public CompletableFuture<ReleaseOutcome> releaseAsync() {
-        return ended(handle.releaseAsync(), null);
-    }
-
-    @Override
-    public CompletableFuture<ReleaseOutcome> releaseUnused() {
-        return ended(handle.releaseUnused(), null);
-    }
-
-    @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
-        LockLostException known = loss();
-        return ended(handle.releaseAsync(), known)
-                .thenCompose(outcome -> outcome == ReleaseOutcome.LOST
-                        ? CompletableFuture.failedFuture(known != null ? known : justNow())
-                        : CompletableFuture.completedFuture(outcome));
-    }
-
-    private CompletableFuture<ReleaseOutcome> ended(
-            CompletableFuture<ReleaseOutcome> releasing, @Nullable LockLostException loss) {
-        return releasing.whenComplete(
-                (outcome, failure) -> end(failure == null ? outcome : ReleaseOutcome.UNKNOWN, loss));
+        return handle.closeAsync().whenComplete((outcome, failure) -> {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof LockLostException loss) {
+                end(ReleaseOutcome.LOST, loss);
+            } else {
+                end(failure == null ? outcome : ReleaseOutcome.UNKNOWN, null);
+            }
+        });
     }
 
     /** The section is that of the first handle. */
@@ -200,11 +188,6 @@ final class ObservedHandle implements LockHandle {
     @Override
     public void ensureHeld() {
         handle.ensureHeld();
-    }
-
-    @Override
-    public void extend(Duration lease) {
-        handle.extend(lease);
     }
 
     @Override

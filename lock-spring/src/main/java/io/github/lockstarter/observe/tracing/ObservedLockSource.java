@@ -90,7 +90,7 @@ final class ObservedLockSource implements LockSource {
         }
         LockHandle observed = succeed(acquisition, handle);
         if (!result.complete(observed)) {
-            observed.releaseUnused();
+            observed.closeAsync();
         }
     }
 

@@ -281,9 +281,6 @@ class ObservedHarmTests {
         }
 
         @Override
-        public void extend(Duration lease) {}
-
-        @Override
         public void extend(LockRequest terms) {}
 
         @Override
@@ -296,18 +293,8 @@ class ObservedHarmTests {
         }
 
         @Override
-        public CompletableFuture<ReleaseOutcome> releaseAsync() {
-            return CompletableFuture.completedFuture(release());
-        }
-
-        @Override
-        public CompletableFuture<ReleaseOutcome> releaseUnused() {
-            return releaseAsync();
-        }
-
-        @Override
         public CompletableFuture<ReleaseOutcome> closeAsync() {
-            return releaseAsync();
+            return CompletableFuture.completedFuture(release());
         }
 
         @Override

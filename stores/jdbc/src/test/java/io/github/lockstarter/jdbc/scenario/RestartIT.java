@@ -47,9 +47,9 @@ class RestartIT {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(other.locks().tryAcquire(LockRequest.of("restarted").withoutWaiting()))
                         .isEmpty();
-                await().atMost(Duration.ofSeconds(10))
-                        .untilAsserted(() -> assertThatCode(() -> held.extend(Duration.ofSeconds(40)))
-                                .doesNotThrowAnyException());
+                await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThatCode(
+                                () -> held.extend(LockRequest.of(held.key()).leasedFor(Duration.ofSeconds(40))))
+                        .doesNotThrowAnyException());
                 held.release();
 
                 LockHandle next = other.locks().acquire(LockRequest.of("restarted"));

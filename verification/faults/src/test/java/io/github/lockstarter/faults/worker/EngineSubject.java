@@ -203,7 +203,7 @@ final class EngineSubject implements Subject {
 
         @Override
         public void extend(Duration lease) {
-            handle.extend(lease);
+            handle.extend(LockRequest.of(handle.key()).leasedFor(lease));
         }
 
         @Override
