@@ -94,8 +94,8 @@ final class AttemptRunner {
         this.releaser = releaser;
         this.pendingReleases = pendingReleases;
         this.watchdog = watchdog;
-        this.patience = new Backoff(context.settings().retry()).patience();
-        this.withoutSignals = Optional.of(context.settings().retry().maxDelay());
+        this.patience = new Backoff(context.settings().maxRetryDelay()).patience();
+        this.withoutSignals = Optional.of(context.settings().maxRetryDelay());
         this.newWaiter = Optional.of(new Waiting(Waiting.NEW, patience));
     }
 

@@ -21,7 +21,6 @@ import io.github.lockstarter.engine.hold.HoldOperations;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.queue.Backoff;
-import io.github.lockstarter.engine.queue.FencingBlock;
 import io.github.lockstarter.engine.queue.KeyQueue;
 import io.github.lockstarter.engine.queue.KeyQueues;
 import io.github.lockstarter.engine.queue.Obstacle;
@@ -167,13 +166,14 @@ final class EngineRuntime implements HeartbeatListener {
 
     private static KeyQueues queues(EngineContext context) {
         Holds holds = context.holds();
-        FencingBlock block = context.settings().handOver().isOn() ? FencingBlock.FOR_HAND_OVERS : FencingBlock.SINGLE;
+        int fencingTokens = context.settings().handOver().fencingTokens();
         return new KeyQueues(new KeyQueue.Collaborators(
                 key -> holds.here(key).flatMap(Obstacle::of),
                 new AttemptTokens(context.tokens(), context.heartbeats())::next,
                 context.tokens()::next,
-                key -> block.upTo(context.backend().capabilities(key).fencingTokens()),
-                new Backoff(context.settings().retry()),
+                key -> Math.min(
+                        fencingTokens, context.backend().capabilities(key).fencingTokens()),
+                new Backoff(context.settings().maxRetryDelay()),
                 context.timer()));
     }
 

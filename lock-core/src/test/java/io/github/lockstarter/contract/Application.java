@@ -46,23 +46,21 @@ public final class Application implements AutoCloseable {
     }
 
     public static EngineSettings settings(Duration lease, Optional<Duration> maxHold) {
-        return settings(
-                lease, maxHold, new EngineSettings.Retry(Duration.ofMillis(20), 2, Duration.ofMillis(200), 0.2));
+        return settings(lease, maxHold, Duration.ofMillis(200));
     }
 
     /** A waiter looks again so seldom that whatever happens sooner was brought about by a signal. */
     public static EngineSettings settingsThatTrustSignals() {
-        Duration seldom = Duration.ofSeconds(30);
-        return settings(Duration.ofSeconds(60), Optional.empty(), new EngineSettings.Retry(seldom, 1, seldom, 0))
+        return settings(Duration.ofSeconds(60), Optional.empty(), Duration.ofMinutes(5))
                 .withCrashTakeOver(Duration.ZERO);
     }
 
-    private static EngineSettings settings(Duration lease, Optional<Duration> maxHold, EngineSettings.Retry retry) {
+    private static EngineSettings settings(Duration lease, Optional<Duration> maxHold, Duration maxRetryDelay) {
         return new EngineSettings(
                 lease,
                 Duration.ofMinutes(10),
                 Duration.ofSeconds(10),
-                retry,
+                maxRetryDelay,
                 new EngineSettings.Watchdog(true, maxHold),
                 EngineSettings.HandOver.DEFAULTS,
                 EngineSettings.DEFAULTS.shownPlace(),
@@ -77,7 +75,7 @@ public final class Application implements AutoCloseable {
                 settings.lease(),
                 settings.maxLease(),
                 settings.maxWait(),
-                settings.retry(),
+                settings.maxRetryDelay(),
                 settings.watchdog(),
                 handOver,
                 settings.shownPlace(),

@@ -681,7 +681,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
         long began = System.nanoTime();
         for (int i = 0; i < 12; i++) { // beyond the short delays of the first attempts
-            letPass(EngineSettings.DEFAULTS.retry().maxDelay().plusMillis(20));
+            letPass(EngineSettings.DEFAULTS.maxRetryDelay().plusMillis(20));
             Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
             answered(HISTORY, NO_TAKE_OVER);
             attempt.answer().complete(contendedBy("a0000000"));

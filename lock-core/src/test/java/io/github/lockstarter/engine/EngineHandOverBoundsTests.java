@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.engine.ManualBackend.Sent;
-import io.github.lockstarter.engine.queue.FencingBlock;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -61,7 +61,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
 
     @Test
     void learnsAtItsReleaseOfAnInstanceWhoseNoticeWasLost() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), FencingBlock.LEAST - 1);
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
         CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
         releasing(last);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();

@@ -9,14 +9,12 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
-import io.github.lockstarter.engine.queue.FencingBlock;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -64,7 +62,7 @@ class EngineHandOverTests extends HandOverInterleavings {
         assertThat(backend.nextRelease().command().fencingToken()).isEqualTo(1);
 
         Sent<AcquireCommand, AcquireResult> follower = backend.nextAcquire();
-        assertThat(follower.command().fencingTokens()).isEqualTo(FencingBlock.LEAST);
+        assertThat(follower.command().fencingTokens()).isEqualTo(EngineSettings.HandOver.FENCING_TOKENS);
         backend.answerTheRest();
         releasing.get(5, TimeUnit.SECONDS);
         assertThat(backend.log.get(0))
@@ -86,7 +84,7 @@ class EngineHandOverTests extends HandOverInterleavings {
 
     @Test
     void handsOverUntilTheFencingTokensAreUsedUpAndThenFollowsItsOwnRelease() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), FencingBlock.LEAST - 1);
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
         assertThat(last.fencingToken()).isEqualTo(163);
         engine.acquireAsync(REQUEST);
         releasing(last);
@@ -96,48 +94,6 @@ class EngineHandOverTests extends HandOverInterleavings {
         assertThat(attempt.command().token()).isNotEqualTo(release.command().token());
         assertThat(attempt.command().fencingFloor()).isEqualTo(163);
         assertThat(backend.log).endsWith(release.command(), attempt.command());
-    }
-
-    @Test
-    void asksForTwiceAsManyFencingTokensAfterABlockThatWasUsedUpSoonUntilThereMayBeNoMore() throws Exception {
-        LockHandle holder = waitedFor(REQUEST, 1, 0);
-        Deque<CompletableFuture<LockHandle>> line = new ArrayDeque<>();
-        line.add(engine.acquireAsync(REQUEST)); // there is always somebody who waits
-        for (int block : new int[] {64, 128, 256, 512, 1024, 1024}) {
-            for (int i = 1; i < block; i++) {
-                line.add(engine.acquireAsync(REQUEST));
-                assertThat(holder.release()).isEqualTo(ReleaseOutcome.RELEASED);
-                holder = line.remove().get(5, TimeUnit.SECONDS);
-            }
-            line.add(engine.acquireAsync(REQUEST));
-            releasing(holder);
-            ReleaseCommand release = answered(backend.nextRelease(), new ReleaseResult.Released(0));
-            AcquireResult granted = new AcquireResult.Granted(release.fencingToken() + 1, 0);
-            assertThat(answered(backend.nextAcquire(), granted).fencingTokens()).isEqualTo(Math.min(2 * block, 1024));
-            holder = line.remove().get(5, TimeUnit.SECONDS);
-        }
-    }
-
-    private static <C, R> C answered(Sent<C, R> sent, R answer) {
-        sent.answer().complete(answer);
-        return sent.command();
-    }
-
-    @Test
-    void asksForTheUsualFencingTokensAgainAfterABlockThatWasNotUsedUp() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), FencingBlock.LEAST - 1);
-        CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
-        CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST); // keeps the queue
-        engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10))); // to whom it is not handed over
-        releasing(last);
-        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        AcquireResult granted = new AcquireResult.Granted(200, 0);
-        assertThat(answered(backend.nextAcquire(), granted).fencingTokens()).isEqualTo(2 * FencingBlock.LEAST);
-        follower.get(5, TimeUnit.SECONDS).release();
-        releasing(next.get(5, TimeUnit.SECONDS));
-        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-        engine.acquireAsync(REQUEST);
-        assertThat(backend.nextAcquire().command().fencingTokens()).isEqualTo(FencingBlock.LEAST);
     }
 
     @Test

@@ -56,7 +56,7 @@ class EngineHeldLongTests {
                 lease,
                 defaults.maxLease(),
                 defaults.maxWait(),
-                defaults.retry(),
+                defaults.maxRetryDelay(),
                 defaults.watchdog(),
                 defaults.handOver(),
                 defaults.shownPlace(),

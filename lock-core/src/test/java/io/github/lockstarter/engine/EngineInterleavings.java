@@ -95,7 +95,7 @@ abstract class EngineInterleavings {
                 defaults.lease(),
                 defaults.maxLease(),
                 defaults.maxWait(),
-                defaults.retry(),
+                defaults.maxRetryDelay(),
                 defaults.watchdog(),
                 handOver,
                 defaults.shownPlace(),

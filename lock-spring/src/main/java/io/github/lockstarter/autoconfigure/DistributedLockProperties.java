@@ -185,9 +185,9 @@ record DistributedLockProperties(
                 lease,
                 maxLease == null ? lease : maxLease,
                 maxWait,
-                new EngineSettings.Retry(retry.initialDelay, retry.multiplier, retry.maxDelay, retry.jitter),
+                retry.maxDelay,
                 new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),
-                new EngineSettings.HandOver(handOver.max, handOver.maxTime),
+                EngineSettings.HandOver.upTo(handOver.max),
                 showOwner ? Optional.of("") : Optional.empty(),
                 warnAfter,
                 crashTakeover,
@@ -196,18 +196,12 @@ record DistributedLockProperties(
     }
 
     /**
-     * Retries of a waiter that no signal wakes: exponential backoff.
+     * Retries of a waiter that no signal wakes.
      *
-     * @param initialDelay First delay between two attempts of a waiter that no signal wakes.
-     * @param multiplier Growth from one delay to the next.
-     * @param maxDelay Longest delay.
-     * @param jitter Share of each delay that is random, from 0 to 1.
+     * @param maxDelay Longest delay between two attempts of a waiter that no signal wakes. The first one is a tenth of
+     *     it, and each further one twice as long.
      */
-    record Retry(
-            @DefaultValue("100ms") Duration initialDelay,
-            @DefaultValue("2.0") double multiplier,
-            @DefaultValue("1s") Duration maxDelay,
-            @DefaultValue("0.2") double jitter) {}
+    record Retry(@DefaultValue("1s") Duration maxDelay) {}
 
     /**
      * Renewal.
@@ -222,13 +216,9 @@ record DistributedLockProperties(
      * Hand-over while other instances wait for the lock.
      *
      * @param max How many times in a row an instance passes a lock on among its own waiters while another instance
-     *     waits for it, up to 64. Zero never passes a lock on.
-     * @param maxTime How long an instance passes a lock on among its own waiters, from when another instance is known
-     *     to wait for it.
+     *     waits for it, up to 64, and for 50 ms at most. Zero never passes a lock on.
      */
-    record HandOver(
-            @DefaultValue("16") int max,
-            @DefaultValue("50ms") Duration maxTime) {}
+    record HandOver(@DefaultValue("16") int max) {}
 
     /**
      * Observations.

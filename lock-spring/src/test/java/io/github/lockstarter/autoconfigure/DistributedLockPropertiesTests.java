@@ -49,10 +49,8 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.wait=0",
                         "distributed-lock.on-lost=return",
                         "distributed-lock.order=7",
-                        "distributed-lock.retry.initial-delay=50ms",
-                        "distributed-lock.retry.multiplier=1.5",
                         "distributed-lock.retry.max-delay=3s",
-                        "distributed-lock.retry.jitter=0.5",
+                        "distributed-lock.hand-over.max=8",
                         "distributed-lock.watchdog.enabled=false",
                         "distributed-lock.watchdog.max-hold=1h",
                         "distributed-lock.locks.ship-order.lease=1m",
@@ -68,9 +66,8 @@ class DistributedLockPropertiesTests {
                     assertThat(settings.lease()).isEqualTo(Duration.ofSeconds(10));
                     assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(2));
                     assertThat(settings.maxWait()).isEqualTo(Duration.ZERO);
-                    assertThat(settings.retry())
-                            .isEqualTo(
-                                    new EngineSettings.Retry(Duration.ofMillis(50), 1.5, Duration.ofSeconds(3), 0.5));
+                    assertThat(settings.maxRetryDelay()).isEqualTo(Duration.ofSeconds(3));
+                    assertThat(settings.handOver()).isEqualTo(EngineSettings.HandOver.upTo(8));
                     assertThat(settings.watchdog())
                             .isEqualTo(new EngineSettings.Watchdog(false, Optional.of(Duration.ofHours(1))));
                     assertThat(settings.locks())
@@ -114,10 +111,10 @@ class DistributedLockPropertiesTests {
 
     @Test
     void explainTheUnitOfDurationsOnly() {
-        application.withPropertyValues("distributed-lock.retry.jitter=1.1").run(context -> assertThat(
+        application.withPropertyValues("distributed-lock.hand-over.max=65").run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
-                .isEqualTo("distributed-lock.retry.jitter is 1.1; it must be between 0.0 and 1.0.\n\n"
-                        + "Correct distributed-lock.retry.jitter, or leave it out for its default."));
+                .isEqualTo("distributed-lock.hand-over.max is 65; it must be between 0 and 64.\n\n"
+                        + "Correct distributed-lock.hand-over.max, or leave it out for its default."));
     }
 
     @ParameterizedTest
@@ -127,10 +124,8 @@ class DistributedLockPropertiesTests {
             distributed-lock.max-lease=10s                | distributed-lock.lease is 30s, above distributed-lock.max-lease (10s)
             distributed-lock.wait=-1ms                    | distributed-lock.wait is -1ms
             distributed-lock.lease=400d                   | distributed-lock.lease is 400d; it must be between 20ms and 365d
-            distributed-lock.retry.initial-delay=0        | distributed-lock.retry.initial-delay is 0ms
-            distributed-lock.retry.max-delay=10ms         | distributed-lock.retry.max-delay is 10ms
-            distributed-lock.retry.multiplier=0.5         | distributed-lock.retry.multiplier is 0.5
-            distributed-lock.retry.jitter=1.1             | distributed-lock.retry.jitter is 1.1
+            distributed-lock.retry.max-delay=9ms          | distributed-lock.retry.max-delay is 9ms; it must be between 10ms and 365d
+            distributed-lock.hand-over.max=-1             | distributed-lock.hand-over.max is -1
             distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31s, above distributed-lock.max-lease (30s)
             distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1s

@@ -49,7 +49,7 @@ class UnknownPropertyTests {
             strings = {
                 "distributed-lock.leaze",
                 "distributed-lock.quota.most",
-                "distributed-lock.retry.initial-delays",
+                "distributed-lock.retry.max-delays",
                 "distributed-lock.locks.ship.leas",
                 "distributed-lock.locks.orders.eu.lease",
                 "distributed-lock.locks[Order.ship].leas",

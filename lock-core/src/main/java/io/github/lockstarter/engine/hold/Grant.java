@@ -136,11 +136,6 @@ public final class Grant {
         }
     }
 
-    /** Whether there were fencing tokens for hand-overs, and all have been given out. */
-    public boolean isUsedUp() {
-        return lastFencingToken != firstFencingToken && isUsedUp(state);
-    }
-
     private boolean isUsedUp(State known) {
         return firstFencingToken + known.usedFencingTokens > lastFencingToken;
     }
@@ -148,11 +143,6 @@ public final class Grant {
     /** The owner that it was taken over from, if it was. */
     public Optional<LockHolder> takenOverFrom() {
         return takenOverFrom;
-    }
-
-    /** Monotonic time before the grant was asked for. */
-    public long askedAt() {
-        return askedAt;
     }
 
     private boolean allows(State known, long now, EngineSettings.HandOver limits) {

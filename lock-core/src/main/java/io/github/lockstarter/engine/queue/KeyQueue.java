@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,7 @@ public final class KeyQueue {
      * @param heldHere finds a hold of this instance that is in the way of its own waiters for a key
      * @param tokens makes the lock token of an attempt
      * @param withdrawals makes a lock token that stands for no attempt
-     * @param block how many fencing tokens to ask for at first where waiters of this instance can use them, by key
+     * @param fencingTokens how many fencing tokens to ask for where waiters of this instance can use them, by key
      * @param backoff how long to sleep
      * @param alarms the timer
      */
@@ -49,7 +50,7 @@ public final class KeyQueue {
             Function<String, Optional<Obstacle>> heldHere,
             Function<Acquisition, LockToken> tokens,
             Supplier<LockToken> withdrawals,
-            Function<String, FencingBlock> block,
+            ToIntFunction<String> fencingTokens,
             Backoff backoff,
             EngineTimer alarms) {}
 
@@ -58,7 +59,6 @@ public final class KeyQueue {
     private final Collaborators collaborators;
     private final WaiterList line;
 
-    private FencingBlock block;
     private @Nullable AcquireAttempt underWay;
     private @Nullable Obstacle obstacle;
 
@@ -87,7 +87,6 @@ public final class KeyQueue {
         this.key = key;
         this.collaborators = collaborators;
         this.line = new WaiterList(collaborators.alarms());
-        this.block = collaborators.block().apply(key);
     }
 
     /** Asks one question, or has one thing done, at a time. */
@@ -194,7 +193,6 @@ public final class KeyQueue {
             Acquisition first = line.first();
             Optional<AcquireOutcome.Got> got = offer.to(first);
             if (got.isEmpty()) {
-                resize(offer);
                 break;
             }
             if (first.decide(got.get())) {
@@ -208,10 +206,6 @@ public final class KeyQueue {
         List<Acquisition> decided = successor.isEmpty() ? successor : withOverdue(successor.get(0));
         QueueActions next = line.isEmpty() && underWay == null ? retire() : QueueActions.NOTHING;
         return next.publishing(decided);
-    }
-
-    private void resize(HandOverOffer ended) {
-        block = ended.ranOutEarly() ? block.grown() : block.shrunk();
     }
 
     /** The waiter's alarm went off: its wait is over, or it looks again. */
@@ -376,7 +370,8 @@ public final class KeyQueue {
         first.attempts++;
         signalled = false;
         // A single caller needs one fencing token only.
-        int fencingTokens = first.queued || line.size() > 1 ? block.size() : 1;
+        boolean areOthersWaiting = first.queued || line.size() > 1;
+        int fencingTokens = areOthersWaiting ? collaborators.fencingTokens().applyAsInt(key) : 1;
         LockToken token = collaborators.tokens().apply(first);
         AcquireAttempt attempt = new AcquireAttempt(first, token, position, fencingTokens);
         underWay = attempt;

@@ -69,7 +69,7 @@ public final class HandOver {
 
     /** Whether the grant goes on, or is ended from here. If not, the caller releases the lock. */
     boolean pass(Hold leaving, Deadline deadline) {
-        boolean mayPass = limits.isOn() && !leaving.extended && !leaving.isKept() && !leaving.grant.isRevoked();
+        boolean mayPass = limits.max() > 0 && !leaving.extended && !leaving.isKept() && !leaving.grant.isRevoked();
         if (!mayPass || !waiters.queues().has(leaving.key)) {
             return false;
         }
@@ -211,13 +211,6 @@ public final class HandOver {
 
         private boolean isTakenAway() {
             return leaving.grant.isRevoked() || recentRevocations.contains(leaving.key, leaving.grant.token);
-        }
-
-        @Override
-        public boolean ranOutEarly() {
-            return leaving.grant.isUsedUp()
-                    && clock.nanos() - leaving.grant.askedAt()
-                            < limits.maxTime().toNanos();
         }
 
         @Override

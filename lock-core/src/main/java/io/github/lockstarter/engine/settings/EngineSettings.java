@@ -15,7 +15,8 @@ import java.util.stream.Stream;
  * @param lease default lease
  * @param maxLease longest lease that a request may ask for
  * @param maxWait default wait
- * @param retry how often a waiter looks again without having been signalled
+ * @param maxRetryDelay longest delay between two looks of a waiter that is not signalled; the first one is a tenth of
+ *     it, and each further one twice as long
  * @param watchdog whether and how long leases are renewed
  * @param handOver how long a lock is passed on inside this instance
  * @param shownPlace where this instance runs, as {@code host/application}, which the store, and so other instances,
@@ -30,13 +31,15 @@ public record EngineSettings(
         Duration lease,
         Duration maxLease,
         Duration maxWait,
-        Retry retry,
+        Duration maxRetryDelay,
         Watchdog watchdog,
         HandOver handOver,
         Optional<String> shownPlace,
         Duration warnAfter,
         Duration crashTakeOver,
         Map<String, Overrides> locks) {
+
+    private static final Duration SHORTEST_MAX_RETRY_DELAY = Duration.ofMillis(10);
 
     /**
      * What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on, a warning after 1 min, a
@@ -46,7 +49,7 @@ public record EngineSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
             Duration.ofSeconds(5),
-            Retry.DEFAULTS,
+            Duration.ofSeconds(1),
             new Watchdog(true, Optional.empty()),
             HandOver.DEFAULTS,
             Optional.of(""),
@@ -60,7 +63,7 @@ public record EngineSettings(
      * @param lease default lease
      * @param maxLease longest lease that a request may ask for
      * @param maxWait default wait
-     * @param retry how often a waiter looks again
+     * @param maxRetryDelay longest delay between two looks of a waiter
      * @param watchdog whether and how long leases are renewed
      * @param handOver how long a lock is passed on inside this instance
      * @param shownPlace what the store learns of where this instance runs; empty if it learns only the instance
@@ -70,7 +73,6 @@ public record EngineSettings(
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public EngineSettings {
-        Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(watchdog, "watchdog");
         Objects.requireNonNull(handOver, "handOver");
         locks = Map.copyOf(locks);
@@ -82,6 +84,8 @@ public record EngineSettings(
                     "distributed-lock.watchdog.max-hold", watchdog.maxHold().get(), lease);
         }
         RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
+        RangeChecks.within(
+                "distributed-lock.retry.max-delay", maxRetryDelay, SHORTEST_MAX_RETRY_DELAY, RangeChecks.LONGEST);
         RangeChecks.warnAfter("distributed-lock.warn-after", warnAfter);
         RangeChecks.crashTakeOver("distributed-lock.crash-takeover", crashTakeOver);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
@@ -96,7 +100,16 @@ public record EngineSettings(
      */
     public EngineSettings withoutOwner() {
         return new EngineSettings(
-                lease, maxLease, maxWait, retry, watchdog, handOver, Optional.empty(), warnAfter, crashTakeOver, locks);
+                lease,
+                maxLease,
+                maxWait,
+                maxRetryDelay,
+                watchdog,
+                handOver,
+                Optional.empty(),
+                warnAfter,
+                crashTakeOver,
+                locks);
     }
 
     /**
@@ -110,7 +123,7 @@ public record EngineSettings(
                 lease,
                 maxLease,
                 maxWait,
-                retry,
+                maxRetryDelay,
                 watchdog,
                 handOver,
                 shownPlace.map(unknown -> place),
@@ -127,7 +140,7 @@ public record EngineSettings(
      */
     public EngineSettings withCrashTakeOver(Duration takeOver) {
         return new EngineSettings(
-                lease, maxLease, maxWait, retry, watchdog, handOver, shownPlace, warnAfter, takeOver, locks);
+                lease, maxLease, maxWait, maxRetryDelay, watchdog, handOver, shownPlace, warnAfter, takeOver, locks);
     }
 
     /**
@@ -288,38 +301,6 @@ public record EngineSettings(
     }
 
     /**
-     * How often a waiter looks again without having been signalled: exponential backoff with jitter, the safety net for
-     * lost signals and for holders that do not signal.
-     *
-     * @param initialDelay first delay
-     * @param multiplier growth from one delay to the next, at least 1
-     * @param maxDelay longest delay
-     * @param jitter share of each delay that is random, 0 to 1
-     */
-    public record Retry(Duration initialDelay, double multiplier, Duration maxDelay, double jitter) {
-
-        /** 100 ms, doubled up to 1 s, a fifth of it random. */
-        public static final Retry DEFAULTS = new Retry(Duration.ofMillis(100), 2.0, Duration.ofSeconds(1), 0.2);
-
-        /**
-         * Checks what is given.
-         *
-         * @param initialDelay first delay
-         * @param multiplier growth from one delay to the next
-         * @param maxDelay longest delay
-         * @param jitter share of each delay that is random
-         * @throws IllegalArgumentException when a value is out of range; names the property
-         */
-        public Retry {
-            RangeChecks.within(
-                    "distributed-lock.retry.initial-delay", initialDelay, Duration.ofMillis(1), RangeChecks.LONGEST);
-            RangeChecks.within("distributed-lock.retry.max-delay", maxDelay, initialDelay, RangeChecks.LONGEST);
-            RangeChecks.within("distributed-lock.retry.multiplier", multiplier, 1, 100);
-            RangeChecks.within("distributed-lock.retry.jitter", jitter, 0, 1);
-        }
-    }
-
-    /**
      * Renewal of leases.
      *
      * @param enabled whether a request that does not say so is renewed
@@ -348,31 +329,44 @@ public record EngineSettings(
      */
     public record HandOver(int max, Duration maxTime) {
 
-        /** 16 times or 50 ms, whichever comes first. */
-        public static final HandOver DEFAULTS = new HandOver(16, Duration.ofMillis(50));
+        /**
+         * How many fencing tokens one grant covers where callers of this instance wait: one for each hold. They also
+         * bound how often the lock is passed on when the notice that another instance waits is lost.
+         */
+        public static final int FENCING_TOKENS = 64;
 
-        /** Upper bound of {@link #max()}. */
-        public static final int MOST = 64;
+        /** 16 times or 50 ms, whichever comes first. */
+        public static final HandOver DEFAULTS = upTo(16);
 
         /**
          * Checks what is given.
          *
          * @param max how often in a row
          * @param maxTime how long
-         * @throws IllegalArgumentException when a value is out of range; names the property
+         * @throws IllegalArgumentException when the number is out of range; names the property
          */
         public HandOver {
-            RangeChecks.within("distributed-lock.hand-over.max", max, 0, MOST);
-            RangeChecks.within("distributed-lock.hand-over.max-time", maxTime, Duration.ZERO, RangeChecks.LONGEST);
+            RangeChecks.within("distributed-lock.hand-over.max", max, 0, FENCING_TOKENS);
         }
 
         /**
-         * Whether locks are handed over at all.
+         * For 50 ms at most.
          *
-         * @return false if {@link #max()} is zero
+         * @param max how often in a row
+         * @return the limits
+         * @throws IllegalArgumentException when the number is out of range; names the property
          */
-        public boolean isOn() {
-            return max > 0;
+        public static HandOver upTo(int max) {
+            return new HandOver(max, Duration.ofMillis(50));
+        }
+
+        /**
+         * How many fencing tokens to ask for where callers of this instance wait.
+         *
+         * @return {@value #FENCING_TOKENS}; 1 if locks are not handed over
+         */
+        public int fencingTokens() {
+            return max > 0 ? FENCING_TOKENS : 1;
         }
     }
 

@@ -47,13 +47,6 @@ final class RangeChecks {
         }
     }
 
-    static void within(String property, double value, double least, double most) {
-        if (!(value >= least && value <= most)) {
-            throw new IllegalArgumentException(
-                    property + " is " + value + "; it must be between " + least + " and " + most);
-        }
-    }
-
     static void atMostMaxLease(String property, Duration lease, Duration maxLease) {
         if (lease.compareTo(maxLease) > 0) {
             throw new IllegalArgumentException(property + " is " + DurationText.exactly(lease)

@@ -45,8 +45,8 @@ class KeyQueueTests {
                 key -> Optional.empty(),
                 acquisition -> TOKEN,
                 () -> TOKEN,
-                key -> FencingBlock.SINGLE,
-                new Backoff(EngineSettings.Retry.DEFAULTS),
+                key -> 1,
+                new Backoff(EngineSettings.DEFAULTS.maxRetryDelay()),
                 alarms));
         Acquisition first = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});
         Acquisition second = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});

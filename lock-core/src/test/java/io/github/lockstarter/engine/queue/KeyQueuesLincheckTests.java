@@ -53,8 +53,8 @@ public class KeyQueuesLincheckTests {
             key -> Optional.empty(),
             acquisition -> TOKEN,
             () -> TOKEN,
-            key -> FencingBlock.SINGLE,
-            new Backoff(EngineSettings.Retry.DEFAULTS),
+            key -> 1,
+            new Backoff(EngineSettings.DEFAULTS.maxRetryDelay()),
             new NoAlarms()));
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
@@ -77,11 +77,6 @@ public class KeyQueuesLincheckTests {
         @Override
         public Optional<AcquireOutcome.Got> to(Acquisition waiter) {
             return Optional.of(TAKEN);
-        }
-
-        @Override
-        public boolean ranOutEarly() {
-            return false;
         }
 
         @Override

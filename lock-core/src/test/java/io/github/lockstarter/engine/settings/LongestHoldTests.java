@@ -25,7 +25,7 @@ class LongestHoldTests {
                 LEASE,
                 Duration.ofHours(1),
                 defaults.maxWait(),
-                defaults.retry(),
+                defaults.maxRetryDelay(),
                 new Watchdog(true, Optional.of(OF_ALL)),
                 defaults.handOver(),
                 defaults.shownPlace(),

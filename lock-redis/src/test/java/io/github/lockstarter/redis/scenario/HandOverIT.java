@@ -62,8 +62,8 @@ class HandOverIT extends RedisScenario {
     @Test
     @Tag(Effort.FULL)
     void asksTheServerForEachAcquisitionWithoutHandOver() {
-        Application application = warmedUp(
-                newApplication(Application.with(new HandOver(0, Duration.ZERO), Application.settings(LONG_LEASE))));
+        Application application =
+                warmedUp(newApplication(Application.with(HandOver.upTo(0), Application.settings(LONG_LEASE))));
 
         long reads = server().readsDuring(() -> churn(application));
 

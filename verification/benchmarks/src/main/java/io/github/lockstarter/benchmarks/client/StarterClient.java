@@ -99,7 +99,7 @@ final class StarterClient implements LockClient {
                 lease,
                 usual.maxLease(),
                 usual.maxWait(),
-                usual.retry(),
+                usual.maxRetryDelay(),
                 usual.watchdog(),
                 usual.handOver(),
                 usual.shownPlace(),

@@ -20,8 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 /** This starter's engine. Holds are known by key and fencing token, as the events of the engine name them. */
 final class EngineSubject implements Subject {
 
-    private static final EngineSettings.Retry RETRY =
-            new EngineSettings.Retry(Duration.ofMillis(50), 2, Duration.ofMillis(500), 0.2);
+    private static final Duration MAX_RETRY_DELAY = Duration.ofMillis(500);
     private static final Duration UNTIL_THREADS_END = Duration.ofSeconds(3);
 
     private final Journal journal;
@@ -58,7 +57,7 @@ final class EngineSubject implements Subject {
                 setup.lease(),
                 setup.longestLease(),
                 Duration.ofSeconds(2),
-                RETRY,
+                MAX_RETRY_DELAY,
                 new EngineSettings.Watchdog(true, Optional.empty()),
                 setup.has(WorkerOptions.Guard.HAND_OVER_BOUND)
                         ? EngineSettings.HandOver.DEFAULTS
