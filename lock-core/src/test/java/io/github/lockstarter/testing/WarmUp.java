@@ -1,7 +1,10 @@
 package io.github.lockstarter.testing;
 
+import static org.awaitility.Awaitility.await;
+
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockOperations;
+import java.time.Duration;
 
 /**
  * Opens the connections of a lock client before a test needs them: the first connection of a JVM takes longer than a
@@ -18,9 +21,7 @@ public final class WarmUp {
      * @param key of a lock that no test uses
      */
     public static void connect(LockOperations locks, String key) {
-        if (!Patience.until(() -> isGranted(locks, key))) {
-            throw new IllegalStateException("The lock client got no lock '" + key + "'");
-        }
+        await().atMost(Duration.ofSeconds(30)).pollDelay(Duration.ZERO).until(() -> isGranted(locks, key));
     }
 
     private static boolean isGranted(LockOperations locks, String key) {

@@ -1,5 +1,5 @@
 /**
- * What the tests of every module use: child JVMs, checkers of exclusion, gates and scratch directories.
+ * What the tests of every module use: checkers of exclusion, crowds of threads, and how far a search goes.
  */
 @NullMarked
 package io.github.lockstarter.testing;

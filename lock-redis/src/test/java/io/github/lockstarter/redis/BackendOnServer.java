@@ -2,9 +2,9 @@ package io.github.lockstarter.redis;
 
 import static io.github.lockstarter.redis.BackendUser.token;
 
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.junit.jupiter.api.AfterEach;

@@ -4,10 +4,10 @@ import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.testing.RedisExtension;
-import io.github.lockstarter.redis.testing.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;

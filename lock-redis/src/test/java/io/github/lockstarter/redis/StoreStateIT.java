@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.testing.RedisExtension;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TcpProxy;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

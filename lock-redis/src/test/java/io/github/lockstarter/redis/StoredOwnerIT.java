@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.test.AutoConfigureTestLocks.Store;
 import io.github.lockstarter.test.OrderApplication.Orders;
 import java.time.Duration;
@@ -26,7 +27,7 @@ import org.springframework.test.context.DynamicPropertySource;
 class FlushedRedisIT {
 
     /** Ends with the JVM, as the cached context does. */
-    private static final Redis REDIS = new Redis();
+    private static final RedisServer REDIS = RedisServer.start();
 
     private static long lastToken;
 

@@ -2,10 +2,10 @@ package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.redis.testing.RedisExtension;
-import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.testing.Effort;
-import io.github.lockstarter.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

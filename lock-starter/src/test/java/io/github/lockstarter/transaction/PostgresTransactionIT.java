@@ -2,12 +2,11 @@ package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.kit.server.PostgresServer;
 import io.github.lockstarter.transaction.testing.Bank;
 import io.github.lockstarter.transaction.testing.OldReadSuite;
 import io.github.lockstarter.transaction.testing.PropagationSuite;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,6 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** Locks in Redis, and data in PostgreSQL, whose binaries are for Linux on x86-64. */
 @Tag("full")
@@ -25,15 +25,15 @@ class PostgresTransactionIT {
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
-    private static EmbeddedPostgres postgres;
+    private static PostgresServer postgres;
 
     @BeforeAll
-    static void startPostgres() throws IOException {
-        postgres = EmbeddedPostgres.start();
+    static void startPostgres() {
+        postgres = PostgresServer.start();
     }
 
     @AfterAll
-    static void stopPostgres() throws IOException {
+    static void stopPostgres() {
         postgres.close();
     }
 
@@ -43,7 +43,8 @@ class PostgresTransactionIT {
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class,
                         RedisLockAutoConfiguration.class))
-                .withBean("database", DataSource.class, postgres::getPostgresDatabase)
+                .withBean(
+                        "database", DataSource.class, () -> new DriverManagerDataSource(postgres.url(), "postgres", ""))
                 .withUserConfiguration(Bank.class)
                 .withPropertyValues(
                         "spring.data.redis.host=" + REDIS.server().host(),

@@ -12,7 +12,7 @@ import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;

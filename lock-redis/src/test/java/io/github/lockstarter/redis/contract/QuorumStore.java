@@ -1,11 +1,11 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.kit.redis.RedisQuorum;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisConnectors;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.testing.RedisQuorum;
-import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redlock.QuorumNode;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;

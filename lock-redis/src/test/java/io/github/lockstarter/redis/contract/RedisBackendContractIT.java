@@ -11,7 +11,7 @@ import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;

@@ -10,7 +10,7 @@ import io.github.lockstarter.contract.EngineKeptContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;

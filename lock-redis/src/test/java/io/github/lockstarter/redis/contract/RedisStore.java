@@ -1,16 +1,16 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.redis.RedisCluster;
+import io.github.lockstarter.kit.redis.RedisReplication;
+import io.github.lockstarter.kit.redis.RedisSentinels;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.RedisTopology;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.testing.RedisCluster;
-import io.github.lockstarter.redis.testing.RedisReplication;
-import io.github.lockstarter.redis.testing.RedisSentinels;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.RedisTopology;
-import io.github.lockstarter.redis.testing.TcpProxy;
 import io.github.lockstarter.spi.LockBackend;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;

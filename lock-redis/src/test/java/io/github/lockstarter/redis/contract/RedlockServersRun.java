@@ -12,8 +12,8 @@ import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
-import io.github.lockstarter.redis.testing.RedisQuorum;
-import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.kit.redis.RedisQuorum;
+import io.github.lockstarter.kit.redis.TopologyExtension;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -3,10 +3,10 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.redis.RedisCluster;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
-import io.github.lockstarter.redis.testing.RedisCluster;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TopologyExtension;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;

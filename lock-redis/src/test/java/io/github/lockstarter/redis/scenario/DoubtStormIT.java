@@ -10,7 +10,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;

@@ -5,7 +5,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
 import io.github.lockstarter.testing.OverlapDetector.Section;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.redis.scenario;
 
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
 import io.github.lockstarter.testing.OverlapDetector.Section;

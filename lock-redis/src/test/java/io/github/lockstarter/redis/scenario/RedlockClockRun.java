@@ -1,11 +1,11 @@
 package io.github.lockstarter.redis.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.contract.AlteredNode;
 import io.github.lockstarter.redis.contract.QuorumStore;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.ShiftedClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The clock of one of five servers is set 31 s forward while a lock is held on it: nobody else is granted it. Only by
- * name, since it needs what {@link ShiftedClock} names: {@code -Dit.test=RedlockClockRun -Dlock.test.seeds=20}.
+ * name, since it takes long: {@code -Dit.test=RedlockClockRun -Dlock.test.seeds=20}.
  */
 @Timeout(600)
 class RedlockClockRun {
@@ -29,23 +29,20 @@ class RedlockClockRun {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final Duration STEP = Duration.ofSeconds(31);
 
-    private final List<ShiftedClock> clocks = new ArrayList<>();
     private final List<RedisServer> servers = new ArrayList<>();
     private final long[] steps = new long[SERVERS];
 
     @BeforeEach
     void start() {
+        assumeThat(RedisServer.canSetClock()).isTrue();
         for (int i = 0; i < SERVERS; i++) {
-            ShiftedClock clock = ShiftedClock.create();
-            clocks.add(clock);
-            servers.add(clock.startServer());
+            servers.add(RedisServer.start());
         }
     }
 
     @AfterEach
     void end() {
         servers.forEach(RedisServer::close);
-        clocks.forEach(ShiftedClock::close);
     }
 
     @Test
@@ -71,6 +68,6 @@ class RedlockClockRun {
     private void setForward(RedisServer server) {
         int node = servers.indexOf(server);
         steps[node]++;
-        clocks.get(node).set(STEP.multipliedBy(steps[node]));
+        server.setClock(STEP.multipliedBy(steps[node]));
     }
 }

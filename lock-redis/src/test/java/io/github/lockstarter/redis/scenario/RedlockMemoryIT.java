@@ -2,11 +2,11 @@ package io.github.lockstarter.redis.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.redis.RedisQuorum;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.AlteredNode;
 import io.github.lockstarter.redis.contract.QuorumStore;
-import io.github.lockstarter.redis.testing.RedisQuorum;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TopologyExtension;
 import io.github.lockstarter.redlock.QuorumNode;
 import java.time.Duration;
 import java.util.List;

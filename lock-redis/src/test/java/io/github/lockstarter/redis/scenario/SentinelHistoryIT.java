@@ -2,10 +2,10 @@ package io.github.lockstarter.redis.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.redis.RedisSentinels;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.contract.RedisStore;
-import io.github.lockstarter.redis.testing.RedisSentinels;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TopologyExtension;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;

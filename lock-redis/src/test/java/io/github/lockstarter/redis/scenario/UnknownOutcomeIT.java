@@ -13,7 +13,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.kit.net.TcpProxy;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;

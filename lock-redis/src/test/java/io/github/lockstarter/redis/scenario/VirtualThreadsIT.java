@@ -3,8 +3,8 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.github.lockstarter.testing.ChildJvm;
-import io.github.lockstarter.testing.Jdks;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.jvm.Jdks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +18,7 @@ class VirtualThreadsIT extends RedisScenario {
 
     @Test
     void waitWithoutPinningTheirCarriers() {
-        Path home = Jdks.atLeast(21).orElse(Path.of(System.getProperty("java.home")));
+        Path home = Jdks.atLeast(21).orElse(Jdks.own());
         String port = Integer.toString(server().port());
         try (ChildJvm jvm = ChildJvm.start(home, List.of(), CrowdedJvm.class, port, key)) {
             String said = jvm.awaitLine(line -> line.startsWith("had the lock: "), Duration.ofSeconds(60));

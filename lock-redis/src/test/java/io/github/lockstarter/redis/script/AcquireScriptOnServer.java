@@ -1,7 +1,7 @@
 package io.github.lockstarter.redis.script;
 
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.Listening;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import org.awaitility.Awaitility;

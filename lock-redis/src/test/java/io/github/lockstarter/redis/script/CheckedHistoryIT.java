@@ -6,9 +6,9 @@ import static io.github.lockstarter.redis.script.GuardedScripts.HISTORY;
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.redis.testing.RedisReplication;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.kit.redis.RedisReplication;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.lettuce.core.ScriptOutputType;
 import java.time.Duration;
 import java.util.List;

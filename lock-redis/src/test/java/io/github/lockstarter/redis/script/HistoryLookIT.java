@@ -6,7 +6,7 @@ import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static io.github.lockstarter.redis.script.Scripts.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.github.lockstarter.redis.script;
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.Listening;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;

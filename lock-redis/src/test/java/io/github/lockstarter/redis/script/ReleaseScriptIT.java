@@ -4,8 +4,8 @@ import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.Listening;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.lettuce.core.api.sync.RedisCommands;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;

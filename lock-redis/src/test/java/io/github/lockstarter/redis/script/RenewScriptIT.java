@@ -5,8 +5,8 @@ import static io.github.lockstarter.redis.script.Scripts.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.failure.ServerError;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.github.lockstarter.redis.takeover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.contract.RedisStore;
-import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.CrashDetection.Beat;
 import io.github.lockstarter.spi.SignalListener;

@@ -17,8 +17,7 @@ import io.github.lockstarter.actuate.LocksReport.Stored;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
-import io.github.lockstarter.redis.testing.RawAccess;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.KillArgs;
@@ -89,7 +88,7 @@ class CrashTakeOverApplicationIT {
     /** Red where the start does not ask, and where it takes the refusal for a reason not to start. */
     @Test
     void startsWithoutTheRightToAskAndSaysWhichOneIsMissing(CapturedOutput output) {
-        RawAccess.setUser(REDIS.server(), "app", LEAST_RIGHTS.split(" "));
+        REDIS.server().setUser("app", LEAST_RIGHTS.split(" "));
         application("spring.data.redis.username=app", "spring.data.redis.password=s3cret")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
@@ -101,7 +100,7 @@ class CrashTakeOverApplicationIT {
                     assertThat(LockHealth.of(locks).details()).containsEntry("crashTakeover", "off");
                     context.getBean(LockTemplate.class).acquire("order:1").close();
 
-                    RawAccess.setUser(REDIS.server(), "app", "+pubsub|numsub");
+                    REDIS.server().setUser("app", "+pubsub|numsub");
                     REDIS.server().commands().clientKill(KillArgs.Builder.typePubsub());
 
                     awaitTakeOver(locks, State.ON);

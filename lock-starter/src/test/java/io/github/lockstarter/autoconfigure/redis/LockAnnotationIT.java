@@ -11,7 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.transaction.testing.H2Bank;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;

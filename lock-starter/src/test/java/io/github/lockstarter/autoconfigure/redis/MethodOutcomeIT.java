@@ -10,7 +10,7 @@ import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;

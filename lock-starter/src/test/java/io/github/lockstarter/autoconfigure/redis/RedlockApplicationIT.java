@@ -17,11 +17,10 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.redis.testing.RawAccess;
-import io.github.lockstarter.redis.testing.RedisQuorum;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TopologyExtension;
-import io.github.lockstarter.testing.TlsFiles;
+import io.github.lockstarter.kit.net.TlsFiles;
+import io.github.lockstarter.kit.redis.RedisQuorum;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -121,8 +120,8 @@ class RedlockApplicationIT {
     @Test
     void excludesByAQuorumWithTheLeastRightsNeeded() {
         String[] rules = ("reset on >s3cret " + LEAST_RIGHTS).split(" ");
-        servers().forEach(server -> RawAccess.setUser(server, "app", rules));
-        RawAccess.setUser(servers().get(0), "other", rules);
+        servers().forEach(server -> server.setUser("app", rules));
+        servers().get(0).setUser("other", rules);
         String own = "redis://other:s3cret@" + servers().get(0).host() + ":"
                 + servers().get(0).port();
         String rest = servers().subList(1, 5).stream()
@@ -139,11 +138,11 @@ class RedlockApplicationIT {
     @Test
     void excludesOverTlsAndChecksTheCertificate() {
         try (TlsFiles files = TlsFiles.create();
-                RawAccess.TlsServer first = RawAccess.startTls(files);
-                RawAccess.TlsServer second = RawAccess.startTls(files);
-                RawAccess.TlsServer third = RawAccess.startTls(files)) {
+                RedisServer first = RedisServer.startTls(files);
+                RedisServer second = RedisServer.startTls(files);
+                RedisServer third = RedisServer.startTls(files)) {
             String addresses = Stream.of(first, second, third)
-                    .map(server -> "localhost:" + server.port())
+                    .map(server -> "localhost:" + server.tlsPort())
                     .collect(Collectors.joining(","));
             excludesAnotherInstance(application(
                     QUORUM,

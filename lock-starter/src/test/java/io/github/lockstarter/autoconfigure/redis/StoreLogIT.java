@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisExtension;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

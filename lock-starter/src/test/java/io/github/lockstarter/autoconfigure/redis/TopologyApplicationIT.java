@@ -11,14 +11,13 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.kit.net.TlsFiles;
+import io.github.lockstarter.kit.redis.RedisCluster;
+import io.github.lockstarter.kit.redis.RedisReplication;
+import io.github.lockstarter.kit.redis.RedisSentinels;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.testing.RawAccess;
-import io.github.lockstarter.redis.testing.RedisCluster;
-import io.github.lockstarter.redis.testing.RedisReplication;
-import io.github.lockstarter.redis.testing.RedisSentinels;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TopologyExtension;
-import io.github.lockstarter.testing.TlsFiles;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
@@ -88,7 +87,7 @@ class TopologyApplicationIT {
 
     private static void createUser(Stream<RedisServer> servers, String rights) {
         String[] rules = ("reset on >s3cret " + rights).split(" ");
-        servers.forEach(server -> RawAccess.setUser(server, "app", rules));
+        servers.forEach(server -> server.setUser("app", rules));
     }
 
     @Nested
@@ -118,12 +117,12 @@ class TopologyApplicationIT {
                     .withPropertyValues("distributed-lock.redis.deposed-master-writes=500ms")
                     .run(context -> assertThat(
                                     context.getBean(RedisLockBackend.class).warnings())
-                            .hasSize(RawAccess.bindsScriptsToReplicas() ? 0 : 1));
+                            .hasSize(RedisServer.isBefore(6, 2) ? 1 : 0));
         }
 
         @Test
         void needsNoMoreRightsThanDocumented() {
-            assumeThat(RedisSentinels.haveUsers()).isTrue();
+            assumeThat(RedisServer.isBefore(6, 2)).isFalse();
             createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS);
             createUser(
                     REDIS.topology().sentinels().stream(),
@@ -188,8 +187,8 @@ class TopologyApplicationIT {
         @Test
         void excludesAndChecksTheCertificate() {
             try (TlsFiles files = TlsFiles.create();
-                    RawAccess.TlsServer redis = RawAccess.startTls(files)) {
-                String port = "spring.data.redis.port=" + redis.port();
+                    RedisServer redis = RedisServer.startTls(files)) {
+                String port = "spring.data.redis.port=" + redis.tlsPort();
                 excludesAnotherInstance(application(
                         port,
                         "spring.data.redis.ssl.bundle=redis",

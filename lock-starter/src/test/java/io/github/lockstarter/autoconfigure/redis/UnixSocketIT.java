@@ -2,9 +2,9 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.redis.testing.RawAccess;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.jvm.Jdks;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,9 +20,9 @@ class UnixSocketIT {
     @Test
     void locksOnTheSocketOfTheConnectionFactory(@TempDir Path directory) {
         Path socket = directory.resolve("redis.sock");
-        try (RedisServer redis = RawAccess.startOnSocket(socket);
+        try (RedisServer redis = RedisServer.start("--unixsocket", socket.toString());
                 ChildJvm jvm = ChildJvm.start(
-                        Path.of(System.getProperty("java.home")),
+                        Jdks.own(),
                         List.of("-Dio.lettuce.core.epoll=true"),
                         UnixSocketApplication.class,
                         socket.toString())) {

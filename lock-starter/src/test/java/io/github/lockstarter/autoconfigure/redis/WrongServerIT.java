@@ -7,9 +7,9 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import io.github.lockstarter.redis.testing.RawAccess;
-import io.github.lockstarter.redis.testing.RedisExtension;
-import io.github.lockstarter.testing.TlsFiles;
+import io.github.lockstarter.kit.net.TlsFiles;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -38,12 +38,12 @@ class WrongServerIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static TlsFiles files;
-    private static RawAccess.TlsServer tls;
+    private static RedisServer tls;
 
     @BeforeAll
     static void startTls() {
         files = TlsFiles.create();
-        tls = RawAccess.startTls(files);
+        tls = RedisServer.startTls(files);
     }
 
     @AfterAll
@@ -71,13 +71,13 @@ class WrongServerIT {
 
     @Test
     void hasACertificateThatIsNotTrusted() {
-        assertThatReport("port=" + tls.port(), "ssl.enabled=true")
+        assertThatReport("port=" + tls.tlsPort(), "ssl.enabled=true")
                 .contains("certificate is not accepted", "spring.data.redis.ssl.bundle", "truststore.certificate");
     }
 
     @Test
     void speaksTls() {
-        assertThatReport("port=" + tls.port())
+        assertThatReport("port=" + tls.tlsPort())
                 .contains(
                         "the server closed the connection",
                         "If the port speaks TLS",

@@ -19,7 +19,7 @@ class EtcdBackendContractIT {
 
     @BeforeAll
     static void needsAnEtcd() {
-        EtcdServer.assumeThereIsOne();
+        EtcdPresence.assume();
     }
 
     @Nested

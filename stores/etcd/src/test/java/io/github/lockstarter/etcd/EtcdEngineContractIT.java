@@ -20,7 +20,7 @@ class EtcdEngineContractIT {
 
     @BeforeAll
     static void needsAnEtcd() {
-        EtcdServer.assumeThereIsOne();
+        EtcdPresence.assume();
     }
 
     @Nested

@@ -5,6 +5,7 @@ import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.server.EtcdServer;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -18,6 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,12 +43,13 @@ abstract class EtcdScenario {
 
     @BeforeAll
     static void needsAnEtcd() {
-        EtcdServer.assumeThereIsOne();
+        EtcdPresence.assume();
     }
 
     @BeforeEach
     void startServer() {
-        server = EtcdServer.start(serverArguments());
+        server = EtcdServer.start(Stream.concat(Stream.of("--unsafe-no-fsync"), Stream.of(serverArguments()))
+                .toArray(String[]::new));
         store = new EtcdStore(server.endpoint());
         client = new EtcdClient(
                 EtcdStore.settings(server.endpoint()), new OutageDetector("etcd", event -> {}), Runnable::run);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.etcd;
 
+import io.github.lockstarter.kit.server.EtcdServer;
 import java.util.Optional;
 
 /** One server for the test classes of a JVM, which use keys of their own; it ends with the JVM. */
@@ -12,7 +13,7 @@ final class SharedEtcd {
     /** On a server that is started with the first call. */
     static synchronized EtcdStore store() {
         if (server.isEmpty()) {
-            EtcdServer started = EtcdServer.start();
+            EtcdServer started = EtcdServer.start("--unsafe-no-fsync");
             Runtime.getRuntime().addShutdownHook(new Thread(started::close, "end-of-etcd"));
             server = Optional.of(started);
         }

@@ -68,8 +68,8 @@ class PostgresTablesIT {
             backend.start();
 
             assertThat(backend)
-                    .hasToString("the database postgresql://localhost:"
-                            + POSTGRES.server().port() + "/postgres, table \"public\".distributed_lock");
+                    .hasToString("the database postgresql://"
+                            + POSTGRES.server().address() + "/postgres, table \"public\".distributed_lock");
         }
     }
 

@@ -9,17 +9,15 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
-import org.apache.curator.test.InstanceSpec;
-import org.apache.curator.test.TestingCluster;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,34 +27,28 @@ class EnsembleIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** Longer than an election and a restart of servers take. */
     private static final Duration SESSION = Duration.ofSeconds(12);
 
-    private static final int TICK_MILLIS = 1_000;
+    /** Longer than an election and a restart of servers take, after the doubt. */
+    private static final Duration LEASE = Duration.ofSeconds(30);
 
-    private final List<InstanceSpec> specs =
-            Stream.generate(() -> ZooKeeperServers.spec(TICK_MILLIS)).limit(3).toList();
-    private final TestingCluster cluster = new TestingCluster(specs);
+    private final List<ZooKeeperServer> servers =
+            ZooKeeperServer.startEnsemble(3, "tickTime=1000", ZooKeeperServers.SESSIONS);
     private final List<AutoCloseable> open = new ArrayList<>();
-
-    @BeforeEach
-    void start() throws Exception {
-        cluster.start();
-    }
 
     @AfterEach
     void stop() throws Exception {
         for (AutoCloseable each : open) {
             each.close();
         }
-        cluster.close();
+        servers.forEach(ZooKeeperServer::close);
     }
 
     @Test
     void runsOneAtATimeWhicheverServerAnInstanceIsConnectedTo() {
         CriticalSection section = new CriticalSection();
-        List<Application> applications = specs.stream()
-                .map(each -> application(each.getHostname() + ":" + each.getPort(), Duration.ofSeconds(4)))
+        List<Application> applications = servers.stream()
+                .map(each -> application(each.address(), Duration.ofSeconds(4)))
                 .toList();
         AtomicInteger next = new AtomicInteger();
 
@@ -72,28 +64,32 @@ class EnsembleIT {
 
     @Test
     void isInDoubtWithoutAMajorityAndComesBackWithIt() throws Exception {
-        Application application = application(cluster.getConnectString(), SESSION);
+        Application application = application(addresses(), SESSION);
         LockHandle held = application.locks().acquire("majority");
         assertThat(held.isHeld()).isTrue();
 
-        cluster.killServer(specs.get(0));
-        cluster.killServer(specs.get(1));
+        servers.get(0).kill();
+        servers.get(1).kill();
         assertThatThrownBy(() -> application.locks().acquire("another")).isInstanceOf(LockBackendException.class);
         await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
-        cluster.restartServer(specs.get(0));
-        cluster.restartServer(specs.get(1));
+        servers.get(0).launch();
+        servers.get(1).launch();
 
         await().atMost(PATIENCE).until(held::isHeld);
         assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
-        Application other = application(cluster.getConnectString(), SESSION);
+        Application other = application(addresses(), SESSION);
         assertThat(other.locks().tryAcquire("majority")).isEmpty();
         held.close();
         other.locks().acquire("majority").close();
     }
 
-    private Application application(String servers, Duration session) {
-        ZooKeeperLockBackend backend = ZooKeeperClients.backend(servers, session);
-        Application application = Application.over(backend);
+    private String addresses() {
+        return servers.stream().map(ZooKeeperServer::address).collect(Collectors.joining(","));
+    }
+
+    private Application application(String addresses, Duration session) {
+        ZooKeeperLockBackend backend = ZooKeeperClients.backend(addresses, session);
+        Application application = Application.over(backend, Application.settings(LEASE));
         open.add(application);
         open.add(backend);
         return application;

@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 
 /** What is in ZooKeeper of locks, and what is left of them. */
@@ -20,8 +20,8 @@ class KeysAndNodesIT {
 
     @Test
     void leavesNothingBehindOfAThousandKeys() throws Exception {
-        try (TestingServer server = ZooKeeperServers.start();
-                CuratorFramework look = ZooKeeperClients.connect(server.getConnectString(), SESSION);
+        try (ZooKeeperServer server = ZooKeeperServers.start();
+                CuratorFramework look = ZooKeeperClients.connect(server.address(), SESSION);
                 ZooKeeperLockBackend backend = new ZooKeeperLockBackend(look, ZooKeeperClients.settings(SESSION));
                 Application application = Application.over(backend)) {
             for (int i = 0; i < 1_000; i++) {
@@ -38,7 +38,7 @@ class KeysAndNodesIT {
 
     @Test
     void locksKeysOfAllSizesAndCharacters() {
-        String server = ZooKeeperServers.shared().getConnectString();
+        String server = ZooKeeperServers.shared().address();
         List<String> keys = List.of(
                 "a/b//c/",
                 "/",

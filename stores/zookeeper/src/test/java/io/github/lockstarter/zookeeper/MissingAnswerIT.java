@@ -8,6 +8,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.WarmUp;
 import java.io.IOException;
 import java.time.Duration;
@@ -18,7 +19,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.AsyncCallback.Children2Callback;
 import org.apache.zookeeper.AsyncCallback.Create2Callback;
 import org.apache.zookeeper.AsyncCallback.MultiCallback;
@@ -44,7 +44,7 @@ class MissingAnswerIT {
     private final AtomicBoolean dropsProofs = new AtomicBoolean();
     private final AtomicBoolean keepsCreation = new AtomicBoolean();
     private final AtomicReference<Runnable> kept = new AtomicReference<>();
-    private TestingServer server;
+    private ZooKeeperServer server;
     private CuratorFramework client;
     private Application locks;
 
@@ -52,7 +52,7 @@ class MissingAnswerIT {
     void start() {
         server = ZooKeeperServers.start();
         client = CuratorFrameworkFactory.builder()
-                .connectString(server.getConnectString())
+                .connectString(server.address())
                 .sessionTimeoutMs((int) SESSION.toMillis())
                 .connectionTimeoutMs(2_000)
                 .retryPolicy(new RetryOneTime(50))

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,11 +43,11 @@ class ProcessesIT {
     private long count(boolean locked, List<String> lines) throws Exception {
         Path file = Files.writeString(files.resolve("count"), "0 0");
         List<ChildJvm> children = new ArrayList<>();
-        try (TestingServer server = ZooKeeperServers.start()) {
+        try (ZooKeeperServer server = ZooKeeperServers.start()) {
             for (int i = 0; i < JVMS; i++) {
                 children.add(ChildJvm.start(
                         CountingJvm.class,
-                        server.getConnectString(),
+                        server.address(),
                         String.valueOf(locked),
                         file.toString(),
                         String.valueOf(TIMES)));
@@ -66,10 +66,10 @@ class ProcessesIT {
     @Test
     void givesTheLockOfAKilledProcessToTheNextAfterTheSessionTimeout() throws Exception {
         Duration session = Duration.ofSeconds(3);
-        try (TestingServer server = ZooKeeperServers.start();
-                ZooKeeperLockBackend backend = ZooKeeperClients.backend(server.getConnectString(), session);
+        try (ZooKeeperServer server = ZooKeeperServers.start();
+                ZooKeeperLockBackend backend = ZooKeeperClients.backend(server.address(), session);
                 Application next = Application.over(backend);
-                ChildJvm holder = ChildJvm.start(HoldingJvm.class, server.getConnectString(), session.toString())) {
+                ChildJvm holder = ChildJvm.start(HoldingJvm.class, server.address(), session.toString())) {
             holder.awaitLine(line -> line.startsWith("held"), PATIENCE);
             LockRequest request = LockRequest.of(HoldingJvm.KEY).waitingUpTo(PATIENCE);
 

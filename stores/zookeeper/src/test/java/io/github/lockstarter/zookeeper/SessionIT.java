@@ -11,8 +11,9 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.spi.LockThreads;
-import io.github.lockstarter.testing.FreePort;
 import io.github.lockstarter.testing.WarmUp;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,8 +29,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.KillSession;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,8 +44,8 @@ class SessionIT {
 
     private final LockRequest request = LockRequest.of("session:" + UUID.randomUUID());
     private final List<AutoCloseable> open = new ArrayList<>();
-    private TestingServer server;
-    private Relay relay;
+    private ZooKeeperServer server;
+    private TcpProxy proxy;
     private CuratorFramework client;
     private Application holder;
     private Application other;
@@ -54,10 +53,10 @@ class SessionIT {
     @BeforeEach
     void start() {
         server = opened(ZooKeeperServers.start());
-        relay = opened(new Relay(server.getPort()));
-        client = opened(ZooKeeperClients.connect(relay.address(), SESSION));
+        proxy = opened(TcpProxy.before(server));
+        client = opened(ZooKeeperClients.connect(proxy.address(), SESSION));
         holder = application(client);
-        other = application(opened(ZooKeeperClients.connect(server.getConnectString(), SESSION)));
+        other = application(opened(ZooKeeperClients.connect(server.address(), SESSION)));
         WarmUp.connect(holder.locks(), "warm-up");
         WarmUp.connect(other.locks(), "warm-up");
     }
@@ -78,7 +77,7 @@ class SessionIT {
         next.thenAccept(grant -> taken.set(System.nanoTime()));
 
         long cut = System.nanoTime();
-        relay.cut();
+        disconnect();
         await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).until(() -> {
             long before = System.nanoTime();
             if (held.isHeld()) {
@@ -96,11 +95,11 @@ class SessionIT {
     @Test
     void aHolderLearnsOfTheLossWhenItIsConnectedAgain() {
         LockHandle held = holder.locks().acquire(request);
-        relay.cut();
+        disconnect();
         LockHandle next = other.locks().acquire(request.waitingUpTo(PATIENCE));
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
 
-        relay.heal();
+        reconnect();
 
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
                 .hasSize(1));
@@ -113,7 +112,7 @@ class SessionIT {
     void losesTheLockOfASessionThatTheClientGivesUp() throws Exception {
         LockHandle held = holder.locks().acquire(request);
 
-        KillSession.kill(client.getZookeeperClient().getZooKeeper());
+        expireSession(client);
 
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
                 .hasSize(1));
@@ -128,7 +127,7 @@ class SessionIT {
         CompletableFuture<LockHandle> waiting = holder.locks().acquireAsync(request.waitingUpTo(PATIENCE));
         await().atMost(PATIENCE).until(() -> !holder.admin().waiters().isEmpty());
 
-        KillSession.kill(client.getZookeeperClient().getZooKeeper());
+        expireSession(client);
         held.close();
 
         assertThat(waiting.get(20, TimeUnit.SECONDS).isHeld()).isTrue();
@@ -139,10 +138,11 @@ class SessionIT {
         Application patient = patientApplication();
         LockHandle held = patient.locks().acquire(request);
 
-        relay.breakConnections();
+        proxy.refuse();
+        proxy.cut();
         await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
         assertThat(held.isHeld()).isFalse();
-        relay.heal();
+        reconnect();
 
         await().atMost(PATIENCE).until(held::isHeld);
         assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
@@ -173,10 +173,10 @@ class SessionIT {
 
     @Test
     void leavesNoNodeOfAnAttemptWhoseAnswerIsLost() {
-        relay.swallowAnswers();
+        proxy.stallReplies();
         assertThatThrownBy(() -> holder.locks().acquire(request)).isInstanceOf(LockBackendException.class);
 
-        relay.heal();
+        reconnect();
 
         long start = System.nanoTime();
         try (LockHandle next = other.locks().acquire(request.waitingUpTo(PATIENCE))) {
@@ -196,7 +196,7 @@ class SessionIT {
 
     @Test
     void failsWithinTheCommandTimeoutWhileNoServerAnswers() {
-        relay.cut();
+        disconnect();
 
         long start = System.nanoTime();
         assertThatThrownBy(() -> holder.locks().acquire(request)).isInstanceOf(LockBackendException.class);
@@ -220,26 +220,25 @@ class SessionIT {
 
     @Test
     void connectsToAServerThatIsStartedLater() throws Exception {
-        int port = FreePort.next();
-        Application early = application(opened(ZooKeeperClients.start("127.0.0.1:" + port, SESSION)));
+        TcpProxy late = opened(TcpProxy.before(server));
+        late.refuse();
+        Application early = application(opened(ZooKeeperClients.start(late.address(), SESSION)));
         assertThatThrownBy(() -> early.locks().acquire(request)).isInstanceOf(LockBackendException.class);
 
-        try (TestingServer late = new TestingServer(port)) {
-            assertThat(late.getPort()).isEqualTo(port);
-            await().atMost(PATIENCE).ignoreExceptions().until(() -> {
-                try (LockHandle lock = early.locks().acquire(request)) {
-                    return lock.isHeld();
-                }
-            });
-            early.close();
-        }
+        late.accept();
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            try (LockHandle lock = early.locks().acquire(request)) {
+                return lock.isHeld();
+            }
+        });
+        early.close();
     }
 
     @Test
     void aCommandThatTheClientGivesUpDoesNotBlockItsKey() throws Exception {
         AtomicBoolean hasNoSockets = new AtomicBoolean();
         CuratorFramework exhausted = opened(CuratorFrameworkFactory.builder()
-                .connectString(server.getConnectString())
+                .connectString(server.address())
                 .sessionTimeoutMs((int) SESSION.toMillis())
                 .retryPolicy(new RetryOneTime(50))
                 .zookeeperFactory((servers, timeout, watcher, readOnly) -> {
@@ -253,7 +252,7 @@ class SessionIT {
         blocked.locks().acquire("warm-up").close();
 
         hasNoSockets.set(true);
-        KillSession.kill(exhausted.getZookeeperClient().getZooKeeper());
+        expireSession(exhausted);
         await().atMost(PATIENCE).until(() -> !exhausted.getZookeeperClient().isConnected());
         assertThatThrownBy(() -> blocked.locks().acquire(request)).isInstanceOf(LockBackendException.class);
         hasNoSockets.set(false);
@@ -271,9 +270,27 @@ class SessionIT {
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
+    private static void expireSession(CuratorFramework client) throws Exception {
+        client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+    }
+
+    /** Nothing passes, and no packet says so: as when a cable is pulled. */
+    private void disconnect() {
+        proxy.refuse();
+        proxy.stallRequests();
+        proxy.stallReplies();
+    }
+
+    /** Closes connections that were disconnected, with everything that was held back, and lets new ones through. */
+    private void reconnect() {
+        proxy.cut();
+        proxy.flow();
+        proxy.accept();
+    }
+
     /** Its client needs a second or two to connect again, which the other sessions may not last. */
     private Application patientApplication() {
-        return application(opened(ZooKeeperClients.connect(relay.address(), SESSION.multipliedBy(3))));
+        return application(opened(ZooKeeperClients.connect(proxy.address(), SESSION.multipliedBy(3))));
     }
 
     private Application application(CuratorFramework over) {

@@ -25,7 +25,7 @@ class WatchersIT {
 
     @Test
     void keepsOneWatcherOfManyWaitsForOneHolder() throws Exception {
-        String server = ZooKeeperServers.shared().getConnectString();
+        String server = ZooKeeperServers.shared().address();
         try (ZooKeeperLockBackend holding = ZooKeeperClients.backend(server, SESSION);
                 CuratorFramework client = ZooKeeperClients.connect(server, SESSION);
                 ZooKeeperLockBackend polling = new ZooKeeperLockBackend(client, ZooKeeperClients.settings(SESSION));

@@ -1,21 +1,21 @@
 package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.StoreCapabilities;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.curator.test.TestingServer;
 
 /** Locks on one server: each application has a client of its own. */
 final class ZooKeeperStore implements LockStore {
 
-    private final TestingServer server = ZooKeeperServers.shared();
+    private final ZooKeeperServer server = ZooKeeperServers.shared();
     private final List<LockBackend> backends = new ArrayList<>();
 
     @Override
     public LockBackend connect() {
-        LockBackend backend = ZooKeeperClients.backend(server.getConnectString(), ZooKeeperClients.SESSION);
+        LockBackend backend = ZooKeeperClients.backend(server.address(), ZooKeeperClients.SESSION);
         backends.add(backend);
         return backend;
     }

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.observe.LockMdc;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.lettuce.core.LettuceVersion;
@@ -48,7 +49,7 @@ class Boot3ApplicationIT {
     private static final int THREADS = 8;
     private static final int SHIPMENTS = 200;
 
-    private static Redis redis;
+    private static RedisServer redis;
     private static ConfigurableApplicationContext context;
     private static ShippingService shipping;
     private static LockOperations locks;
@@ -59,7 +60,7 @@ class Boot3ApplicationIT {
 
     @BeforeAll
     static void startApplication(CapturedOutput output) {
-        redis = new Redis();
+        redis = RedisServer.start();
         context = ShippingApplication.start(redis.port());
         startLog = output.getAll();
         shipping = context.getBean(ShippingService.class);

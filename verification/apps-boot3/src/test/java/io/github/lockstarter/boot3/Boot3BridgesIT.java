@@ -3,6 +3,7 @@ package io.github.lockstarter.boot3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -21,7 +22,7 @@ class Boot3BridgesIT {
 
     @Test
     void holdsTheLocksOfShedLockAndHasNoRegistry() {
-        try (Redis redis = new Redis();
+        try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = ShippingApplication.start(redis.port())) {
             SimpleLock lock =
                     application.getBean(LockProvider.class).lock(REPORT).orElseThrow();

@@ -3,6 +3,7 @@ package io.github.lockstarter.boot3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
+import io.github.lockstarter.kit.redis.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -18,7 +19,7 @@ class Boot3OtherClientIT {
 
     @Test
     void locksThroughALettuceClientOfTheirOwn(CapturedOutput output) {
-        try (Redis redis = new Redis();
+        try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application =
                         ShippingApplication.start(redis.port(), OtherClient.class)) {
             assertThat(application.getBean(ShippingService.class).ship(42)).isPositive();

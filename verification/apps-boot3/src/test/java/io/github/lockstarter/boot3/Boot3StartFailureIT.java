@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.kit.net.FreePort;
+import io.github.lockstarter.kit.redis.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -18,7 +20,7 @@ class Boot3StartFailureIT {
 
     @Test
     void saysThatRedisIsNotThere(CapturedOutput output) {
-        int port = Redis.freePort();
+        int port = FreePort.next();
 
         assertThatThrownBy(() -> ShippingApplication.start(port)).isInstanceOf(Exception.class);
 
@@ -30,7 +32,7 @@ class Boot3StartFailureIT {
 
     @Test
     void saysWhichKeyExpressionIsWrong(CapturedOutput output) {
-        try (Redis redis = new Redis()) {
+        try (RedisServer redis = RedisServer.start()) {
             assertThatThrownBy(() -> ShippingApplication.start(redis.port(), Misspelt.class))
                     .isInstanceOf(Exception.class);
         }
@@ -43,7 +45,7 @@ class Boot3StartFailureIT {
 
     @Test
     void saysWhichPropertyDoesNotExist(CapturedOutput output) {
-        assertThatThrownBy(() -> ShippingApplication.start(Redis.freePort(), UnknownProperty.class))
+        assertThatThrownBy(() -> ShippingApplication.start(FreePort.next(), UnknownProperty.class))
                 .isInstanceOf(Exception.class);
 
         assertThat(output)
@@ -54,7 +56,7 @@ class Boot3StartFailureIT {
 
     @Test
     void looksForTheMasterAmongStaticNodesRatherThanOnLocalhost(CapturedOutput output) {
-        assertThatThrownBy(() -> ShippingApplication.start(Redis.freePort(), MasterAndReplicas.class))
+        assertThatThrownBy(() -> ShippingApplication.start(FreePort.next(), MasterAndReplicas.class))
                 .isInstanceOf(Exception.class);
 
         assertThat(output).contains("APPLICATION FAILED TO START").contains("the master among [127.0.0.1:1]");

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
-import org.apache.curator.test.TestingServer;
+import io.github.lockstarter.kit.net.FreePort;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,16 +29,16 @@ class Boot3StoresIT {
 
     @Test
     void locksInZooKeeper() throws Exception {
-        try (TestingServer server = new TestingServer()) {
+        try (ZooKeeperServer server = ZooKeeperServer.start()) {
             assertLocks(
                     "--distributed-lock.backend=zookeeper",
-                    "--distributed-lock.zookeeper.connect-string=" + server.getConnectString());
+                    "--distributed-lock.zookeeper.connect-string=" + server.address());
         }
     }
 
     @Test
     void saysThatEtcdIsNotThere(CapturedOutput output) {
-        String address = "127.0.0.1:" + Redis.freePort();
+        String address = "127.0.0.1:" + FreePort.next();
 
         assertThatThrownBy(() ->
                         start("--distributed-lock.backend=etcd", "--distributed-lock.etcd.endpoints=http://" + address))

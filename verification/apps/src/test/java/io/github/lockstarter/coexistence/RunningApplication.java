@@ -1,5 +1,6 @@
 package io.github.lockstarter.coexistence;
 
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -9,12 +10,12 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** An application with one of the peers, and the Redis that both libraries use. */
 final class RunningApplication implements AutoCloseable {
 
-    private final Redis redis;
+    private final RedisServer redis;
     private final ConfigurableApplicationContext context;
     private final Runnable afterwards;
 
     private RunningApplication(
-            Redis redis, Runnable afterwards, Class<?> application, Peer peer, String... properties) {
+            RedisServer redis, Runnable afterwards, Class<?> application, Peer peer, String... properties) {
         this.redis = redis;
         this.afterwards = afterwards;
         SpringApplication spring = new SpringApplication(application);
@@ -31,7 +32,7 @@ final class RunningApplication implements AutoCloseable {
     }
 
     static RunningApplication start(Class<?> application, Peer peer, String... properties) {
-        Redis redis = new Redis();
+        RedisServer redis = RedisServer.start();
         return new RunningApplication(redis, redis::close, application, peer, properties);
     }
 

@@ -69,7 +69,12 @@ class ArchitectureTests {
     private static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .withImportOption(location -> !location.contains("-tests.jar"))
+            .withImportOption(location -> !location.contains("/lockstarter/kit/"))
             .importPackages(BASE);
+
+    private static final JavaClasses KIT = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages(BASE + ".kit");
 
     @Test
     void importsEveryModule() {
@@ -89,6 +94,12 @@ class ArchitectureTests {
     @Test
     void importsNoTests() {
         check(noClasses().should().resideInAnyPackage(BASE + ".contract", BASE + ".testing"));
+    }
+
+    @Test
+    void kitAndProductUseNothingOfEachOther() {
+        uses(BASE + ".kit..").check(KIT);
+        check(noClasses().should().dependOnClassesThat().resideInAPackage(BASE + ".kit.."));
     }
 
     @Test

@@ -7,7 +7,7 @@ import io.github.lockstarter.faults.nemesis.Nemesis;
 import io.github.lockstarter.faults.nemesis.Victim;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.worker.ResourceStore;
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package io.github.lockstarter.faults;
 import io.github.lockstarter.faults.check.FencedWritesCheck;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;

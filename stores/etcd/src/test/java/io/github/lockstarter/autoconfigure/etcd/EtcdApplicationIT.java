@@ -9,8 +9,9 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.etcd.EtcdLockBackend;
-import io.github.lockstarter.etcd.EtcdServer;
-import io.github.lockstarter.testing.TlsFiles;
+import io.github.lockstarter.etcd.EtcdPresence;
+import io.github.lockstarter.kit.net.TlsFiles;
+import io.github.lockstarter.kit.server.EtcdServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,8 @@ class EtcdApplicationIT {
 
     @BeforeAll
     static void startServer() {
-        server = EtcdServer.start();
+        EtcdPresence.assume();
+        server = EtcdServer.start("--unsafe-no-fsync");
     }
 
     @AfterAll
@@ -101,7 +103,7 @@ class EtcdApplicationIT {
     @Test
     void showsTheCertificateOfItsBundleToAnEtcdThatDemandsOne() {
         try (TlsFiles files = TlsFiles.create();
-                EtcdServer closed = EtcdServer.startWithTls(files)) {
+                EtcdServer closed = EtcdServer.startTls(files)) {
             ApplicationContextRunner trusting = application
                     .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
                     .withPropertyValues(

@@ -7,9 +7,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.jdbc.testing.Postgres;
-import io.github.lockstarter.redis.testing.ProxyLink;
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.kit.net.ProxyLink;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.server.PostgresServer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -24,9 +25,9 @@ class LockPoolIT {
 
     @Test
     void keepsALockThoughAllConnectionsOfThePoolAreDeadWithoutAWord() {
-        try (Postgres server = Postgres.start();
-                TcpProxy proxy = TcpProxy.before("localhost", server.port())) {
-            server.database().prepared();
+        try (PostgresServer server = PostgresServer.start();
+                TcpProxy proxy = TcpProxy.before(server)) {
+            TestDatabase.of(server).prepared();
             new ApplicationContextRunner()
                     .withConfiguration(AutoConfigurations.of(
                             DistributedLockAutoConfiguration.class,

@@ -6,9 +6,9 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
-import io.github.lockstarter.jdbc.testing.Postgres;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
-import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.server.PostgresServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -24,13 +24,13 @@ class MultipleJvmsIT {
     private static final int INCREMENTS = 125;
     private static final int ALL = JVMS * THREADS * INCREMENTS;
 
-    private static Postgres server;
+    private static PostgresServer server;
     private static TestDatabase database;
 
     @BeforeAll
     static void start() {
-        server = Postgres.start();
-        database = server.database().prepared();
+        server = PostgresServer.start();
+        database = TestDatabase.of(server).prepared();
         database.execute("CREATE TABLE counter (n BIGINT NOT NULL, fence BIGINT NOT NULL)");
     }
 

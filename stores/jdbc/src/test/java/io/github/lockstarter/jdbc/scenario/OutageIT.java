@@ -14,7 +14,7 @@ import io.github.lockstarter.jdbc.JdbcSettings;
 import io.github.lockstarter.jdbc.JdbcUnavailableException;
 import io.github.lockstarter.jdbc.LockTable;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -48,7 +48,7 @@ class OutageIT {
 
     @BeforeEach
     void connectThroughTheProxy() {
-        proxy = TcpProxy.before("localhost", POSTGRES.server().port());
+        proxy = TcpProxy.before(POSTGRES.server());
         pool = POSTGRES.database().pool("jdbc:postgresql://" + proxy.host() + ":" + proxy.port() + "/postgres", 6);
         backend = new JdbcLockBackend(
                 pool,

@@ -10,29 +10,21 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
-import io.github.lockstarter.jdbc.testing.Postgres;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
-import java.nio.file.Path;
+import io.github.lockstarter.kit.server.PostgresServer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.TimeZone;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a lock survives that the server and its sessions may do. */
 class RestartIT {
 
-    @TempDir
-    private Path data;
-
     @Test
     void keepsALockOverARestartOfTheServerAndGrantsGreaterTokensAfterwards() {
         long before;
-        int port;
-        TestDatabase database;
-        try (Postgres server = Postgres.start(data.resolve("pg"), 0)) {
-            port = server.port();
-            database = server.database().prepared();
+        try (PostgresServer server = PostgresServer.start()) {
+            TestDatabase database = TestDatabase.of(server).prepared();
             HikariDataSource pool = database.pool(6);
             JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcStore.settings());
             backend.start();
@@ -40,9 +32,9 @@ class RestartIT {
             LockHandle held = application.locks().acquire(LockRequest.of("restarted"));
             before = held.fencingToken();
             server.stop();
+            server.restart();
 
-            try (Postgres again = Postgres.start(data.resolve("pg"), port);
-                    JdbcStore others = new JdbcStore(again.database());
+            try (JdbcStore others = new JdbcStore(database);
                     Application other = Application.over(others.connect())) {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(other.locks().tryAcquire(LockRequest.of("restarted").withoutWaiting()))
@@ -66,8 +58,8 @@ class RestartIT {
     @Test
     void countsLeasesByTheClockOfTheDatabaseWhateverTheTimeZones() {
         TimeZone mine = TimeZone.getDefault();
-        try (Postgres server = Postgres.start()) {
-            TestDatabase database = server.database().prepared();
+        try (PostgresServer server = PostgresServer.start()) {
+            TestDatabase database = TestDatabase.of(server).prepared();
             TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
             try (JdbcStore tokyo = new JdbcStore(database);
                     Application first = Application.over(tokyo.connect())) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc.testing;
 
+import io.github.lockstarter.kit.server.PostgresServer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -10,21 +11,21 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class PostgresExtension implements BeforeAllCallback {
 
-    private @Nullable Postgres server;
+    private @Nullable PostgresServer server;
     private @Nullable TestDatabase database;
 
     @Override
     public void beforeAll(ExtensionContext context) {
         // The store of the outermost class closes the server after its last test.
-        Postgres shared = context.getStore(ExtensionContext.Namespace.create(PostgresExtension.class))
-                .computeIfAbsent(this, self -> Postgres.start(), Postgres.class);
+        PostgresServer shared = context.getStore(ExtensionContext.Namespace.create(PostgresExtension.class))
+                .computeIfAbsent(this, self -> PostgresServer.start(), PostgresServer.class);
         if (server == null) {
             server = shared;
-            database = shared.database().prepared();
+            database = TestDatabase.of(shared).prepared();
         }
     }
 
-    public Postgres server() {
+    public PostgresServer server() {
         return Objects.requireNonNull(server);
     }
 

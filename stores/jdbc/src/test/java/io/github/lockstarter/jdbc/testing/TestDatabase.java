@@ -3,6 +3,7 @@ package io.github.lockstarter.jdbc.testing;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.jdbc.JdbcDialect;
+import io.github.lockstarter.kit.server.PostgresServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,11 @@ import java.util.stream.Stream;
  * @param dialect which script it got
  */
 public record TestDatabase(String url, String user, JdbcDialect dialect) {
+
+    /** The database of a server, which is empty at first. */
+    public static TestDatabase of(PostgresServer server) {
+        return new TestDatabase(server.url(), "postgres", JdbcDialect.POSTGRESQL);
+    }
 
     /** Creates the table in a database that has none. */
     public TestDatabase prepared() {

@@ -12,6 +12,7 @@ import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +23,6 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.data.ACL;
@@ -38,7 +38,7 @@ import org.springframework.context.annotation.Bean;
 /** An application that keeps its locks in ZooKeeper. */
 class ZooKeeperApplicationIT {
 
-    private static TestingServer server;
+    private static ZooKeeperServer server;
 
     static class Shop {
         @DistributedLock(name = "order", key = "#id")
@@ -66,7 +66,7 @@ class ZooKeeperApplicationIT {
 
     @BeforeAll
     static void startTheServer() throws Exception {
-        server = new TestingServer();
+        server = ZooKeeperServer.start();
     }
 
     @AfterAll
@@ -83,7 +83,7 @@ class ZooKeeperApplicationIT {
                 .withBean(Shop.class)
                 .withPropertyValues(
                         "distributed-lock.backend=zookeeper",
-                        "distributed-lock.zookeeper.connect-string=" + server.getConnectString());
+                        "distributed-lock.zookeeper.connect-string=" + server.address());
     }
 
     @Test
@@ -141,8 +141,7 @@ class ZooKeeperApplicationIT {
     @Test
     void doesNotStartWhereItsChrootDoesNotExist() {
         application()
-                .withPropertyValues(
-                        "distributed-lock.zookeeper.connect-string=" + server.getConnectString() + "/not-there")
+                .withPropertyValues("distributed-lock.zookeeper.connect-string=" + server.address() + "/not-there")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
@@ -154,7 +153,7 @@ class ZooKeeperApplicationIT {
     void saysThatItsChrootDoesNotExistUntilItDoes() {
         application()
                 .withPropertyValues(
-                        "distributed-lock.zookeeper.connect-string=" + server.getConnectString() + "/later",
+                        "distributed-lock.zookeeper.connect-string=" + server.address() + "/later",
                         "distributed-lock.zookeeper.required-at-start=false")
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
@@ -184,7 +183,7 @@ class ZooKeeperApplicationIT {
     @Test
     void keepsLocksThatOnlyTheUserOfTheClientCanDelete() {
         CuratorFramework user = CuratorFrameworkFactory.builder()
-                .connectString(server.getConnectString())
+                .connectString(server.address())
                 .retryPolicy(new RetryOneTime(100))
                 .authorization("digest", "locks:secret".getBytes(StandardCharsets.UTF_8))
                 .aclProvider(new ACLProvider() {
@@ -216,6 +215,6 @@ class ZooKeeperApplicationIT {
     }
 
     private static CuratorFramework client() {
-        return CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+        return CuratorFrameworkFactory.newClient(server.address(), new RetryOneTime(100));
     }
 }

@@ -10,10 +10,9 @@ import io.lettuce.core.ScriptOutputType;
 import java.util.List;
 
 /**
- * What a jump of a server's wall clock does to the leases. Redis keeps the end of a lease as a wall-clock time: a jump
- * ahead makes all of them shorter by as much, a jump back longer. That is what is done here, in one step, since the
- * clock itself cannot be shifted under the binary of {@code embedded-redis}: it is linked statically, so nothing can be
- * preloaded. What the jump does to the fencing tokens is not shown by this; {@code AcquireScriptFencingIT} does.
+ * The effect of a jump of a server's wall clock on the leases. Redis keeps the end of a lease as a wall-clock time: a
+ * jump ahead makes all of them shorter by as much, a jump back longer. These faults change the leases in one step, on
+ * any machine. The effect of the jump on the fencing tokens is in {@code AcquireScriptFencingIT}.
  */
 final class ClockFaults {
 

@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults.nemesis;
 
 import io.github.lockstarter.faults.topology.Calls;
-import io.github.lockstarter.redis.testing.ProxyLink;
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.net.ProxyLink;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.KillArgs;
 import java.util.Set;
 import java.util.function.Predicate;

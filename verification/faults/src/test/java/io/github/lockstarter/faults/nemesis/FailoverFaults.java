@@ -5,7 +5,7 @@ import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import io.github.lockstarter.faults.topology.Topology.Trait;
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 import java.util.function.Function;
 

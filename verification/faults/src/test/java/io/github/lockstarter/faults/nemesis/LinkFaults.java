@@ -5,7 +5,7 @@ import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import io.github.lockstarter.faults.topology.Topology.Trait;
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.kit.net.TcpProxy;
 import java.util.List;
 import java.util.function.Consumer;
 

@@ -8,7 +8,7 @@ import io.github.lockstarter.faults.nemesis.Fault.Harm;
 import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import io.github.lockstarter.faults.topology.Calls;
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;

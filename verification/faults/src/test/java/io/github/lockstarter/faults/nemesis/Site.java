@@ -2,9 +2,9 @@ package io.github.lockstarter.faults.nemesis;
 
 import io.github.lockstarter.faults.topology.RedisTopology;
 import io.github.lockstarter.faults.topology.Topology;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TcpProxy;
-import io.github.lockstarter.testing.ServerProcess;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.process.ServerProcess;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 

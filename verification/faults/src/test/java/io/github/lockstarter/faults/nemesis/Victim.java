@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults.nemesis;
 
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.kit.net.TcpProxy;
 import java.util.List;
 
 /** A worker as the nemesis sees it. */

@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.redis.testing.RedisCluster;
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.redis.RedisCluster;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 
 /** Replicas that the nodes of a cluster elect. */

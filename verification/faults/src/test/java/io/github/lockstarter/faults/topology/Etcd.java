@@ -1,9 +1,8 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.faults.server.EtcdServer;
-import io.github.lockstarter.faults.server.Json;
-import io.github.lockstarter.redis.testing.TcpProxy;
-import io.github.lockstarter.testing.ServerProcess;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.process.ServerProcess;
+import io.github.lockstarter.kit.server.EtcdServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +31,7 @@ public final class Etcd implements Topology {
 
     private Etcd(String name, int count) {
         this.name = name;
-        this.servers = EtcdServer.start(count);
+        this.servers = EtcdServer.startCluster(count);
     }
 
     /**
@@ -87,9 +86,8 @@ public final class Etcd implements Topology {
 
     @Override
     public Link link() {
-        List<TcpProxy> proxies = servers.stream()
-                .map(server -> TcpProxy.before(server.host(), server.port()))
-                .toList();
+        List<TcpProxy> proxies =
+                servers.stream().map(server -> TcpProxy.before(server)).toList();
         return new Link(Address.of(Address.Kind.ETCD, proxies), proxies);
     }
 
@@ -114,8 +112,8 @@ public final class Etcd implements Topology {
         ENTRY.matcher(any.call("/v3/kv/range", ALL))
                 .results()
                 .map(MatchResult::group)
-                .filter(entry -> Json.field(entry, "lease").isEmpty())
-                .map(entry -> key(Json.field(entry, "key")))
+                .filter(entry -> field(entry, "lease").isEmpty())
+                .map(entry -> key(field(entry, "key")))
                 .filter(key -> !key.endsWith("fence"))
                 .forEach(key -> left.add("key without a lease " + key));
         for (String lease : leases(any)) {
@@ -125,7 +123,7 @@ public final class Etcd implements Topology {
                     .flatMap(match -> Stream.of(match.group(1).replace("\"", "").split(",", -1)))
                     .map(Etcd::key)
                     .toList();
-            String seconds = Json.field(answer, "TTL");
+            String seconds = field(answer, "TTL");
             if (!seconds.isEmpty() && Long.parseLong(seconds) > longest(keys, longestLease)) {
                 left.add("lease " + lease + " for " + seconds + " s more, of " + keys);
             }
@@ -143,8 +141,13 @@ public final class Etcd implements Topology {
         return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
     }
 
+    /** The first one of a name; empty if there is none. */
+    private static String field(String json, String name) {
+        return EtcdServer.fields(json, name).stream().findFirst().orElse("");
+    }
+
     private static List<String> leases(EtcdServer server) {
-        return Json.fields(server.call("/v3/lease/leases", "{}"), "ID").stream()
+        return EtcdServer.fields(server.call("/v3/lease/leases", "{}"), "ID").stream()
                 .sorted()
                 .toList();
     }

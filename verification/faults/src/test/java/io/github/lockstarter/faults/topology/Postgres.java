@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.faults.server.PostgresServer;
-import io.github.lockstarter.redis.testing.TcpProxy;
-import io.github.lockstarter.testing.ServerProcess;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.process.ServerProcess;
+import io.github.lockstarter.kit.server.PostgresServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -20,17 +20,20 @@ import java.util.stream.Collectors;
 /** One PostgreSQL server. The workers have no more rights than the script of the table asks for. */
 public final class Postgres implements Topology {
 
+    /** The user of the workers; the lab's own connections are the superuser's. */
+    public static final String WORKERS = "workers";
+
     private static final String SCRIPT = "/io/github/lockstarter/jdbc/postgresql.sql";
-    private static final String RIGHTS = "CREATE ROLE " + PostgresServer.WORKERS + " LOGIN;"
-            + " GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock TO " + PostgresServer.WORKERS + ";"
-            + " GRANT USAGE ON SEQUENCE distributed_lock_fencing TO " + PostgresServer.WORKERS;
+    private static final String RIGHTS = "CREATE ROLE " + WORKERS + " LOGIN;"
+            + " GRANT SELECT, INSERT, UPDATE, DELETE ON distributed_lock TO " + WORKERS + ";"
+            + " GRANT USAGE ON SEQUENCE distributed_lock_fencing TO " + WORKERS;
 
     /** The row that keeps a floor of the fencing tokens stays. */
     private static final String ROWS = "SELECT 'row ' || lock_key FROM distributed_lock WHERE lock_key NOT LIKE '\\%%'"
             + " AND lock_until > now() + INTERVAL '1 millisecond' * ";
 
-    private static final String CONNECTIONS = "SELECT 'connection ' || pid || ' ' || query FROM pg_stat_activity"
-            + " WHERE usename = '" + PostgresServer.WORKERS + "'";
+    private static final String CONNECTIONS =
+            "SELECT 'connection ' || pid || ' ' || query FROM pg_stat_activity" + " WHERE usename = '" + WORKERS + "'";
 
     private final PostgresServer server = PostgresServer.start();
 
@@ -57,15 +60,15 @@ public final class Postgres implements Topology {
 
     @Override
     public Link link() {
-        TcpProxy proxy = TcpProxy.before(server.host(), server.port());
+        TcpProxy proxy = TcpProxy.before(server);
         return new Link(Address.of(Address.Kind.POSTGRESQL, List.of(proxy)), List.of(proxy));
     }
 
     @Override
     public void terminate(ServerProcess one, Set<Integer> ports) {
         String wanted = ports.stream().map(String::valueOf).collect(Collectors.joining(", "));
-        ask("SELECT CAST(pg_terminate_backend(pid) AS TEXT) FROM pg_stat_activity WHERE usename = '"
-                + PostgresServer.WORKERS + "' AND client_port IN (" + (wanted.isEmpty() ? "0" : wanted) + ")");
+        ask("SELECT CAST(pg_terminate_backend(pid) AS TEXT) FROM pg_stat_activity WHERE usename = '" + WORKERS
+                + "' AND client_port IN (" + (wanted.isEmpty() ? "0" : wanted) + ")");
     }
 
     /** A row that is over is taken over by the next grant of its key, or deleted within hours. */

@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;

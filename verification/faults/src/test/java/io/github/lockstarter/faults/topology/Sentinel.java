@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.redis.testing.RedisSentinels;
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.redis.RedisSentinels;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.redis.testing.RedisServer;
-import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.redis.testing.TcpProxy;
-import io.github.lockstarter.testing.ServerProcess;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.process.ServerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,9 +1,8 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.faults.server.ZooKeeperServer;
-import io.github.lockstarter.faults.server.ZooKeeperSession;
-import io.github.lockstarter.redis.testing.TcpProxy;
-import io.github.lockstarter.testing.ServerProcess;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.process.ServerProcess;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -25,7 +24,7 @@ public final class ZooKeeper implements Topology {
 
     private ZooKeeper(String name, int count) {
         this.name = name;
-        this.servers = ZooKeeperServer.start(count);
+        this.servers = ZooKeeperServer.startEnsemble(count);
     }
 
     /**
@@ -71,9 +70,8 @@ public final class ZooKeeper implements Topology {
 
     @Override
     public Link link() {
-        List<TcpProxy> proxies = servers.stream()
-                .map(server -> TcpProxy.before(server.host(), server.port()))
-                .toList();
+        List<TcpProxy> proxies =
+                servers.stream().map(server -> TcpProxy.before(server)).toList();
         return new Link(Address.of(Address.Kind.ZOOKEEPER, proxies), proxies);
     }
 

@@ -1,12 +1,12 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.faults.topology.Address;
+import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.testing.RedisSentinels;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.spi.LockBackend;

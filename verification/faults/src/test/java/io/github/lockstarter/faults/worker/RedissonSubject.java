@@ -4,7 +4,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.faults.topology.Address;
-import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.lettuce.core.internal.HostAndPort;
 import java.time.Duration;
 import java.util.List;

@@ -1,0 +1,90 @@
+package io.github.lockstarter.kit.net;
+
+import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.ScratchDirectory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/** A certificate for this machine's loopback address that nobody trusts by default, with its key. */
+public final class TlsFiles implements AutoCloseable {
+
+    private static final String PASSWORD = "changeit";
+    private static final String ALIAS = "server";
+
+    private final ScratchDirectory directory = ScratchDirectory.create("lock-starter-tls-");
+
+    private TlsFiles() {}
+
+    /** Makes the files; close them. */
+    public static TlsFiles create() {
+        TlsFiles files = new TlsFiles();
+        try {
+            files.generate();
+            return files;
+        } catch (IOException | GeneralSecurityException e) {
+            files.close();
+            throw new IllegalStateException("Could not make a certificate", e);
+        }
+    }
+
+    /** A PEM file with the certificate, which signs itself. */
+    public Path certificate() {
+        return directory.path().resolve("certificate.pem");
+    }
+
+    /** A PEM file with the server's private key. */
+    public Path key() {
+        return directory.path().resolve("key.pem");
+    }
+
+    @Override
+    public void close() {
+        directory.close();
+    }
+
+    private void generate() throws IOException, GeneralSecurityException {
+        Path store = directory.path().resolve("store.p12");
+        keytool(store);
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream content = Files.newInputStream(store)) {
+            keys.load(content, PASSWORD.toCharArray());
+        }
+        write(certificate(), "CERTIFICATE", keys.getCertificate(ALIAS).getEncoded());
+        write(key(), "PRIVATE KEY", keys.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded());
+    }
+
+    private static void keytool(Path store) throws IOException {
+        String arguments = "-genkeypair -alias " + ALIAS + " -keyalg EC -groupname secp256r1 -validity 2"
+                + " -ext SAN=IP:127.0.0.1,DNS:localhost -storetype PKCS12 -storepass " + PASSWORD;
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-dname",
+                "CN=lock-starter tests",
+                "-keystore",
+                store.toString()));
+        command.addAll(List.of(arguments.split(" ")));
+        Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!Patience.until(() -> !keytool.isAlive()) || keytool.exitValue() != 0) {
+            throw new IOException("keytool failed: " + output);
+        }
+    }
+
+    private static void write(Path file, String type, byte[] content) {
+        String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
+        try {
+            Files.writeString(file, "-----BEGIN " + type + "-----\n" + lines + "\n-----END " + type + "-----\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not write " + file, e);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.github.lockstarter.kit.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code redis-server} binary: the one that {@code -Dlock.test.redis-server=…} names, of any version from 6.0 on,
+ * else the one in the {@code embedded-redis} jar, unpacked once per machine and user.
+ */
+final class RedisBinary {
+
+    private static final String NAMED = System.getProperty("lock.test.redis-server", "");
+    private static final String BUNDLED = "7.0.15";
+    private static final String BUNDLED_FILE = "redis-server-" + BUNDLED + "-" + platform();
+    private static final Pattern VERSION = Pattern.compile("v=(\\d+)\\.(\\d+)\\.");
+    private static @Nullable Path unpacked;
+    private static @Nullable Version version;
+
+    private RedisBinary() {}
+
+    /** Whether another binary than the bundled one is named. */
+    static boolean isNamed() {
+        return !NAMED.isBlank();
+    }
+
+    /** Whether one is named, or the jar has one for this machine. */
+    static boolean isAvailable() {
+        return isNamed() || RedisBinary.class.getClassLoader().getResource(BUNDLED_FILE) != null;
+    }
+
+    static synchronized Path path() {
+        if (isNamed()) {
+            return Path.of(NAMED);
+        }
+        if (unpacked == null) {
+            unpacked = unpack(BUNDLED_FILE);
+        }
+        return unpacked;
+    }
+
+    /** Whether it is older than this version. Valkey continues from Redis 7.2. */
+    static boolean isBefore(int major, int minor) {
+        Version its = version();
+        return its.major() < major || (its.major() == major && its.minor() < minor);
+    }
+
+    private static synchronized Version version() {
+        if (version == null) {
+            String text = isNamed() ? outputOf(NAMED, "--version") : "v=" + BUNDLED;
+            Matcher matcher = VERSION.matcher(text);
+            if (!matcher.find()) {
+                throw new IllegalStateException(NAMED + " --version prints no version: " + text);
+            }
+            version = new Version(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)));
+        }
+        return version;
+    }
+
+    private static String outputOf(String... command) {
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not run " + String.join(" ", command), e);
+        }
+    }
+
+    private record Version(int major, int minor) {}
+
+    private static Path unpack(String resource) {
+        try (InputStream content = RedisBinary.class.getClassLoader().getResourceAsStream(resource)) {
+            if (content == null) {
+                throw new IllegalStateException("The class path has no " + resource + " of embedded-redis."
+                        + " Name another redis-server by -Dlock.test.redis-server=/path/to/redis-server");
+            }
+            Path directory = Path.of(
+                    System.getProperty("java.io.tmpdir"),
+                    "lock-starter-redis-binary-" + System.getProperty("user.name"));
+            Files.createDirectories(directory);
+            Path target = directory.resolve(resource);
+            byte[] bytes = content.readAllBytes();
+            if (!Files.isExecutable(target) || Files.size(target) != bytes.length) {
+                // Moved into place, since a file that is still open for writing cannot be started.
+                Path part = Files.createTempFile(directory, resource, ".part");
+                Files.write(part, bytes);
+                Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rwx------"));
+                Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            }
+            return target;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not unpack " + resource, e);
+        }
+    }
+
+    private static String platform() {
+        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+        String processor = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
+        String family = system.contains("mac") ? "darwin" : "linux";
+        return family + "-" + (processor.equals("aarch64") || processor.equals("arm64") ? "arm64" : "amd64");
+    }
+}

@@ -1,0 +1,103 @@
+package io.github.lockstarter.kit.redis;
+
+import io.github.lockstarter.kit.process.Patience;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A master with replicas that nobody supervises: roles change only by {@code REPLICAOF}. */
+public final class RedisReplication implements RedisTopology {
+
+    private final List<RedisServer> servers = new ArrayList<>();
+
+    private RedisReplication() {}
+
+    /** Starts a master with that many replicas, and waits until they are in sync; close them. */
+    public static RedisReplication start(int replicas) {
+        RedisReplication replication = new RedisReplication();
+        try {
+            RedisServer master = RedisServer.start(arguments());
+            replication.servers.add(master);
+            for (int i = 0; i < replicas; i++) {
+                replication.servers.add(
+                        RedisServer.start(arguments("--replicaof", master.host(), Integer.toString(master.port()))));
+            }
+            replication.awaitSync();
+            return replication;
+        } catch (RuntimeException e) {
+            replication.close();
+            throw e;
+        }
+    }
+
+    private static String[] arguments(String... more) {
+        return Stream.of(
+                        FixtureClient.replicaArguments(), Stream.of("--repl-ping-replica-period", "1"), Stream.of(more))
+                .flatMap(part -> part)
+                .toArray(String[]::new);
+    }
+
+    @Override
+    public List<RedisServer> servers() {
+        return List.copyOf(servers);
+    }
+
+    /** The server that says that it is the master; the first of several. */
+    public RedisServer master() {
+        return servers.stream()
+                .filter(server -> server.answers() && server.isMaster())
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("No server is a master"));
+    }
+
+    /** The servers that say that they are replicas. */
+    public List<RedisServer> replicas() {
+        return servers.stream().filter(server -> !server.isMaster()).toList();
+    }
+
+    @Override
+    public void reset() {
+        revive();
+        follow(servers.get(0));
+        awaitSync();
+        empty();
+    }
+
+    /** One server is the master from now on, and the others are its replicas. */
+    void follow(RedisServer master) {
+        master.commands().replicaofNoOne();
+        servers.stream().filter(server -> server != master).forEach(server -> server.commands()
+                .replicaof(master.host(), master.port()));
+    }
+
+    /** Every server runs again. */
+    void revive() {
+        servers.forEach(RedisServer::revive);
+    }
+
+    /** No data, scripts and restrictions are left. */
+    void empty() {
+        servers.forEach(RedisServer::openToEverybody);
+        master().commands().flushall();
+        servers.forEach(server -> server.commands().scriptFlush());
+    }
+
+    /** One server is the master, and all others have its data. */
+    boolean isInSync() {
+        int masters = 0;
+        int copies = 0;
+        for (RedisServer server : servers) {
+            var state = server.info("replication");
+            masters += "master".equals(state.get("role")) ? 1 : 0;
+            copies += "up".equals(state.get("master_link_status")) ? 1 : 0;
+        }
+        return masters == 1 && copies == servers.size() - 1;
+    }
+
+    private void awaitSync() {
+        if (!Patience.until(this::isInSync)) {
+            throw new IllegalStateException("The replicas are not in sync:\n"
+                    + servers.stream().map(RedisServer::log).toList());
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package io.github.lockstarter.kit.server;
+
+import io.github.lockstarter.kit.net.FreePort;
+import io.github.lockstarter.kit.net.TlsFiles;
+import io.github.lockstarter.kit.process.ServerProcess;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * An etcd server, alone or one of a cluster: the binary that {@code -Dlock.test.etcd} names, else the one on the path.
+ */
+public final class EtcdServer extends ServerProcess {
+
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+    private static final HttpClient CLIENT = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(PATIENCE)
+            .build();
+
+    private final int number;
+    private final List<Ports> cluster;
+    private final String scheme;
+    private final List<String> arguments;
+
+    private EtcdServer(int number, List<Ports> cluster, String scheme, List<String> arguments) {
+        super("etcd", cluster.get(number).client);
+        this.number = number;
+        this.cluster = cluster;
+        this.scheme = scheme;
+        this.arguments = arguments;
+    }
+
+    /** Where one of a cluster listens: for clients, for the others, and for questions about its health. */
+    private record Ports(int client, int peers, int health) {
+
+        static List<Ports> free(int count) {
+            return Stream.generate(() -> new Ports(FreePort.next(), FreePort.next(), FreePort.next()))
+                    .limit(count)
+                    .toList();
+        }
+    }
+
+    /** The binary, if this machine has one. */
+    public static Optional<Path> binary() {
+        String named = System.getProperty("lock.test.etcd", "");
+        return named.isBlank()
+                ? Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                        .map(directory -> Path.of(directory, "etcd"))
+                        .filter(Files::isExecutable)
+                        .findFirst()
+                : Optional.of(Path.of(named));
+    }
+
+    /** Starts one server, with further arguments such as {@code --unsafe-no-fsync}; close it. */
+    public static EtcdServer start(String... arguments) {
+        return start(() -> new EtcdServer(0, Ports.free(1), "http", List.of(arguments)));
+    }
+
+    /** Starts one server that accepts only clients with the same certificate; close it. */
+    public static EtcdServer startTls(TlsFiles files) {
+        List<String> tls = List.of(
+                "--cert-file=" + files.certificate(),
+                "--key-file=" + files.key(),
+                "--trusted-ca-file=" + files.certificate(),
+                "--client-cert-auth");
+        return start(() -> new EtcdServer(0, Ports.free(1), "https", tls));
+    }
+
+    /** Starts that many servers that know each other; close them. */
+    public static List<EtcdServer> startCluster(int count) {
+        List<Ports> cluster = Ports.free(count);
+        List<EtcdServer> servers = IntStream.range(0, count)
+                .mapToObj(number -> new EtcdServer(number, cluster, "http", List.of()))
+                .toList();
+        servers.forEach(EtcdServer::launch);
+        servers.forEach(EtcdServer::awaitReady);
+        return servers;
+    }
+
+    @Override
+    protected List<String> command() {
+        Path binary = binary().orElseThrow(() -> new IllegalStateException("No etcd: name one by -Dlock.test.etcd"));
+        String members = IntStream.range(0, cluster.size())
+                .mapToObj(member -> name(member) + '=' + peerUrl(member))
+                .collect(Collectors.joining(","));
+        Stream<String> own = Stream.of(
+                binary.toString(),
+                "--name=" + name(number),
+                "--data-dir=" + directory().resolve("data"),
+                "--logger=zap",
+                "--log-level=error",
+                "--listen-client-urls=" + endpoint(),
+                "--advertise-client-urls=" + endpoint(),
+                "--listen-metrics-urls=" + reportUrl(),
+                "--listen-peer-urls=" + peerUrl(number),
+                "--initial-advertise-peer-urls=" + peerUrl(number),
+                "--initial-cluster=" + members);
+        return Stream.concat(own, arguments.stream()).toList();
+    }
+
+    private static String name(int member) {
+        return "etcd-" + (member + 1);
+    }
+
+    private String peerUrl(int member) {
+        return "http://" + host() + ':' + cluster.get(member).peers;
+    }
+
+    private String reportUrl() {
+        return "http://" + host() + ':' + cluster.get(number).health;
+    }
+
+    /** The URL for clients. */
+    public String endpoint() {
+        return scheme + "://" + address();
+    }
+
+    /**
+     * Calls a method of its JSON gateway.
+     *
+     * @param path such as {@code /v3/lease/leases}
+     * @param body a JSON object
+     * @return the answer; empty if there is none
+     */
+    public String call(String path, String body) {
+        return answerTo(request(endpoint() + path).POST(HttpRequest.BodyPublishers.ofString(body)));
+    }
+
+    /** What it reports at a path, such as {@code /metrics}; empty if it does not answer. */
+    public String report(String path) {
+        return answerTo(request(reportUrl() + path).timeout(Duration.ofSeconds(5)));
+    }
+
+    private static HttpRequest.Builder request(String url) {
+        return HttpRequest.newBuilder(URI.create(url)).timeout(PATIENCE);
+    }
+
+    private static String answerTo(HttpRequest.Builder request) {
+        try {
+            HttpResponse<String> answer = CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            return answer.statusCode() == 200 ? answer.body() : "";
+        } catch (IOException e) {
+            return "";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while calling etcd", e);
+        }
+    }
+
+    /** The values of all text fields of a name in a JSON object, in their order. */
+    public static List<String> fields(String json, String name) {
+        return Pattern.compile("\"" + Pattern.quote(name) + "\":\"([^\"]*)\"")
+                .matcher(json)
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+    }
+
+    /** Whether it leads the others; true for one that is alone, too. */
+    public boolean isLeader() {
+        String status = call("/v3/maintenance/status", "{}");
+        List<String> leader = fields(status, "leader");
+        return !leader.isEmpty() && leader.equals(fields(status, "member_id"));
+    }
+
+    /** Whether it knows a leader and can read. */
+    @Override
+    public boolean answers() {
+        return answerTo(request(reportUrl() + "/health")).contains("\"health\":\"true\"");
+    }
+}

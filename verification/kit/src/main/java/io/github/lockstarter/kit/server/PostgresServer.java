@@ -1,0 +1,222 @@
+package io.github.lockstarter.kit.server;
+
+import io.github.lockstarter.kit.net.FreePort;
+import io.github.lockstarter.kit.process.GuardedProcess;
+import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.ServerProcess;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * A PostgreSQL server for Linux on x86-64, from the Maven artifact of its binaries: one process for each connection,
+ * and some of its own, which are paused and killed together. Unless its settings say otherwise, it hands each commit to
+ * the operating system before it answers, which survives a kill -9 of the processes.
+ *
+ * <p>PostgreSQL refuses to run for root, so it runs in a user namespace of its own then, in which it is nobody.
+ */
+public final class PostgresServer extends ServerProcess {
+
+    private static final String ARCHIVE = "postgres-linux-x86_64.txz";
+    private static final List<String> SETTINGS = List.of(
+            "fsync=off",
+            "full_page_writes=off",
+            "unix_socket_directories=",
+            "max_connections=100",
+            "shared_buffers=32MB");
+    private static @Nullable Path binaries;
+
+    private final List<String> settings;
+
+    private PostgresServer(String... settings) {
+        super("postgres", FreePort.next());
+        this.settings = Stream.concat(SETTINGS.stream(), Stream.of(settings)).toList();
+    }
+
+    /** Starts a server with an empty database, and with further settings such as {@code fsync=on}; close it. */
+    public static PostgresServer start(String... settings) {
+        return start(() -> {
+            PostgresServer server = new PostgresServer(settings);
+            server.initialize();
+            return server;
+        });
+    }
+
+    private void initialize() {
+        List<String> command = program(
+                "initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "--pgdata=" + data());
+        Path log = directory().resolve("initdb.log");
+        try (GuardedProcess setup = GuardedProcess.startLoggingTo(log, directory(), command)) {
+            if (setup.awaitExit(Duration.ofMinutes(1)) != 0) {
+                throw new IllegalStateException("initdb failed:\n" + Files.readString(log));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not read " + log, e);
+        }
+    }
+
+    private Path data() {
+        return directory().resolve("data");
+    }
+
+    private static List<String> program(String name, String... arguments) {
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("unshare", "--user"));
+        }
+        command.add(binaries().resolve("bin").resolve(name).toString());
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    @Override
+    protected List<String> command() {
+        List<String> command =
+                program("postgres", "-D", data().toString(), "-h", host(), "-p", Integer.toString(port()));
+        settings.forEach(setting -> command.addAll(List.of("-c", setting)));
+        return command;
+    }
+
+    /** Unpacked once per machine, user and version. */
+    private static synchronized Path binaries() {
+        if (binaries == null) {
+            URL archive = PostgresServer.class.getClassLoader().getResource(ARCHIVE);
+            if (archive == null) {
+                throw new IllegalStateException("No PostgreSQL for this machine on the class path: " + ARCHIVE);
+            }
+            String name = "lock-kit-postgres-" + System.getProperty("user.name") + '-'
+                    + Integer.toHexString(archive.toString().hashCode());
+            Path target = Path.of(System.getProperty("java.io.tmpdir"), name);
+            if (!Files.exists(target)) {
+                unpack(archive, target);
+            }
+            binaries = target;
+        }
+        return binaries;
+    }
+
+    private static void unpack(URL archive, Path target) {
+        try {
+            Path part = Files.createTempDirectory(target.getFileName() + ".part-");
+            Process tar = new ProcessBuilder("tar", "-xf", "-", "-C", part.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try (InputStream content = new XZInputStream(archive.openStream());
+                    OutputStream input = tar.getOutputStream()) {
+                content.transferTo(input);
+            }
+            int status = tar.waitFor();
+            // Where another JVM was faster, its files may be in use.
+            boolean isThere = part.toFile().renameTo(target.toFile()) || Files.exists(target);
+            if (status != 0 || !isThere) {
+                throw new IOException("tar ended with status " + status + " in " + part);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not unpack PostgreSQL to " + target, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while unpacking PostgreSQL", e);
+        }
+    }
+
+    /** URL of the database, without a user. */
+    public String url() {
+        return url(host(), port());
+    }
+
+    /** URL of a database behind a proxy, without a user. */
+    public static String url(String host, int port) {
+        return "jdbc:postgresql://" + host + ':' + port + "/postgres";
+    }
+
+    /** Connects as the superuser; close the connection. */
+    public Connection connect() throws SQLException {
+        return connect(5);
+    }
+
+    private Connection connect(int seconds) throws SQLException {
+        return DriverManager.getConnection(
+                url() + "?user=postgres&connectTimeout=" + seconds + "&socketTimeout=" + seconds);
+    }
+
+    @Override
+    public boolean answers() {
+        try (Connection connection = connect(1);
+                Statement statement = connection.createStatement()) {
+            return statement.execute("SELECT 1");
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    /** The first process first, so that it starts no other one meanwhile. */
+    @Override
+    public synchronized void pause() {
+        super.pause();
+        signal("STOP");
+    }
+
+    @Override
+    public synchronized void resume() {
+        if (process().isAlive()) {
+            signal("CONT");
+            super.resume();
+        }
+    }
+
+    @Override
+    public synchronized void kill() {
+        List<ProcessHandle> backends = isStarted() ? backends() : List.of();
+        super.kill();
+        backends.forEach(ProcessHandle::destroyForcibly);
+        if (!Patience.until(() -> backends.stream().noneMatch(ProcessHandle::isAlive))) {
+            throw new IllegalStateException("Processes of PostgreSQL are left after kill -9: " + backends);
+        }
+    }
+
+    /** The fast shutdown: SIGTERM would wait until the last connection ends. */
+    @Override
+    public synchronized void stop() {
+        process().interrupt();
+    }
+
+    /** Those that serve connections, and the server's own; the guard is a child of the first one, too. */
+    private List<ProcessHandle> backends() {
+        return ProcessHandle.of(pid()).stream()
+                .flatMap(ProcessHandle::descendants)
+                .filter(child -> child.info().command().orElse("").endsWith("/postgres"))
+                .toList();
+    }
+
+    /** Leaves out backends that end meanwhile. */
+    private void signal(String name) {
+        List<String> command = new ArrayList<>(List.of("kill", "-" + name));
+        backends().forEach(backend -> command.add(Long.toString(backend.pid())));
+        try {
+            new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not send SIG" + name, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while sending SIG" + name, e);
+        }
+    }
+}
