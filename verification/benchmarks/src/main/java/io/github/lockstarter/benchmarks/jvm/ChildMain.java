@@ -11,9 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a {@link ChildTask}. Ends at once when its standard input does, whatever the task is doing. Standard output has
- * one line for each answer, or failure; all that is for people to read, the log included, goes to standard error, which
- * is the parent's.
+ * Runs a {@link ChildTask}. Ends at once when its standard input does, whatever the task is doing. Prints a line with
+ * its number for each answer or failure; the parent ignores other lines, such as those of the log.
  */
 public final class ChildMain {
 
@@ -40,17 +39,17 @@ public final class ChildMain {
                 .asSubclass(ChildTask.class)
                 .getDeclaredConstructor()
                 .newInstance();
-        while (true) {
-            System.out.println(answer(task, commands.take()));
+        for (int number = 1; ; number++) {
+            System.out.println(answer(task, number, commands.take()));
         }
     }
 
-    private static String answer(ChildTask task, String command) {
+    private static String answer(ChildTask task, int number, String command) {
         try {
-            return ANSWER + task.answer(command.split(" ", -1));
+            return ANSWER + number + " " + task.answer(command.split(" ", -1));
         } catch (Exception e) {
             LOG.error("{} could not answer '{}'", task.getClass().getSimpleName(), command, e);
-            return FAILURE + e.toString().replaceAll("\\R", " ");
+            return FAILURE + number + " " + e.toString().replaceAll("\\R", " ");
         }
     }
 

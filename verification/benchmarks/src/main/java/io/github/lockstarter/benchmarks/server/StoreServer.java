@@ -1,36 +1,22 @@
 package io.github.lockstarter.benchmarks.server;
 
+import io.github.lockstarter.kit.process.ServerProcess;
 import java.time.Duration;
+import java.util.stream.Stream;
 
-/** A server that runs, and ends with {@link #close}, and with this JVM however that ends. */
+/** A server of a run. */
 public interface StoreServer extends AutoCloseable {
 
-    /**
-     * Where it listens, as its clients want to be told.
-     *
-     * @return without blanks
-     */
+    /** The server itself. */
+    ServerProcess process();
+
+    /** Where it listens, in the form that its clients need, without blanks. */
     String address();
 
-    /**
-     * What runs, for the report.
-     *
-     * @return version, and how it keeps its data
-     */
+    /** Version, and how it keeps its data, for the report. */
     String description();
 
-    /**
-     * Processor time since its start, of its processes that live.
-     *
-     * @return user and system together
-     */
-    Duration cpuTime();
-
-    /**
-     * What its data takes now, as far as it tells; README.md says what that is for each server.
-     *
-     * @return bytes
-     */
+    /** Bytes that its data takes now, as far as it tells; README.md says what that is for each server. */
     long dataSize();
 
     /**
@@ -39,6 +25,16 @@ public interface StoreServer extends AutoCloseable {
      */
     void compact();
 
+    /** Processor time since its start, user and system together, of its processes that live. */
+    default Duration cpuTime() {
+        return ProcessHandle.of(process().pid()).stream()
+                .flatMap(root -> Stream.concat(Stream.of(root), root.descendants()))
+                .flatMap(each -> each.info().totalCpuDuration().stream())
+                .reduce(Duration.ZERO, Duration::plus);
+    }
+
     @Override
-    void close();
+    default void close() {
+        process().close();
+    }
 }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
-import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.github.lockstarter.benchmarks.jvm.TaskJvm;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.time.Duration;
@@ -69,7 +69,7 @@ record CrashedHolder(Lineup lineup) implements Workload {
     /** One new holder for each group of waiters. */
     private static void crash(HolderSetup setup, List<Waiters> waiters, List<Duration> moments, CrashTimes times)
             throws Exception {
-        List<ChildJvm> holders = setup.startHolders(waiters.size());
+        List<TaskJvm> holders = setup.startHolders(waiters.size());
         try {
             for (int i = 0; i < holders.size(); i++) {
                 holders.get(i).ask(VictimJvm.ACQUIRE, "crash:" + i);
@@ -83,12 +83,12 @@ record CrashedHolder(Lineup lineup) implements Workload {
                 }
             }
         } finally {
-            holders.forEach(ChildJvm::close);
+            holders.forEach(TaskJvm::close);
         }
     }
 
     /** Kills each at its moment, counted from now; the times at which that was done. */
-    private static List<Long> kill(List<ChildJvm> holders, List<Duration> moments) throws InterruptedException {
+    private static List<Long> kill(List<TaskJvm> holders, List<Duration> moments) throws InterruptedException {
         long start = System.nanoTime();
         List<Long> killed = new ArrayList<>();
         for (int i = 0; i < holders.size(); i++) {

@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
-import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.github.lockstarter.benchmarks.jvm.TaskJvm;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Rounds;
@@ -73,7 +73,7 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
         int looks = bench.count("windows", windows);
         Duration window = bench.roundTime(WINDOW);
         return new Rounds(0, bench.count("rounds", rounds)).run(kinds, kind -> {
-            try (ChildJvm child = ChildJvm.start(HoldingJvm.class, HEAP)) {
+            try (TaskJvm child = TaskJvm.start(HoldingJvm.class, HEAP)) {
                 child.ask(HoldingJvm.OPEN, bench.addresses(kinds).format(), kind.id());
                 return round(bench.redis(), child, held, looks, window);
             }
@@ -81,7 +81,7 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
     }
 
     private static List<Measurement> round(
-            ServerObserver server, ChildJvm child, int locks, int windows, Duration window) throws Exception {
+            ServerObserver server, TaskJvm child, int locks, int windows, Duration window) throws Exception {
         child.ask(HoldingJvm.ACQUIRE, locks);
         child.ask(HoldingJvm.HOLD, window.toNanos());
         List<Measurement> measurements = new ArrayList<>();

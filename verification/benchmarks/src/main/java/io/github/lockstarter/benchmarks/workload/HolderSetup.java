@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
-import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.github.lockstarter.benchmarks.jvm.TaskJvm;
 import io.github.lockstarter.benchmarks.server.Addresses;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,13 +33,13 @@ record HolderSetup(Addresses addresses, List<ClientKind> kinds, Duration lease) 
     }
 
     /** Starts JVMs, one for each core at a time; each runs {@link VictimJvm} with open clients. */
-    List<ChildJvm> startHolders(int count) throws Exception {
+    List<TaskJvm> startHolders(int count) throws Exception {
         ExecutorService cores =
                 Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
         try {
-            Callable<ChildJvm> start = this::startHolder;
-            List<ChildJvm> holders = new ArrayList<>();
-            for (Future<ChildJvm> started : cores.invokeAll(Collections.nCopies(count, start))) {
+            Callable<TaskJvm> start = this::startHolder;
+            List<TaskJvm> holders = new ArrayList<>();
+            for (Future<TaskJvm> started : cores.invokeAll(Collections.nCopies(count, start))) {
                 holders.add(started.get());
             }
             return holders;
@@ -48,8 +48,8 @@ record HolderSetup(Addresses addresses, List<ClientKind> kinds, Duration lease) 
         }
     }
 
-    private ChildJvm startHolder() {
-        ChildJvm holder = ChildJvm.start(VictimJvm.class, SMALL);
+    private TaskJvm startHolder() {
+        TaskJvm holder = TaskJvm.start(VictimJvm.class, SMALL);
         String ids = kinds.stream().map(ClientKind::id).collect(Collectors.joining(","));
         holder.ask(VictimJvm.OPEN, addresses.format(), lease.toMillis(), ids);
         return holder;

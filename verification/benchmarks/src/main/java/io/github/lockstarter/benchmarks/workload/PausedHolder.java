@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
-import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.github.lockstarter.benchmarks.jvm.TaskJvm;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
@@ -88,7 +88,7 @@ record PausedHolder() implements Workload {
     /** All pauses, a share of them in each of so many holders; which clients kept their locks in each. */
     private static List<Set<ClientKind>> pause(HolderSetup setup, List<Pause> pauses, int atOnce) throws Exception {
         List<Waiters> waiters = setup.openWaiters(atOnce);
-        List<ChildJvm> holders = setup.startHolders(atOnce);
+        List<TaskJvm> holders = setup.startHolders(atOnce);
         ExecutorService threads = Executors.newFixedThreadPool(atOnce);
         try {
             List<Callable<List<Set<ClientKind>>>> shares = new ArrayList<>();
@@ -104,7 +104,7 @@ record PausedHolder() implements Workload {
         } finally {
             threads.shutdownNow();
             waiters.forEach(Waiters::close);
-            holders.forEach(ChildJvm::close);
+            holders.forEach(TaskJvm::close);
         }
     }
 
@@ -116,7 +116,7 @@ record PausedHolder() implements Workload {
         return share;
     }
 
-    private static List<Set<ClientKind>> share(HolderSetup setup, ChildJvm holder, Waiters waiters, List<Pause> pauses)
+    private static List<Set<ClientKind>> share(HolderSetup setup, TaskJvm holder, Waiters waiters, List<Pause> pauses)
             throws InterruptedException {
         List<Set<ClientKind>> kept = new ArrayList<>();
         for (Pause pause : pauses) {
@@ -132,7 +132,7 @@ record PausedHolder() implements Workload {
     }
 
     /** Releases all locks, and sees the waiters get them. */
-    private static Set<ClientKind> release(HolderSetup setup, ChildJvm holder, Waiters waiters)
+    private static Set<ClientKind> release(HolderSetup setup, TaskJvm holder, Waiters waiters)
             throws InterruptedException {
         Set<ClientKind> kept = EnumSet.noneOf(ClientKind.class);
         setup.kinds().stream().filter(kind -> !waiters.isGranted(kind)).forEach(kept::add);

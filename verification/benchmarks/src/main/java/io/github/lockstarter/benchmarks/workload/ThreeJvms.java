@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
-import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.github.lockstarter.benchmarks.jvm.TaskJvm;
 import io.github.lockstarter.benchmarks.measure.Fairness;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
@@ -52,10 +52,10 @@ record ThreeJvms(Lineup lineup) implements Workload {
         List<ClientKind> kinds = bench.clients(lineup.clients());
         Duration time = bench.roundTime(ROUND);
         int threads = bench.count("threads", THREADS);
-        List<ChildJvm> children = new ArrayList<>();
+        List<TaskJvm> children = new ArrayList<>();
         try {
             for (int i = 0; i < bench.count("jvms", JVMS); i++) {
-                children.add(ChildJvm.start(IncrementingJvm.class));
+                children.add(TaskJvm.start(IncrementingJvm.class));
             }
             String ids = kinds.stream().map(ClientKind::id).collect(Collectors.joining(","));
             askAll(
@@ -65,11 +65,11 @@ record ThreeJvms(Lineup lineup) implements Workload {
                     ids);
             return bench.rounds().run(kinds, kind -> List.of(round(bench, children, kind, threads, time)));
         } finally {
-            children.forEach(ChildJvm::close);
+            children.forEach(TaskJvm::close);
         }
     }
 
-    private Measurement round(Bench bench, List<ChildJvm> children, ClientKind kind, int threads, Duration time)
+    private Measurement round(Bench bench, List<TaskJvm> children, ClientKind kind, int threads, Duration time)
             throws Exception {
         RedisCommands<String, String> counters = bench.redis().redis();
         counters.set(IncrementingJvm.COUNTER, "0");
@@ -89,8 +89,8 @@ record ThreeJvms(Lineup lineup) implements Workload {
                         (round.yield().all() - Long.parseLong(counter == null ? "0" : counter)));
     }
 
-    private static List<String> askAll(List<ChildJvm> children, Object... words) {
+    private static List<String> askAll(List<TaskJvm> children, Object... words) {
         children.forEach(child -> child.send(words));
-        return children.stream().map(ChildJvm::receive).toList();
+        return children.stream().map(TaskJvm::receive).toList();
     }
 }

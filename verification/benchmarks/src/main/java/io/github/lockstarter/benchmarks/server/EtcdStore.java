@@ -1,0 +1,40 @@
+package io.github.lockstarter.benchmarks.server;
+
+import io.github.lockstarter.kit.server.EtcdServer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** One etcd member with its defaults: it syncs each write to the disk. */
+record EtcdStore(EtcdServer process) implements StoreServer {
+
+    private static final Pattern SIZE = Pattern.compile("(?m)^etcd_mvcc_db_total_size_in_use_in_bytes ([0-9.e+]+)$");
+
+    static EtcdStore start() {
+        return new EtcdStore(EtcdServer.start());
+    }
+
+    @Override
+    public String address() {
+        return process.endpoint();
+    }
+
+    @Override
+    public String description() {
+        String status = process.call("/v3/maintenance/status", "{}");
+        return String.join("", EtcdServer.fields(status, "version")) + " (same machine, one member, fsync)";
+    }
+
+    /** What the pages of its database take that are in use. */
+    @Override
+    public long dataSize() {
+        Matcher matcher = SIZE.matcher(process.report("/metrics"));
+        if (!matcher.find()) {
+            throw new IllegalStateException("etcd answered without " + SIZE);
+        }
+        return (long) Double.parseDouble(matcher.group(1));
+    }
+
+    /** Nothing: pages of deleted keys stay in use until somebody asks for a compaction, and then are reused. */
+    @Override
+    public void compact() {}
+}
