@@ -127,7 +127,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     LockTransition<ReleaseResult> release(
             ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         if (isHeldBy(command.token(), now)) {
-            Optional<Hold> kept = command.keep().isPresent() ? kept(command, now) : Optional.empty();
+            Optional<Hold> kept = kept(command, now);
             LocalLock left = new LocalLock(kept, fencingToken, waiters);
             Woken woken = command.requeue().isEmpty()
                     ? left.wake(now, mailboxes)
@@ -151,11 +151,10 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
 
     /** What is left of the minimum time. */
     private Optional<Hold> kept(ReleaseCommand command, long now) {
-        return hold.flatMap(released -> command.keep()
-                        .map(keep -> new Hold(
-                                Optional.empty(),
-                                released.grantedAt(),
-                                released.grantedAt() + keep.atLeast().toNanos())))
+        return hold.map(released -> new Hold(
+                        Optional.empty(),
+                        released.grantedAt(),
+                        released.grantedAt() + command.atLeast().toNanos()))
                 .filter(kept -> kept.deadline() - now > 0);
     }
 

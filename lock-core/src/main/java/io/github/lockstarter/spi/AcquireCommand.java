@@ -23,7 +23,7 @@ import java.util.Optional;
  *     own waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
  * @param waiting present if the caller waits when the lock is busy
  * @param atLeast minimum time for which the lock is to be kept from the grant on, by its release; zero if there is
- *     none. Otherwise the answer to a grant has the {@link AcquireResult.Granted#grantTime time of the grant}
+ *     none. Otherwise a store that grants the lock notes when, by its own clock
  */
 public record AcquireCommand(
         String key,

@@ -14,16 +14,10 @@ public sealed interface AcquireResult {
      *     all of them below 2<sup>53</sup>
      * @param othersWaiting how many other instances were registered as waiters at the grant; perhaps 0 where only one
      *     fencing token was requested by an instance without a position: the store does not count then
-     * @param grantTime when it was granted, by the store's clock; perhaps empty where no minimum time was asked for
      * @param takenOverFrom the owner that had the lock, whose instance has crashed or was cut off; empty if it was free
      * @param history which history of the store has granted it, as {@link CrashDetection.Beat#history} names it
      */
-    record Granted(
-            long fencingToken,
-            long othersWaiting,
-            Optional<GrantTime> grantTime,
-            Optional<LockHolder> takenOverFrom,
-            String history)
+    record Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history)
             implements AcquireResult {
 
         /**
@@ -31,20 +25,9 @@ public sealed interface AcquireResult {
          *
          * @param fencingToken the first of as many as were asked for
          * @param othersWaiting how many other instances were registered as waiters
-         * @param grantTime when it was granted
-         */
-        public Granted(long fencingToken, long othersWaiting, Optional<GrantTime> grantTime) {
-            this(fencingToken, othersWaiting, grantTime, Optional.empty(), "");
-        }
-
-        /**
-         * A grant of which the time is not known.
-         *
-         * @param fencingToken the first of as many as were asked for
-         * @param othersWaiting how many other instances were registered as waiters
          */
         public Granted(long fencingToken, long othersWaiting) {
-            this(fencingToken, othersWaiting, Optional.empty());
+            this(fencingToken, othersWaiting, Optional.empty(), "");
         }
     }
 

@@ -9,12 +9,10 @@ import io.github.lockstarter.contract.SpiClient.Timed;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
-import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.ReleaseResult.Kept;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,10 +121,10 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void countsFromTheFencingTokenWhereTheTimeOfTheGrantIsNotKnown() {
+    void keepsALockWhoseMinimumTimeCameAfterTheGrant() {
         SpiHold nested = alice.hold(key, LEASE);
 
-        Duration rest = restOf(new Timed(nested, new Keep(LONG, Optional.empty())).release());
+        Duration rest = restOf(new Timed(nested, LONG).release());
 
         assertThat(rest).isPositive().isLessThanOrEqualTo(LONG);
         assertKept(bob.tryOnce(key, bob.newToken(), LEASE));

@@ -6,7 +6,6 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -114,7 +113,7 @@ public final class SpiClient implements SignalListener {
     /** Releases, and goes on waiting. */
     ReleaseResult releaseAndQueue(SpiHold hold) {
         ReleaseResult result = answer(backend.release(new ReleaseCommand(
-                hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)), Optional.empty())));
+                hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)), Duration.ZERO)));
         awaitExecution(hold.key());
         return result;
     }
@@ -126,14 +125,13 @@ public final class SpiClient implements SignalListener {
                 answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), atLeast)));
         awaitExecution(key);
         if (result instanceof AcquireResult.Granted granted) {
-            return new Timed(
-                    new SpiHold(this, key, token, granted.fencingToken()), new Keep(atLeast, granted.grantTime()));
+            return new Timed(new SpiHold(this, key, token, granted.fencingToken()), atLeast);
         }
         throw new AssertionError("Expected a grant of '" + key + "' but got " + result);
     }
 
     /** A lock with a minimum time. */
-    record Timed(SpiHold hold, Keep keep) {
+    record Timed(SpiHold hold, Duration atLeast) {
 
         ReleaseResult release() {
             return release(Optional.empty());
@@ -147,8 +145,7 @@ public final class SpiClient implements SignalListener {
         private ReleaseResult release(Optional<Duration> requeue) {
             return answer(hold.client()
                     .backend
-                    .release(new ReleaseCommand(
-                            hold.key(), hold.token(), hold.fencingToken(), requeue, Optional.of(keep))));
+                    .release(new ReleaseCommand(hold.key(), hold.token(), hold.fencingToken(), requeue, atLeast)));
         }
     }
 

@@ -742,12 +742,12 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     private static AcquireResult grantedBy(String history, long fencingToken) {
-        return new AcquireResult.Granted(fencingToken, 0, Optional.empty(), Optional.empty(), history);
+        return new AcquireResult.Granted(fencingToken, 0, Optional.empty(), history);
     }
 
     @Override
     AcquireResult grant(long firstFencingToken, long othersWaiting) {
-        return new AcquireResult.Granted(firstFencingToken, othersWaiting, Optional.empty(), Optional.empty(), HISTORY);
+        return new AcquireResult.Granted(firstFencingToken, othersWaiting, Optional.empty(), HISTORY);
     }
 
     private LockHandle grantedBy(String history, LockRequest request, long fencingToken) throws Exception {

@@ -10,9 +10,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
@@ -26,22 +24,21 @@ class EngineKeptTests extends EngineInterleavings {
 
     private static final Duration MINIMUM = Duration.ofSeconds(10);
     private static final LockRequest TICK = REQUEST.keptFor(MINIMUM);
-    private static final Optional<GrantTime> TIME = Optional.of(new GrantTime() {});
 
     /** A hold with a minimum time. */
     private LockHandle held() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0, TIME));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
         return acquiring.get(5, TimeUnit.SECONDS);
     }
 
     @Test
-    void givesTheTimeOfTheGrantBackWithTheRelease() throws Exception {
+    void tellsTheStoreTheMinimumTimeWithTheAttemptAndTheRelease() throws Exception {
         LockHandle held = held();
         CompletableFuture<ReleaseOutcome> releasing = releasing(held);
 
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
-        assertThat(release.command().keep()).contains(new Keep(MINIMUM, TIME));
+        assertThat(release.command().atLeast()).isEqualTo(MINIMUM);
         release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
 
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -52,7 +49,7 @@ class EngineKeptTests extends EngineInterleavings {
     void sendsNothingOfTheKindWithoutAMinimumTime() throws Exception {
         releasing(granted(REQUEST, 100));
 
-        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(backend.nextRelease().command().atLeast()).isZero();
         assertThat(((AcquireCommand) backend.log.get(0)).atLeast()).isZero();
     }
 
@@ -159,7 +156,7 @@ class EngineKeptTests extends EngineInterleavings {
 
         releasing(held);
 
-        assertThat(backend.nextRelease().command().keep()).contains(new Keep(MINIMUM, Optional.empty()));
+        assertThat(backend.nextRelease().command().atLeast()).isEqualTo(MINIMUM);
     }
 
     @Test
@@ -169,7 +166,7 @@ class EngineKeptTests extends EngineInterleavings {
 
         releasing(held);
 
-        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(backend.nextRelease().command().atLeast()).isZero();
         assertThat(backend.nextAcquire().command().atLeast()).isEqualTo(MINIMUM);
     }
 
@@ -178,7 +175,7 @@ class EngineKeptTests extends EngineInterleavings {
         engine.acquireAsync(TICK);
         backend.nextAcquire().answer().complete(new AcquireResult.Unknown("reset", cause));
 
-        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(backend.nextRelease().command().atLeast()).isZero();
     }
 
     @Test
@@ -186,18 +183,18 @@ class EngineKeptTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         acquiring.cancel(false);
-        attempt.answer().complete(new AcquireResult.Granted(100, 0, TIME));
+        attempt.answer().complete(new AcquireResult.Granted(100, 0));
 
-        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(backend.nextRelease().command().atLeast()).isZero();
     }
 
     @Test
     void keepsNothingOfAGrantWhoseCallerIsGoneWhenItsHandleIsMade() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
         onAcquired = () -> acquiring.cancel(false);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0, TIME));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
 
-        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(backend.nextRelease().command().atLeast()).isZero();
         assertThat(acquiring).isCancelled();
     }
 
@@ -205,12 +202,12 @@ class EngineKeptTests extends EngineInterleavings {
     void keepsNothingOfKeysWhoseCallerDoesNotGetTheOthers() {
         LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM).withoutWaiting();
         engine.acquireAsync(both);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0, TIME));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
         backend.nextAcquire().answer().complete(contended());
 
         ReleaseCommand release = backend.nextRelease().command();
         assertThat(release.key()).isEqualTo("a");
-        assertThat(release.keep()).isEmpty();
+        assertThat(release.atLeast()).isZero();
     }
 
     @Test
@@ -220,7 +217,7 @@ class EngineKeptTests extends EngineInterleavings {
         await().untilAsserted(() -> assertThat(losses).hasSize(1));
         assertThat(losses.get(0).cause()).isEqualTo(LossCause.REVOKED);
 
-        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(backend.nextRelease().command().atLeast()).isZero();
         assertThat(held.isHeld()).isFalse();
     }
 
@@ -229,7 +226,7 @@ class EngineKeptTests extends EngineInterleavings {
         held();
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
 
-        assertThat(backend.nextRelease().command().keep()).contains(new Keep(MINIMUM, TIME));
+        assertThat(backend.nextRelease().command().atLeast()).isEqualTo(MINIMUM);
         awaitStop(stopping);
     }
 }

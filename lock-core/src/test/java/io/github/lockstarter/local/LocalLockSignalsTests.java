@@ -265,6 +265,6 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     private ReleaseResult releaseAndWait(LockToken token) {
-        return answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(PATIENCE), Optional.empty())));
+        return answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(PATIENCE), Duration.ZERO)));
     }
 }

@@ -5,7 +5,6 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.AcquireResult.Unknown;
-import io.github.lockstarter.spi.GrantTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -54,7 +53,6 @@ final class AcquireRound extends PendingRound {
     private final AcquireCommand command;
     private final SignalQuorum waits;
     private final Votes votes;
-    private final Optional<QuorumGrantTime> grantTime;
     private final CompletableFuture<AcquireResult> outcome = new CompletableFuture<>();
 
     private Phase phase = Phase.VOTING;
@@ -67,7 +65,6 @@ final class AcquireRound extends PendingRound {
         this.command = command;
         this.waits = waits;
         this.votes = new Votes(quorum);
-        this.grantTime = command.atLeast().isZero() ? Optional.empty() : Optional.of(new QuorumGrantTime(nodes.size()));
     }
 
     /**
@@ -89,9 +86,6 @@ final class AcquireRound extends PendingRound {
     private void voted(int node, AcquireResult vote) {
         if (vote instanceof Contended contended && command.waiting().isPresent()) {
             waits.placedAt(node, command.key(), contended.position());
-        }
-        if (vote instanceof Granted granted) {
-            grantTime.ifPresent(time -> time.granted(node, granted));
         }
         Next next;
         lock.lock();
@@ -193,7 +187,7 @@ final class AcquireRound extends PendingRound {
 
     private Next win() {
         phase = Phase.GRANTED;
-        AcquireResult granted = new Granted(fencingToken, votes.othersWaiting(), grantTime.map(GrantTime.class::cast));
+        AcquireResult granted = new Granted(fencingToken, votes.othersWaiting());
         List<QuorumMember> queues = queues();
         return Next.of(() -> {
             waits.ended(command.key());

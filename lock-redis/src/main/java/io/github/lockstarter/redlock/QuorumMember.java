@@ -112,7 +112,7 @@ final class QuorumMember {
 
     private static ReleaseCommand withoutPlace(ReleaseCommand command) {
         return new ReleaseCommand(
-                command.key(), command.token(), command.fencingToken(), Optional.empty(), command.keep());
+                command.key(), command.token(), command.fencingToken(), Optional.empty(), command.atLeast());
     }
 
     CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -149,22 +148,19 @@ public final class RedlockBackend implements LockBackend {
         if (command.requeue().isPresent()) {
             waits.requeued(command.key());
         }
-        return giveUp(
-                revoked,
-                (node, member) -> member.release(QuorumGrantTime.at(node, command)),
-                answers -> released(command, answers));
+        return giveUp(revoked, member -> member.release(command), answers -> released(command, answers));
     }
 
     /** Frees, behind the answer of each node, what it executes behind the command. */
     private <R> CompletionStage<R> giveUp(
             List<PendingRound> revoked,
-            BiFunction<Integer, QuorumMember, CompletionStage<R>> command,
+            Function<QuorumMember, CompletionStage<R>> command,
             Function<List<R>, Optional<R>> decision) {
         CompletionStage<R> outcome = NodeAnswers.hold(
                 nodes,
                 member -> {
                     int node = nodes.indexOf(member);
-                    return command.apply(node, member)
+                    return command.apply(member)
                             .whenComplete((answer, never) -> revoked.forEach(work -> work.giveUp(node)));
                 },
                 decision);
@@ -225,7 +221,7 @@ public final class RedlockBackend implements LockBackend {
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         List<PendingRound> revoked = underWay.revoke(command.token());
         waits.ended(command.key());
-        return giveUp(revoked, (node, member) -> member.withdraw(command), this::withdrawn);
+        return giveUp(revoked, member -> member.withdraw(command), this::withdrawn);
     }
 
     private Optional<WithdrawResult> withdrawn(List<WithdrawResult> answers) {

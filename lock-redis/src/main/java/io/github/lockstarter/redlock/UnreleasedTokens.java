@@ -32,7 +32,7 @@ final class UnreleasedTokens {
         }
 
         private Unreleased and(Unreleased other) {
-            ReleaseCommand kept = release.keep().isPresent() ? release : other.release;
+            ReleaseCommand kept = release.atLeast().isZero() ? other.release : release;
             return new Unreleased(kept, until - other.until > 0 ? until : other.until);
         }
     }

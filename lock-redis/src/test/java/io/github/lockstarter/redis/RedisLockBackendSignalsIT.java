@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawCommand;
+import java.time.Duration;
 import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -90,7 +91,7 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
         answer(backend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
         assertThat(position(key, new Waiting(position, BackendUser.LEASE))).isEqualTo(position);
         assertThat(answer(backend.release(
-                        new ReleaseCommand(key, owner, 0, Optional.of(BackendUser.LEASE), Optional.empty()))))
+                        new ReleaseCommand(key, owner, 0, Optional.of(BackendUser.LEASE), Duration.ZERO))))
                 .isEqualTo(new ReleaseResult.Released(1));
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key, key));
         assertThat(redis.zrange(new KeySpace("lock:").keysOf(key).waiters(), 0, -1))

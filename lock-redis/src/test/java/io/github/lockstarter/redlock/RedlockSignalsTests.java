@@ -72,7 +72,7 @@ class RedlockSignalsTests {
         assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
         assertThat(told).containsExactly(KEY);
 
-        answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(LEASE), Optional.empty())));
+        answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(LEASE), Duration.ZERO)));
         links.forEach(link -> link.signal(KEY));
 
         assertThat(told).containsExactly(KEY, KEY);

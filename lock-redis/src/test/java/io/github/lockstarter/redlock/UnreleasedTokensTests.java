@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.redlock.UnreleasedTokens.Unreleased;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -47,9 +46,8 @@ class UnreleasedTokensTests {
 
     @Test
     void keepsTheMinimumTimeOfATokenThatIsOwedTwice() {
-        Keep keep = new Keep(Duration.ofSeconds(5), Optional.empty());
         ReleaseCommand kept =
-                new ReleaseCommand("order:42", new LockToken("a", 1), 17, Optional.empty(), Optional.of(keep));
+                new ReleaseCommand("order:42", new LockToken("a", 1), 17, Optional.empty(), Duration.ofSeconds(5));
 
         unreleased.add(new Unreleased(kept, 10));
         unreleased.add(token(1, 20));

@@ -5,7 +5,6 @@ import io.github.lockstarter.engine.heartbeat.Certainty;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -52,9 +51,6 @@ public final class Grant {
     private final ResolvedRequest terms;
     private final long askedAt;
 
-    /** When it was granted, by the store's clock, if the store answered with that. */
-    final Optional<GrantTime> time;
-
     /** Whether no other owner can have taken it over. */
     public final Certainty certainty;
 
@@ -77,7 +73,6 @@ public final class Grant {
         this.askedAt = asked.sent.nanos();
         this.certainty = asked.certainty;
         certainty.granted(granted.history());
-        this.time = granted.grantTime();
         this.takenOverFrom = granted.takenOverFrom();
     }
 

@@ -12,7 +12,6 @@ import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.RenewCommand;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -331,8 +330,8 @@ public final class Hold extends TimerEntry {
     }
 
     public ReleaseCommand releaseCommand(Optional<Duration> requeue) {
-        Optional<Keep> keep = isKept() ? Optional.of(new Keep(atLeast, grant.time)) : Optional.empty();
-        return new ReleaseCommand(key, grant.token, grant.lastFencingToken, requeue, keep);
+        Duration kept = isKept() ? atLeast : Duration.ZERO;
+        return new ReleaseCommand(key, grant.token, grant.lastFencingToken, requeue, kept);
     }
 
     /** A caller gets a handle: the release keeps the lock for the minimum time that the caller asked for, or longer. */

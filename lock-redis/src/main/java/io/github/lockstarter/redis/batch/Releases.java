@@ -23,7 +23,7 @@ public record Releases(ScriptRunner runner, ReleaseScript script, boolean isClus
 
     @Override
     public boolean isCollected(ReleaseCommand command) {
-        return !isCluster && command.requeue().isEmpty() && command.keep().isEmpty();
+        return !isCluster && command.requeue().isEmpty() && command.atLeast().isZero();
     }
 
     @Override

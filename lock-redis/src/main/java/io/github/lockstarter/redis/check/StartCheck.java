@@ -99,8 +99,8 @@ public final class StartCheck {
                 .value();
         checkRenewal(renewScript.renew(
                 List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old, old.known()));
-        long released = ask(releaseScript.release(
-                new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE), Optional.empty())));
+        long released = ask(
+                releaseScript.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE), Duration.ZERO)));
         ask(releaseScript.withdraw(new WithdrawCommand(key, waiter)));
         old.learn(marker);
         LockToken last = new LockToken(id, 3);

@@ -25,9 +25,6 @@ public final class ServerHistory {
     /** To learn it again costs each renewal a call. */
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** For how long a server keeps its note, and grants do without the clock: {@code note_check.lua}. */
-    public static final long NOTE_MICROS = 20_000;
-
     private final String key;
     private final String checked;
     private final Terms terms;

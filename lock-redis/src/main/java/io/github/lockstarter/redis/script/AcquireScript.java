@@ -10,7 +10,6 @@ import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.StoredOwner;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
@@ -30,7 +29,7 @@ public final class AcquireScript {
     /** In place of the name of a lock that is the tag. */
     private static final String TAG_IS_NAME = "=";
 
-    /** Makes the script return the time. */
+    /** Makes the script note the time with the lock, and return it. */
     private static final String TIMED = "time";
 
     private AcquireScript() {}
@@ -137,7 +136,6 @@ public final class AcquireScript {
                 return new AcquireResult.Granted(
                         reply.value(),
                         reply.number(),
-                        grantTime(reply),
                         reply.owner().map(StoredOwner::holder),
                         reply.marker().isEmpty() ? known : reply.marker());
             }
@@ -169,17 +167,6 @@ public final class AcquireScript {
                 case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
                 case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
             };
-        }
-
-        /**
-         * If the client sent the command twice, the reply has the time of the second execution. The first fencing token
-         * of a grant is the time of the first execution or later, so the lower number is the better one.
-         */
-        private static Optional<GrantTime> grantTime(Reply reply) {
-            return reply.micros().isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(new RedisGrantTime(
-                            Math.min(reply.value(), reply.micros().getAsLong())));
         }
 
         private static Optional<Duration> remaining(long millis) {

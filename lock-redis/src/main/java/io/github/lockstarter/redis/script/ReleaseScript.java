@@ -3,13 +3,11 @@ package io.github.lockstarter.redis.script;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.Milliseconds;
-import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
@@ -80,10 +78,7 @@ public final class ReleaseScript {
                                 : ScriptCall.ABSENT,
                         keys.name(),
                         counting,
-                        command.keep()
-                                .map(keep -> Milliseconds.text(keep.atLeast()))
-                                .orElse(ScriptCall.ABSENT),
-                        command.keep().map(keep -> grantedAt(keep, command)).orElse(ScriptCall.ABSENT)));
+                        command.atLeast().isZero() ? ScriptCall.ABSENT : Milliseconds.text(command.atLeast())));
     }
 
     /**
@@ -104,14 +99,6 @@ public final class ReleaseScript {
         return ScriptCall.ofNumbers(LockScript.RELEASE_BATCH, keys, arguments);
     }
 
-    /** A fencing token is the time of the grant in microseconds, or ahead of it; or behind it by 20 ms at most. */
-    private static String grantedAt(Keep keep, ReleaseCommand command) {
-        return Long.toString(keep.grantTime()
-                .filter(RedisGrantTime.class::isInstance)
-                .map(time -> ((RedisGrantTime) time).micros())
-                .orElse(command.fencingToken() + ServerHistory.NOTE_MICROS));
-    }
-
     public ScriptCall<Long> withdraw(WithdrawCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
         return ScriptCall.ofStatus(
@@ -120,13 +107,9 @@ public final class ReleaseScript {
                 ScriptCall.trimmed(command.token().value(), keys.name(), counting));
     }
 
-    /**
-     * Forgets a marker, unless another one was written since: to the release script that is a lock too, whose token is
-     * the end of the text it holds.
-     */
+    /** Forgets a marker, unless another one was written since: to the release script it is a lock and its token. */
     public static ScriptCall<Long> forget(String key, String marker, LockKeys keys) {
-        return ScriptCall.ofStatus(
-                LockScript.RELEASE, new String[] {key, keys.waiters()}, RenewScript.tokenIn(marker), "0");
+        return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, keys.waiters()}, marker, "0");
     }
 
     /** Reads the reply of {@link #release}. */

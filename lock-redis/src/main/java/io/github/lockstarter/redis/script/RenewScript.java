@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record RenewScript(KeySpace keySpace) {
 
-    private static final int FENCING_DIGITS = 16;
-
     /** One call for all of them, which share a history, told of the marker that is known. */
     public ScriptCall<Reply> renew(List<RenewCommand> commands, ServerHistory history, String known) {
         int count = commands.size();
@@ -84,7 +82,7 @@ public record RenewScript(KeySpace keySpace) {
                 Long.toString(command.fencingToken()));
     }
 
-    /** Ends a marker of the history, which has no end of its own: to the script it is a lock. */
+    /** Ends a marker of the history, which has no end of its own: to the script it is a lock and its token. */
     public static ScriptCall<Reply> expire(String key, String marker, Duration lease) {
         return call(
                 LockScript.RENEW,
@@ -92,13 +90,8 @@ public record RenewScript(KeySpace keySpace) {
                 ScriptCall.ABSENT,
                 ScriptCall.ABSENT,
                 ScriptCall.ABSENT,
-                tokenIn(marker),
+                marker,
                 Milliseconds.text(lease));
-    }
-
-    /** What the scripts take for the token in a text that is stored: a fencing token of 16 digits is before it. */
-    static String tokenIn(String stored) {
-        return stored.substring(FENCING_DIGITS + 1);
     }
 
     private static ScriptCall<Reply> call(LockScript script, String[] keys, String... arguments) {

@@ -2,10 +2,11 @@
 -- The same token asking again gets the same answer: the client repeats what it sent when a connection breaks. Its fencing
 -- tokens are raised if they are not above the floor it names then: to begin right above it.
 -- An instance is the part of its tokens before the last colon. A token may say who made it: behind a vertical bar, which
--- is compared with the rest of it.
+-- is compared with the rest of it. A token has one colon and instances are of one length, so no token is the end of another
+-- one: scripts compare the end of a lock with a token.
 --
--- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; lives as long as the lease.
---          Called <prefix>{<tag>}
+-- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, perhaps '@' and the time of the grant in microseconds,
+--          a space, and its token; lives as long as the lease. Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- KEYS[4]  history: string, the marker of the history that granted locks belong to
@@ -22,8 +23,8 @@
 -- ARGV[7]  patience: how long to keep the instance in the queue, in ms
 -- ARGV[8]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
 -- ARGV[9]  name of the lock as a mailbox is told it; absent or empty if that is the tag
--- ARGV[10]  not empty: the caller wants to be told the time, since it counts votes or the lock has a minimum time; absent
---           otherwise
+-- ARGV[10]  not empty: the time is noted with the lock, since it has a minimum time (release.lua), and replied, for a caller that
+--           counts votes; absent otherwise
 --
 -- Returns the first fencing token      granted, no other instance is known to wait, and the marker is the caller's
 -- Returns {status, value, number}, and what of the following there is, where the status is not negative:
@@ -33,7 +34,7 @@
 --   rest of its minimum time
 --   if another owner has the lock, which is to be taken over as soon as the replicas know: the owner's instance, a space,
 --   and the begin of its mark, for the script that acknowledges
---   to who wants to be told: the time of this server in microseconds
+--   if ARGV[10] says so: the time of this server in microseconds
 --   {1, first fencing token, others}   granted; so many other instances are in the queue
 --   {0, remaining lease, position}     another owner has it, or it is kept: in ms, -1 if it never ends by itself; position 0
 --                                      if not waiting

@@ -30,7 +30,7 @@ local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 
 local first
 if isChecked then
-  local block, floor, isNoted = count, 0, true
+  local block, floor = count, 0
   -- include fencing_tokens.lua: leaves taken, micros and problem
   first = not problem and taken
 end

@@ -38,9 +38,7 @@ end
 if not owner and recovering then
   return {RECOVERING, math.ceil(grace - age / 1000), 0, told, clock}
 end
--- Where the token begins in what is stored.
-local TOKEN = 18
-local repeated = owner and string.sub(owner, TOKEN) == token
+local repeated = owner and string.sub(owner, -#token) == token
 
 -- More than any label has: the lock may hold anything that somebody else has written.
 local MOST_OF_LABEL = 96
@@ -57,7 +55,7 @@ if owner and not repeated then
   -- Tells the owner, unless another instance than its own was waiting already, so that it knows.
   -- A failure is none of the caller's: the owner's hand-overs end without being told too.
   local function want(instance)
-    local holder, after = string.match(owner, '^%d+ ([0-9a-f]+):%d+(.?)')
+    local holder, after = string.match(owner, '^%d+@?%d* ([0-9a-f]+):%d+(.?)')
     if not holder or (after ~= '' and after ~= '|') or #holder ~= 32 or holder == instance then
       return
     end
@@ -94,7 +92,7 @@ if owner and not repeated then
     end
   end
   local remaining = redis.call('PTTL', lock)
-  local holder, label = string.match(owner, '^%d+ ([0-9a-f]+):%d+(|.*)$')
+  local holder, label = string.match(owner, '^%d+@?%d* ([0-9a-f]+):%d+(|.*)$')
   if holder then
     local who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
     if acknowledgement then
@@ -102,7 +100,7 @@ if owner and not repeated then
     end
     return {CONTENDED, remaining, place, told or '', who, clock}
   end
-  if string.sub(owner, TOKEN) == '%kept' then
+  if string.find(owner, '^%d+ %%kept$') then
     return {CONTENDED, remaining, place, told or '', '%kept', clock}
   end
   return {CONTENDED, remaining, place, told, clock}
@@ -129,7 +127,7 @@ end
 
 local first
 if repeated then
-  first = tonumber(string.sub(owner, 1, TOKEN - 2)) - block + 1
+  first = tonumber(string.match(owner, '^%d+')) - block + 1
   if first <= floor then
     first = floor + 1
     local newest = floor + block
@@ -137,20 +135,21 @@ if repeated then
     if problem then
       return failed(problem, 2)
     end
-    local raised = redis.pcall('SET', lock, string.format('%016.0f ', newest) .. token, 'KEEPTTL')
+    local rest = string.match(owner, '^%d+(.*)$')
+    local raised = redis.pcall('SET', lock, string.format('%016.0f', newest) .. rest, 'KEEPTTL')
     if raised.err then
       return raised
     end
   end
 else
-  -- A caller that asks for the time uses the first fencing token as an upper bound of the time of the grant.
-  local isNoted = isChecked and not timed
   -- include fencing_tokens.lua: leaves taken, micros and problem
   if problem then
     return failed(problem, 2)
   end
   first = taken
-  local set = redis.pcall('SET', lock, string.format('%016.0f ', first + block - 1) .. token, 'PX', lease)
+  local time = timed and string.format('@%.0f', micros) or ''
+  local stored = string.format('%016.0f', first + block - 1) .. time .. ' ' .. token
+  local set = redis.pcall('SET', lock, stored, 'PX', lease)
   if set.err then
     return set
   end

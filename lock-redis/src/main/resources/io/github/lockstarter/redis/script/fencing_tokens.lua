@@ -1,5 +1,5 @@
 -- Takes the next fencing tokens from the counter that all locks of this server share, in a cluster those of a slot. Takes fence,
--- block and floor as the script that includes it documents them; isNoted, whether the note of this server stands; and micros,
+-- block and floor as the script that includes it documents them; isChecked, whether the note of this server stands; and micros,
 -- the time if it was asked for.
 -- Leaves taken, the first of the tokens, micros, and problem, what the server refused: then no token was taken.
 -- Invariant: while the note stands, the counter is no lower than the time at which the note was written. So tokens grow also if
@@ -9,7 +9,7 @@ local LIMIT = 9007199254740992
 -- In microseconds, September 2001. A counter that is lower was deleted, or another program has written it.
 local LEAST = 1000000000000000
 local taken, problem = 0, nil
-if isNoted then
+if isChecked then
   local newest = redis.pcall('INCRBY', fence, block)
   if type(newest) == 'table' then
     -- A text that is no number is replaced below.

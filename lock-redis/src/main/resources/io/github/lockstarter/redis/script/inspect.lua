@@ -27,7 +27,7 @@ local owner = redis.call('GET', lock)
 local MOST_OF_LABEL = 96
 local holder, fencing, marked = '', '', ''
 if owner then
-  local granted, token = string.match(owner, '^(' .. string.rep('%d', 16) .. ') (.*)$')
+  local granted, token = string.match(owner, '^(' .. string.rep('%d', 16) .. ')@?%d* (.*)$')
   local instance, label = string.match(token or '', '^([0-9a-f]+):%d+(.*)$')
   local ours = instance and (label == '' or string.sub(label, 1, 1) == '|')
   holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (token == '%kept' and token or '?')

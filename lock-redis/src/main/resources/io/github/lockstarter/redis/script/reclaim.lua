@@ -1,6 +1,6 @@
 -- Renews one lock as renew does, and brings it back if a new history may have forgotten it and nobody has it.
 --
--- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token
+-- KEYS[1]  lock: string, as acquire has it
 -- KEYS[2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[3]  history: string, the marker of the history that granted locks belong to
 -- ARGV[1]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
@@ -25,8 +25,6 @@ local token, lease, newest = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local checked
 -- include check_history.lua: leaves marker, age, micros and refusal
 
--- Where the token begins in what is stored.
-local TOKEN = 18
 local retry = 0
 local outcome
 local status = '0'
@@ -37,7 +35,7 @@ elseif not refusal then
   if type(owner) == 'table' then
     refusal = string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' and owner
   elseif owner then
-    if string.sub(owner, TOKEN) == token then
+    if string.sub(owner, -#token) == token then
       status = '1'
       outcome = redis.pcall('PTTL', lock)
       if type(outcome) == 'number' and outcome < tonumber(lease) then

@@ -3,8 +3,8 @@
 -- kept.
 -- An instance is the part of its tokens before the last colon.
 --
--- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; '%kept', which is
---          nobody's token, while it is kept. Called <prefix>{<tag>}
+-- KEYS[1]  lock: string, as acquire has it; with '%kept', which is nobody's token, in place of time and token while it is kept.
+--          Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[1]  token of the hold
 -- ARGV[2]  last fencing token of the hold; 0 if it is not known
@@ -12,10 +12,8 @@
 -- ARGV[4]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
 -- ARGV[5]  present if the server does not count the listeners at other servers, as a node of a cluster: then an instance
 --          counts as signalled although it may be dead, and those behind it look by themselves; else absent or empty
--- The next two only if the lock has a minimum time; else absent:
--- ARGV[6]  minimum: how long the lock is kept from all, counted from the grant, in ms
--- ARGV[7]  granted: when the token was granted the lock by the clock of this server, in microseconds; what is later than
---          now counts as now
+-- ARGV[6]  minimum: how long the lock is kept from all, counted from the grant, in ms; absent if it has no minimum time. A
+--          grant that is later than now counts as one of now
 --
 -- Returns a status, plus 4 for each ms that is left of the minimum time, for which the lock is kept:
 --   3  as 1, and an instance was signalled
@@ -26,13 +24,13 @@
 
 local lock, waiters = KEYS[1], KEYS[2]
 local token, fencing, patience, name, uncounted = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local minimum, granted = ARGV[6], ARGV[7]
+local minimum = ARGV[6]
 uncounted = uncounted and uncounted ~= ''
 
 local KEPT, PER_MS = '%kept', 4
+-- In microseconds: for how long acquire relies on its note, and does not look at the clock.
+local NOTED = 20000
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
--- Where the token begins in what is stored.
-local TOKEN = 18
 
 local owner = redis.pcall('GET', lock)
 if type(owner) == 'table' then
@@ -41,15 +39,17 @@ end
 if not owner then
   return FREE
 end
-if string.sub(owner, TOKEN) == token then
+if string.sub(owner, -#token) == token then
   local rest = 0
   if minimum then
     local now = redis.call('TIME')
+    -- Without its time, a grant was no later than its last fencing token and the 20 ms for which that may have been noted.
+    local granted = string.match(owner, '^%d+@(%d+)') or fencing + NOTED
     local held = math.max(0, now[1] * 1000000 + now[2] - granted)
     rest = math.max(0, math.ceil(minimum - held / 1000))
   end
   if rest > 0 then
-    redis.call('SET', lock, string.sub(owner, 1, TOKEN - 1) .. KEPT, 'PX', rest)
+    redis.call('SET', lock, string.match(owner, '^%d+') .. ' ' .. KEPT, 'PX', rest)
   else
     redis.call('DEL', lock)
   end
@@ -69,7 +69,8 @@ if string.sub(owner, TOKEN) == token then
   end
   return woken + PER_MS * rest
 end
-if string.sub(owner, TOKEN) == KEPT and tonumber(string.sub(owner, 1, TOKEN - 2)) == tonumber(fencing) then
+local kept = string.match(owner, '^(%d+) %%kept$')
+if kept and tonumber(kept) == tonumber(fencing) then
   return DONE + PER_MS * math.max(0, redis.call('PTTL', lock))
 end
 return NOT_HELD

@@ -19,8 +19,6 @@
 local count = #KEYS / 2
 
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
--- Where the token begins in what is stored.
-local TOKEN = 18
 
 -- Of a key of another type, MGET gives nothing.
 local owners = redis.call('MGET', unpack(KEYS, 1, count))
@@ -29,7 +27,7 @@ local held, statuses = {}, {}
 for i = 1, count do
   local lock, token = KEYS[i], ARGV[2 * i - 1]
   local owner = owners[i]
-  if owner and string.sub(owner, TOKEN) == token then
+  if owner and string.sub(owner, -#token) == token then
     statuses[i] = DONE
     held[#held + 1] = lock
   elseif owner or redis.call('EXISTS', lock) > 0 then

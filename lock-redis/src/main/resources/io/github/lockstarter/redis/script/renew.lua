@@ -2,7 +2,7 @@
 -- wrong with one touches no other.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, the last fencing token of the owner in 16 digits, a space, and its token
+-- KEYS[i]          lock: string, as acquire has it
 -- ARGV[2 * i + 2]  token of the hold
 -- ARGV[2 * i + 3]  lease in ms
 -- For all of them; this key absent and the arguments empty where the locks and the marker are on two servers just now:
@@ -28,8 +28,6 @@ local history, known, grace, quiet = KEYS[count + 1], ARGV[1], ARGV[2], ARGV[3]
 local checked
 -- include check_history.lua: leaves marker, age, micros and refusal
 
--- Where the token begins in what is stored.
-local TOKEN = 18
 local statuses, problem, retry = {}, '', 0
 local deferred = age and age < quiet * 1000 and 'd'
 local forgotten = age and age < grace * 1000 and 'f'
@@ -42,7 +40,7 @@ for i = 1, count do
   local status, refused = deferred or '0', refusal
 
   local owner = not refusal and not deferred and redis.pcall('GET', lock)
-  if type(owner) == 'string' and string.sub(owner, TOKEN) == token then
+  if type(owner) == 'string' and string.sub(owner, -#token) == token then
     status = '1'
     -- A longer lease is left as it is. Without any (-1, somebody's PERSIST), a crash would block the lock for ever.
     local left = redis.pcall('PTTL', lock)

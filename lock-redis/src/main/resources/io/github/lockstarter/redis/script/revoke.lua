@@ -27,7 +27,7 @@ local owner = redis.call('GET', lock)
 if not owner then
   return STALE
 end
-local granted, token = string.match(owner, '^(' .. string.rep('%d', 16) .. ') (.*)$')
+local granted, token = string.match(owner, '^(' .. string.rep('%d', 16) .. ')@?%d* (.*)$')
 local holder, after = string.match(token or '', '^([0-9a-f]+):%d+(.?)')
 local kept = token == '%kept'
 if not kept and (not holder or (after ~= '' and after ~= '|')) then

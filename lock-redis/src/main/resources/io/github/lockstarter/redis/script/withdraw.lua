@@ -2,7 +2,7 @@
 -- then, the signal of the last release may have been spent on this instance, so the next one is signalled.
 -- An instance is the part of its tokens before the last colon.
 --
--- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token. Called <prefix>{<tag>}
+-- KEYS[1]  lock: string, as acquire has it. Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait
 -- ARGV[1]  token of the last attempt
 -- ARGV[2]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
@@ -18,8 +18,6 @@ local lock, waiters = KEYS[1], KEYS[2]
 local token, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
 
 local SIGNALLED, UNSIGNALLED, DONE = 3, 2, 1
--- Where the token begins in what is stored.
-local TOKEN = 18
 
 local owner = redis.pcall('GET', lock)
 if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
@@ -27,7 +25,7 @@ if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
 end
 -- Whatever else the waiters key may hold, this instance is not in it.
 redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))
-if type(owner) == 'string' and string.sub(owner, TOKEN) == token then
+if type(owner) == 'string' and string.sub(owner, -#token) == token then
   redis.call('DEL', lock)
   owner = false
 end

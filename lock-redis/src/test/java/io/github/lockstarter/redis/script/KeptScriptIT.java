@@ -26,53 +26,90 @@ class KeptScriptIT {
     private RedisCommands<String, String> redis;
     private Scripts scripts;
     private long granted;
+    private long micros;
 
     @BeforeEach
     void connect() {
         redis = REDIS.server().commands();
         scripts = new Scripts(redis);
-        granted = scripts.acquire("a:1", 30_000).get(1);
+        List<Object> reply = scripts.vote("a:1", 0);
+        granted = (long) reply.get(1);
+        micros = (long) reply.get(4);
+    }
+
+    @Test
+    void notesTheTimeOfTheGrantWithTheLock() {
+        assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(granted, micros, "a:1"));
+    }
+
+    @Test
+    void keepsTheTimeOfTheGrantWhenTheAttemptIsRepeated() {
+        scripts.vote("a:1", 0);
+
+        assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(granted, micros, "a:1"));
+    }
+
+    @Test
+    void keepsTheTimeOfTheGrantWhenFencingTokensAreRaised() {
+        scripts.acquire("a:1", 30_000, granted);
+
+        assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(granted + 1, micros, "a:1"));
     }
 
     @Test
     void keepsTheLockForTheRest() {
-        assertThat(rest(releaseKept(MINIMUM, granted - 5_000_000))).isBetween(10_000L, 15_000L);
-        assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
-        assertThat(redis.pttl(KEYS.lock())).isBetween(10_000L, 15_000L);
+        grantedAt(micros - 5_000_000);
+        assertThat(rest(releaseKept(MINIMUM))).isBetween(10_000L, 15_000L);
         assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(granted, KEPT));
+        assertThat(redis.pttl(KEYS.lock())).isBetween(10_000L, 15_000L);
     }
 
     @Test
     void keepsTheLockAlsoBeyondTheLease() {
         redis.pexpire(KEYS.lock(), 1_000);
-        releaseKept(MINIMUM, granted);
+        releaseKept(MINIMUM);
         assertThat(redis.pttl(KEYS.lock())).isGreaterThan(10_000);
     }
 
     @Test
     void freesTheLockOnceTheMinimumTimeIsOver() {
-        assertThat(releaseKept(MINIMUM, granted - MINIMUM * 1_000)).isEqualTo(1);
+        grantedAt(micros - MINIMUM * 1_000);
+        assertThat(releaseKept(MINIMUM)).isEqualTo(1);
         assertThat(redis.exists(KEYS.lock())).isZero();
     }
 
     @Test
     void takesAGrantThatIsLaterThanNowForOneOfNow() {
-        assertThat(rest(releaseKept(MINIMUM, granted + 3_600_000_000L))).isEqualTo(MINIMUM);
+        grantedAt(micros + 3_600_000_000L);
+        assertThat(rest(releaseKept(MINIMUM))).isEqualTo(MINIMUM);
         assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(MINIMUM);
+    }
+
+    /** The server's note lets a token be 20 ms behind the clock. A minimum time must not end too soon. */
+    @Test
+    void countsFromTwentyMillisecondsAfterTheFencingTokenWhereNoTimeWasNoted() {
+        long fencingToken = micros - 5_000_000;
+        redis.set(KEYS.lock(), Scripts.stored(fencingToken, "a:1"), SetArgs.Builder.keepttl());
+
+        assertThat(rest(scripts.releaseKept("a:1", fencingToken, "", MINIMUM))).isBetween(10_000L, 15_020L);
+
+        redis.set(KEYS.lock(), Scripts.stored(micros, "a:1"), SetArgs.Builder.px(30_000));
+        assertThat(rest(scripts.releaseKept("a:1", micros + 60_000_000, "", MINIMUM)))
+                .isEqualTo(MINIMUM);
     }
 
     @Test
     void answersTheSameAndTheRestWhenRepeated() {
-        releaseKept(MINIMUM, granted);
+        releaseKept(MINIMUM);
         redis.scriptFlush();
-        assertThat(status(releaseKept(MINIMUM, granted))).isEqualTo(1);
-        assertThat(rest(releaseKept(MINIMUM, granted))).isBetween(10_000L, MINIMUM);
+        assertThat(status(releaseKept(MINIMUM))).isEqualTo(1);
+        assertThat(rest(releaseKept(MINIMUM))).isBetween(10_000L, MINIMUM);
         assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
     }
 
     @Test
     void isNotDoneWhenAnotherGrantIsKept() {
-        releaseKept(MINIMUM, granted);
+        releaseKept(MINIMUM);
         assertThat(scripts.release("b:1", granted - 1)).isZero();
         assertThat(scripts.release("b:1", 0)).isZero();
         assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
@@ -80,16 +117,23 @@ class KeptScriptIT {
 
     @Test
     void keepsNothingForATokenThatDoesNotHaveTheLock() {
-        assertThat(scripts.releaseKept("b:1", granted - 1, "", MINIMUM, granted))
-                .isZero();
+        assertThat(scripts.releaseKept("b:1", granted - 1, "", MINIMUM)).isZero();
         assertThat(redis.get(KEYS.lock())).endsWith(" a:1");
+    }
+
+    @Test
+    void renewsShowsAndTakesAwayALockThatHasTheTimeOfItsGrant() {
+        assertThat(scripts.renew("a:1", 60_000)).isEqualTo("1");
+        assertThat(redis.pttl(KEYS.lock())).isGreaterThan(50_000);
+        assertThat(inspect()).startsWith("a").element(2).isEqualTo(Long.toString(granted));
+        assertThat(revoke(granted)).isEqualTo(1);
     }
 
     @Test
     void signalsTheInstanceThatWaitsLongest() {
         try (Listening b = Listening.to(REDIS.server(), "b")) {
             scripts.waitFor("b:1", 5_000, 0);
-            assertThat(status(releaseKept(MINIMUM, granted))).isEqualTo(3);
+            assertThat(status(releaseKept(MINIMUM))).isEqualTo(3);
             Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
         }
     }
@@ -97,22 +141,20 @@ class KeptScriptIT {
     @Test
     void keepsTheLockEvenIfTheQueueIsOfAnotherType() {
         redis.lpush(KEYS.waiters(), "x");
-        assertThat(status(scripts.releaseKept("a:1", granted, "5000", MINIMUM, granted)))
-                .isEqualTo(2);
+        assertThat(status(scripts.releaseKept("a:1", granted, "5000", MINIMUM))).isEqualTo(2);
         assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
     }
 
     @Test
     void queuesAnInstanceThatGoesOnWaitingAlsoIfNoneIsSignalled() {
-        assertThat(status(scripts.releaseKept("a:1", granted, "5000", MINIMUM, granted)))
-                .isEqualTo(1);
+        assertThat(status(scripts.releaseKept("a:1", granted, "5000", MINIMUM))).isEqualTo(1);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
         assertThat(redis.pttl(KEYS.waiters())).isBetween(1_000L, 5_000L);
     }
 
     @Test
     void refusesEveryTokenForTheRest() {
-        releaseKept(MINIMUM, granted);
+        releaseKept(MINIMUM);
         for (String token : List.of("a:1", "a:2", "b:1")) {
             List<Object> refused = scripts.vote(token, 0);
             assertThat(refused).hasSize(6).startsWith(0L).element(4).isEqualTo(KEPT);
@@ -124,7 +166,7 @@ class KeptScriptIT {
 
     @Test
     void queuesAWaiterAndNotifiesNoOwner() {
-        releaseKept(MINIMUM, granted);
+        releaseKept(MINIMUM);
         List<Object> refused = scripts.voteAndWait("b:1", 5_000);
         assertThat(refused).hasSize(6).startsWith(0L).element(4).isEqualTo(KEPT);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
@@ -132,14 +174,14 @@ class KeptScriptIT {
 
     @Test
     void grantsTheLockOnceTheRestIsOver() {
-        releaseKept(100, granted);
+        releaseKept(100);
         Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
         assertThat(scripts.acquire("b:1", 30_000).get(1)).isGreaterThan(granted);
     }
 
     @Test
     void leavesWhatIsKeptWhenAWaitEnds() {
-        releaseKept(MINIMUM, granted);
+        releaseKept(MINIMUM);
         scripts.waitFor("b:1", 5_000, 0);
         assertThat(scripts.withdraw("b:1")).isEqualTo(1);
         assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
@@ -147,21 +189,20 @@ class KeptScriptIT {
 
     @Test
     void renewsNothingThatIsKept() {
-        releaseKept(MINIMUM, granted);
+        releaseKept(MINIMUM);
         assertThat(scripts.renew("a:1", 30_000)).isEqualTo("0");
     }
 
     @Test
     void showsAnOperatorThatTheLockIsKept() {
-        releaseKept(MINIMUM, granted);
-        List<String> seen = new GuardedScripts(redis).inspect("");
-        assertThat(seen).startsWith(KEPT).element(2).isEqualTo(Long.toString(granted));
+        releaseKept(MINIMUM);
+        assertThat(inspect()).startsWith(KEPT).element(2).isEqualTo(Long.toString(granted));
     }
 
     @Test
     void freesWhatIsKeptForAnOperator() {
         try (Listening b = Listening.to(REDIS.server(), "b")) {
-            releaseKept(MINIMUM, granted);
+            releaseKept(MINIMUM);
             scripts.waitFor("b:1", 5_000, 0);
             assertThat(revoke(granted - 1)).isZero();
             assertThat(revoke(granted)).isEqualTo(3);
@@ -176,8 +217,17 @@ class KeptScriptIT {
         return status;
     }
 
-    private long releaseKept(long minimum, long grantedAt) {
-        return scripts.releaseKept("a:1", granted, "", minimum, grantedAt);
+    private List<String> inspect() {
+        return new GuardedScripts(redis).inspect("");
+    }
+
+    /** As if the grant had another time. */
+    private void grantedAt(long time) {
+        redis.set(KEYS.lock(), Scripts.stored(granted, time, "a:1"), SetArgs.Builder.keepttl());
+    }
+
+    private long releaseKept(long minimum) {
+        return scripts.releaseKept("a:1", granted, "", minimum);
     }
 
     private static long rest(long reply) {

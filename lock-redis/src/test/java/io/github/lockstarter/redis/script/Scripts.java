@@ -43,6 +43,11 @@ final class Scripts {
         return "%016d %s".formatted(fencingToken, token);
     }
 
+    /** What is stored for a token whose attempt asked for the time. */
+    static String stored(long fencingToken, long micros, String token) {
+        return "%016d@%d %s".formatted(fencingToken, micros, token);
+    }
+
     /** An attempt that does not wait. */
     List<Long> acquire(String token, long lease) {
         return acquire(token, lease, 0);
@@ -137,8 +142,8 @@ final class Scripts {
     }
 
     /** A release of a lock with a minimum time, of an instance that goes on waiting if it is patient. */
-    long releaseKept(String token, long fencingToken, String patience, long minimum, long granted) {
-        return release(new String[] {token, text(fencingToken), patience, "", "", text(minimum), text(granted)});
+    long releaseKept(String token, long fencingToken, String patience, long minimum) {
+        return release(new String[] {token, text(fencingToken), patience, "", "", text(minimum)});
     }
 
     private long release(String[] arguments) {

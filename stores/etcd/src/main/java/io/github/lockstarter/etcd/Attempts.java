@@ -25,13 +25,20 @@ final class Attempts {
      *
      * @param leases in etcd, each with at most the lock's key
      * @param grantedAt monotonic nanoseconds after the grant; empty if none is known
-     * @param over when all the leases have ended, unless they were renewed
+     * @param over when all the leases have ended
      */
     record Attempt(List<Long> leases, Optional<Long> grantedAt, long over) {
 
+        static Attempt with(long lease, long seconds, long now) {
+            long over = now + 2 * Duration.ofSeconds(seconds).plus(LEEWAY).toNanos();
+            return new Attempt(List.of(lease), Optional.empty(), over);
+        }
+
         private Attempt and(Attempt later) {
-            return new Attempt(
-                    Stream.concat(leases.stream(), later.leases.stream()).toList(), grantedAt, later.over);
+            List<Long> all = Stream.concat(leases.stream(), later.leases.stream())
+                    .distinct()
+                    .toList();
+            return new Attempt(all, grantedAt, later.over);
         }
 
         private Attempt without(long lease) {
@@ -50,8 +57,13 @@ final class Attempts {
         if (begun.incrementAndGet() % SWEEP_EVERY == 0) {
             attempts.values().removeIf(attempt -> now - attempt.over > 0);
         }
-        long over = now + 2 * Duration.ofSeconds(seconds).plus(LEEWAY).toNanos();
-        attempts.merge(token, new Attempt(List.of(lease), Optional.empty(), over), Attempt::and);
+        attempts.merge(token, Attempt.with(lease, seconds, now), Attempt::and);
+    }
+
+    /** A lease of the token was renewed, or is about to get the lock of another one. */
+    void renewed(LockToken token, long lease, long seconds) {
+        Attempt renewed = Attempt.with(lease, seconds, System.nanoTime());
+        attempts.computeIfPresent(token, (key, attempt) -> attempt.and(renewed));
     }
 
     /** The lease has a lock from now on, at the latest. */

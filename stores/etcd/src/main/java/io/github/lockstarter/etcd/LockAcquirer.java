@@ -8,7 +8,6 @@ import io.etcd.jetcd.api.TxnResponse;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -195,10 +194,7 @@ final class LockAcquirer {
             if (command.waiting().isPresent()) {
                 waiters.leave(token.instanceId(), command.key(), deadline);
             }
-            Optional<GrantTime> time = command.atLeast().isZero()
-                    ? Optional.empty()
-                    : attempts.of(token).flatMap(Attempts.Attempt::grantedAt).map(EtcdGrantTime::new);
-            return new AcquireResult.Granted(first, othersWaiting, time);
+            return new AcquireResult.Granted(first, othersWaiting);
         }
 
         private CompletableFuture<AcquireResult> contended(KeyValue found, Optional<LockEntry> entry, long revision) {

@@ -2,10 +2,8 @@ package io.github.lockstarter.etcd;
 
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
-import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
@@ -50,9 +48,9 @@ final class LockReleaser {
     }
 
     CompletableFuture<ReleaseResult> release(ReleaseCommand command, Deadline deadline) {
-        CompletableFuture<ReleaseResult> released = command.keep()
-                .map(keep -> keep(command, keep, deadline))
-                .orElseGet(() -> free(command.key(), command.token(), deadline).thenApply(LockReleaser::result));
+        CompletableFuture<ReleaseResult> released = command.atLeast().isZero()
+                ? free(command.key(), command.token(), deadline).thenApply(LockReleaser::result)
+                : keep(command, deadline);
         return released.exceptionally(thrown -> {
             EtcdFailure failure = EtcdFailure.of(thrown, target);
             return new ReleaseResult.Unknown(failure.reason(), failure.cause());
@@ -97,7 +95,7 @@ final class LockReleaser {
         return lock -> LockEntry.of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token.value()));
     }
 
-    private CompletableFuture<ReleaseResult> keep(ReleaseCommand command, Keep keep, Deadline deadline) {
+    private CompletableFuture<ReleaseResult> keep(ReleaseCommand command, Deadline deadline) {
         return client.read(names.lock(command.key()), deadline).thenCompose(found -> {
             if (found.filter(isOf(command.token())).isEmpty()) {
                 attempts.forget(command.token());
@@ -105,20 +103,18 @@ final class LockReleaser {
                         ? CompletableFuture.completedFuture(new ReleaseResult.NotHeld())
                         : keptBefore(found.get(), command.fencingToken(), deadline);
             }
-            Duration rest = keep.atLeast().minus(sinceGrant(command.token(), keep));
+            Duration rest = command.atLeast().minus(sinceGrant(command.token()));
             return rest.toMillis() < 1
                     ? free(command.key(), command.token(), deadline).thenApply(LockReleaser::result)
                     : keep(command.token(), found.get(), rest, deadline);
         });
     }
 
-    private Duration sinceGrant(LockToken token, Keep keep) {
+    /** By the clock of this JVM, from the answer with the grant on: clients of etcd cannot read a clock of it. */
+    private Duration sinceGrant(LockToken token) {
         long now = System.nanoTime();
-        Optional<GrantTime> told = keep.grantTime();
-        long grantedAt = told.isPresent() && told.get() instanceof EtcdGrantTime time
-                ? time.nanos()
-                : attempts.of(token).flatMap(Attempts.Attempt::grantedAt).orElse(now);
-        return Duration.ofNanos(Math.max(0, now - grantedAt));
+        long grantedAt = attempts.of(token).flatMap(Attempts.Attempt::grantedAt).orElse(now);
+        return Duration.ofNanos(now - grantedAt);
     }
 
     /** Puts what is kept in the place of the lock. Etcd keeps it for whole seconds; this instance ends it in time. */

@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.etcd.EtcdChannels.Member;
-import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.grpc.Deadline;
@@ -134,6 +133,7 @@ final class LockRenewer {
                         .handle(this::orUnknown)
                         .thenAccept(result::complete);
             } else {
+                attempts.renewed(command.token(), lease(), seconds);
                 result.complete(new RenewResult.Renewed());
             }
         }
@@ -146,13 +146,12 @@ final class LockRenewer {
                     : new RenewResult.NotHeld();
         }
 
-        /** A release then looks the lock up: after an outcome that is not known, it may have either lease. */
+        /** A release then ends both leases: after an outcome that is not known, the lock may have either. */
         private CompletableFuture<RenewResult> replaceLease() {
-            LockToken token = command.token();
-            attempts.forget(token);
             KeyValue seen = key.orElseThrow();
             ByteString longer = entry.orElseThrow().leasedFor(command.lease()).stored();
             return client.grantLease(command.lease(), deadline).thenCompose(granted -> {
+                attempts.renewed(command.token(), granted.getID(), granted.getTTL());
                 TxnRequest request = TxnRequest.newBuilder()
                         .addCompare(Requests.isUnchanged(seen))
                         .addSuccess(Requests.put(seen.getKey(), longer, granted.getID()))

@@ -16,16 +16,14 @@ record ReleaseStatements(String key, ReleaseCommand command) implements JdbcComm
     @Override
     public ReleaseResult execute(LockRows rows) throws SQLException {
         String token = command.token().value();
-        if (command.keep().isPresent()
-                && rows.keep(key, token, command.keep().get().atLeast())) {
+        boolean isKept = !command.atLeast().isZero();
+        if (isKept && rows.keep(key, token, command.atLeast())) {
             return rest(rows).orElseGet(() -> new ReleaseResult.Released(0));
         }
         if (rows.free(key, token)) {
             return new ReleaseResult.Released(0);
         }
-        return command.keep().isEmpty()
-                ? new ReleaseResult.NotHeld()
-                : rest(rows).orElseGet(ReleaseResult.NotHeld::new);
+        return isKept ? rest(rows).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
     }
 
     /** What is left of the minimum time that this very grant has. */

@@ -70,7 +70,7 @@ final class HastyBackend implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return backend.release(new ReleaseCommand(
-                command.key(), hasty(command.token()), command.fencingToken(), command.requeue(), command.keep()));
+                command.key(), hasty(command.token()), command.fencingToken(), command.requeue(), command.atLeast()));
     }
 
     @Override
