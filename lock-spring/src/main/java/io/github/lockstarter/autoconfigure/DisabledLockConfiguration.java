@@ -1,18 +1,23 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.InTransaction;
+import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-/** Without locks, an annotated method must not run: it would run unlocked. */
+/**
+ * Without locks, whatever the reason, an annotated method must not run: it would run unlocked. Comes after what makes
+ * the advisor.
+ */
 @Configuration(proxyBeanMethods = false)
-@Conditional(LockConditions.Disabled.class)
+@ConditionalOnMissingBean(value = LockAdvisor.class, search = SearchStrategy.CURRENT)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class DisabledLockConfiguration {
 
@@ -22,7 +27,7 @@ class DisabledLockConfiguration {
         LockedMethods methods = new LockedMethods(beans::resolveEmbeddedValue, () -> InTransaction.WARN);
         return new LockedBeanCheck(beans, methods, (method, request) -> {
             throw new IllegalArgumentException(
-                    "distributed-lock.enabled is false, and the method would run unlocked. Set "
+                    "distributed-lock.enabled is not true, and the method would run unlocked. Set "
                             + "it to true; for tests without a store, with distributed-lock.backend=local");
         });
     }

@@ -4,8 +4,10 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -18,15 +20,7 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration
 @EnableConfigurationProperties(DistributedLockProperties.class)
-@Import({
-    LocalLockConfiguration.class,
-    RoutedLockConfiguration.class,
-    LockEngineConfiguration.class,
-    ReactiveLockConfiguration.class,
-    LockAnnotationConfiguration.class,
-    LockTransactionConfiguration.class,
-    DisabledLockConfiguration.class
-})
+@Import(DisabledLockConfiguration.class)
 public final class DistributedLockAutoConfiguration {
 
     /** Name of the bean that checks the configuration when it is created. */
@@ -50,4 +44,17 @@ public final class DistributedLockAutoConfiguration {
     static LockBackendOption distributedLockLocalOption() {
         return () -> LockBackendOption.LOCAL;
     }
+
+    /** What an application has unless it disables its locks. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+    @Import({
+        LocalLockConfiguration.class,
+        RoutedLockConfiguration.class,
+        LockEngineConfiguration.class,
+        ReactiveLockConfiguration.class,
+        LockAnnotationConfiguration.class,
+        LockTransactionConfiguration.class
+    })
+    static class Enabled {}
 }

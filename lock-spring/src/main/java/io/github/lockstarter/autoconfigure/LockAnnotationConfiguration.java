@@ -21,7 +21,6 @@ import org.springframework.util.function.SingletonSupplier;
  * asked for at once could not be proxied itself.
  */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnEnabledLocks
 @Import(AutoProxyRegistrar.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class LockAnnotationConfiguration {

@@ -1,12 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -20,13 +18,10 @@ import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.type.AnnotatedTypeMetadata;
-import org.springframework.util.ClassUtils;
 
 /**
- * Conditions on {@code distributed-lock.*} that read a value as {@link DistributedLockProperties} does. A comparison of
- * texts would miss {@code enabled=1} or a trailing blank, match neither side, and leave annotated methods unlocked.
- *
- * <p>A value that cannot be read counts as the default: then the properties are bound, and explain what is wrong.
+ * Where the locks of an application are kept, before the properties are bound. A value that cannot be read counts as
+ * the default: then the properties are bound, and explain what is wrong.
  */
 final class LockConditions {
 
@@ -69,31 +64,7 @@ final class LockConditions {
     /** The settings of a name that decide which beans there are. */
     record Choice(@Nullable String backend) {}
 
-    static final class Enabled implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(context, "enabled", Boolean.class, true);
-        }
-    }
-
-    static final class Disabled implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return !value(context, "enabled", Boolean.class, true);
-        }
-    }
-
     /** Whether no parent context has an engine. Parents are complete before their children begin. */
-    static final class OwnLocks implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return context.getBeanFactory() == null || hasOwnLocks(context.getBeanFactory());
-        }
-    }
-
     static boolean hasOwnLocks(ConfigurableListableBeanFactory beans) {
         return !(beans.getParentBeanFactory() instanceof ListableBeanFactory parent)
                 || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, LockEngine.class, true, false).length
@@ -141,65 +112,5 @@ final class LockConditions {
     private static boolean isDefaultCandidate(BeanDefinition bean) {
         return bean.isAutowireCandidate()
                 && !(bean instanceof AbstractBeanDefinition definition && !definition.isDefaultCandidate());
-    }
-
-    static final class LogContext implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(context, "log.mdc", Boolean.class, false);
-        }
-    }
-
-    /**
-     * As configured; by default, where there is a tracer: without one, observations would repeat the meters at a higher
-     * cost.
-     */
-    static final class Observed implements Condition {
-
-        private static final String TRACER = "io.micrometer.tracing.Tracer";
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(
-                    context,
-                    "observation.enabled",
-                    Boolean.class,
-                    ClassUtils.isPresent(TRACER, context.getClassLoader()));
-        }
-    }
-
-    /** As Boot's own health indicators are switched. */
-    static final class HealthEnabled implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return isEnabled(
-                    context,
-                    "management.health.distributedlock",
-                    () -> isEnabled(context, "management.health.defaults", () -> true));
-        }
-
-        private static boolean isEnabled(ConditionContext context, String subject, BooleanSupplier absent) {
-            return Binder.get(context.getEnvironment())
-                    .bind(subject + ".enabled", Boolean.class)
-                    .orElseGet(absent::getAsBoolean);
-        }
-    }
-
-    static final class ProblemDetails implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(context, "web.problem-details", Boolean.class, true);
-        }
-    }
-
-    static final class LossIsFailure implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(context, "on-lost", OnLost.class, OnLost.THROW) == OnLost.THROW;
-        }
     }
 }

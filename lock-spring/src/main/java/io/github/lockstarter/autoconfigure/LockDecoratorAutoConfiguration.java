@@ -6,6 +6,8 @@ import io.github.lockstarter.observe.tracing.LockObservations;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -23,7 +25,7 @@ import org.springframework.core.annotation.Order;
             "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration"
         })
-@ConditionalOnEnabledLocks
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 public final class LockDecoratorAutoConfiguration {
 
     /** Created by Spring. */
@@ -31,7 +33,7 @@ public final class LockDecoratorAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    @Conditional(LockConditions.LogContext.class)
+    @ConditionalOnBooleanProperty("distributed-lock.log.mdc")
     @Order(2)
     LockMdc distributedLockMdc() {
         return new LockMdc();
@@ -41,7 +43,7 @@ public final class LockDecoratorAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ObservationRegistry.class)
     @ConditionalOnSingleCandidate(ObservationRegistry.class)
-    @Conditional(LockConditions.Observed.class)
+    @Conditional(Observed.class)
     static class Observing {
 
         @Bean
@@ -56,5 +58,25 @@ public final class LockDecoratorAutoConfiguration {
                     conventions.getIfUnique(() -> new LockObservationConvention(
                             properties.observation().key())));
         }
+    }
+
+    /**
+     * As configured; by default, where there is a tracer: without one, observations would repeat the meters at a higher
+     * cost.
+     */
+    static final class Observed extends AnyNestedCondition {
+
+        private static final String ENABLED = "distributed-lock.observation.enabled";
+
+        Observed() {
+            super(ConfigurationPhase.PARSE_CONFIGURATION);
+        }
+
+        @ConditionalOnBooleanProperty(ENABLED)
+        static class Configured {}
+
+        @ConditionalOnBooleanProperty(name = ENABLED, matchIfMissing = true)
+        @ConditionalOnClass(name = "io.micrometer.tracing.Tracer")
+        static class Traced {}
     }
 }

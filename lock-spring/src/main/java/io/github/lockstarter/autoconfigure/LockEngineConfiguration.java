@@ -33,8 +33,7 @@ import org.springframework.core.env.Environment;
 
 /** The engine over whichever backend there is, and the template over the engine. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnEnabledLocks
-@ConditionalOnOwnLocks
+@ConditionalOnMissingBean(LockEngine.class)
 class LockEngineConfiguration {
 
     static final String ENGINE = "distributedLockEngine";

@@ -8,7 +8,9 @@ import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -26,7 +28,7 @@ import org.springframework.util.ClassUtils;
  * {@code management.health.distributedlock.enabled} or {@code management.health.defaults.enabled} is false.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
-@Conditional(LockConditions.HealthEnabled.class)
+@Conditional(LockHealthAutoConfiguration.Enabled.class)
 @ConditionalOnSingleCandidate(LockAdmin.class)
 @Import({LockHealthAutoConfiguration.OnBoot4.class, LockHealthAutoConfiguration.OnBoot3.class})
 public final class LockHealthAutoConfiguration {
@@ -36,6 +38,24 @@ public final class LockHealthAutoConfiguration {
 
     /** Created by Spring. */
     public LockHealthAutoConfiguration() {}
+
+    /** As Boot's own health indicators are switched, with annotations of another package in each line of Boot. */
+    static final class Enabled extends AnyNestedCondition {
+
+        private static final String OWN = "management.health.distributedlock.enabled";
+
+        Enabled() {
+            super(ConfigurationPhase.PARSE_CONFIGURATION);
+        }
+
+        @ConditionalOnBooleanProperty(OWN)
+        static class Configured {}
+
+        @ConditionalOnBooleanProperty(
+                name = {OWN, "management.health.defaults.enabled"},
+                matchIfMissing = true)
+        static class Default {}
+    }
 
     /** Boot 4. */
     @Configuration(proxyBeanMethods = false)

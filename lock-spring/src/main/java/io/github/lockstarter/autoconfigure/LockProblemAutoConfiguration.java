@@ -2,19 +2,20 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.web.LockProblemAdvice;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /** HTTP responses for lock exceptions, in an application with Spring MVC or WebFlux, unless it switches them off. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
-@ConditionalOnEnabledLocks
 @ConditionalOnWebApplication
 @ConditionalOnClass(RestControllerAdvice.class)
-@Conditional(LockConditions.ProblemDetails.class)
+@ConditionalOnBooleanProperty(
+        name = {"distributed-lock.enabled", "distributed-lock.web.problem-details"},
+        matchIfMissing = true)
 public final class LockProblemAutoConfiguration {
 
     /** Created by Spring. */

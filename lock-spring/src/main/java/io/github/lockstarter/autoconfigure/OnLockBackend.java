@@ -10,10 +10,15 @@ final class OnLockBackend implements Condition {
 
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        return LockConditions.routes(context)
-                .inUse()
-                .contains(metadata.getAnnotations()
-                        .get(ConditionalOnLockBackend.class)
-                        .getString(MergedAnnotation.VALUE));
+        return hasOwnLocks(context)
+                && LockConditions.routes(context)
+                        .inUse()
+                        .contains(metadata.getAnnotations()
+                                .get(ConditionalOnLockBackend.class)
+                                .getString(MergedAnnotation.VALUE));
+    }
+
+    private static boolean hasOwnLocks(ConditionContext context) {
+        return context.getBeanFactory() == null || LockConditions.hasOwnLocks(context.getBeanFactory());
     }
 }

@@ -11,7 +11,6 @@ import reactor.core.publisher.Flux;
 
 /** Locks around publishers, where the application has Reactor. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnEnabledLocks
 @ConditionalOnClass(Flux.class)
 class ReactiveLockConfiguration {
 

@@ -7,6 +7,7 @@ import net.javacrumbs.shedlock.core.LockProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -14,7 +15,7 @@ import org.springframework.context.annotation.Bean;
 
 /** The lock provider of an application that has ShedLock and declares none. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
-@ConditionalOnEnabledLocks
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @ConditionalOnClass(LockProvider.class)
 @ConditionalOnSingleCandidate(LockOperations.class)
 public final class ShedLockAutoConfiguration {

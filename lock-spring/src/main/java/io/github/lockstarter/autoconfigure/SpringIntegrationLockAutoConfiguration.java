@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.integration.DistributedLockRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -15,7 +16,7 @@ import org.springframework.integration.support.locks.LockRegistry;
  * Integration 6 differ, and have no {@code DistributedLock}.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
-@ConditionalOnEnabledLocks
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 @ConditionalOnClass(DistributedLock.class)
 @ConditionalOnSingleCandidate(LockOperations.class)
 public final class SpringIntegrationLockAutoConfiguration {

@@ -1,6 +1,8 @@
 package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.OnLost;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
@@ -13,21 +15,31 @@ import org.springframework.transaction.TransactionExecutionListener;
  */
 public final class CommitGuard implements BeanPostProcessor {
 
-    private static final TransactionExecutionListener GUARD = new TransactionExecutionListener() {
+    private final TransactionExecutionListener guard = new TransactionExecutionListener() {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
-            LockHandle.ensureAllHeld();
-            TransactionLocks.ensureHeld();
+            if (onLost.get() == OnLost.THROW) {
+                LockHandle.ensureAllHeld();
+                TransactionLocks.ensureHeld();
+            }
         }
     };
 
-    /** Creates it. */
-    public CommitGuard() {}
+    private final Supplier<OnLost> onLost;
+
+    /**
+     * Creates it.
+     *
+     * @param onLost whether a loss is a failure; asked for with each commit
+     */
+    public CommitGuard(Supplier<OnLost> onLost) {
+        this.onLost = onLost;
+    }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         if (bean instanceof ConfigurableTransactionManager transactions) {
-            transactions.addListener(GUARD);
+            transactions.addListener(guard);
         }
         return bean;
     }

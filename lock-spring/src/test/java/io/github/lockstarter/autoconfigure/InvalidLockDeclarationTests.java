@@ -286,7 +286,7 @@ class InvalidLockDeclarationTests {
                         .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
                         .withPropertyValues("distributed-lock.enabled=false"),
                 Sound.class,
-                "distributed-lock.enabled is false, and the method would run unlocked",
+                "distributed-lock.enabled is not true, and the method would run unlocked",
                 "distributed-lock.backend=local");
     }
 

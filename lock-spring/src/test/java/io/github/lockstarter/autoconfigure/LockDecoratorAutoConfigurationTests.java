@@ -110,9 +110,8 @@ class LockDecoratorAutoConfigurationTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"off, false", "no, false", "0, false", "false, false", "on, true", "yes, true", "1, true", "TRUE, true"
-    })
-    void readsTheSwitchOfTheLogsContextAsThePropertyDoes(String value, boolean on) {
+    @CsvSource({"false, false", "true, true", "TRUE, true"})
+    void putsKeysIntoTheContextOfTheLogWhereConfigured(String value, boolean on) {
         runner.withPropertyValues("distributed-lock.log.mdc=" + value)
                 .run(context ->
                         assertThat(context.containsBean("distributedLockMdc")).isEqualTo(on));
