@@ -75,6 +75,15 @@ public @interface DistributedLock {
     String name() default "";
 
     /**
+     * The {@link LockOperations} bean that keeps the lock, where the application has several: a key in another store is
+     * another lock, so all users of a name choose the same one. {@code distributed-lock.further-backends=zookeeper}
+     * gives the bean {@code zookeeperLocks}. Placeholders are resolved at the start; a bean that is not there fails it.
+     *
+     * @return the name of the bean; default the one that is injected by type
+     */
+    String locks() default "";
+
+    /**
      * Lease in milliseconds: how long the lock outlives a holder that is paused or cut off, and at most a crashed one.
      * With renewal (the default) the method may run longer than its lease.
      *

@@ -27,13 +27,29 @@ public record LockHealth(String status, Map<String, Object> details) {
     /** The store refuses free locks; held ones stay held. */
     public static final String RECOVERING = "RECOVERING";
 
+    /** From the best to the worst. */
+    private static final List<String> STATUSES = List.of("UP", RECOVERING, "DOWN");
+
     /**
-     * Asks the store, and waits no longer than 5 s.
+     * Asks the stores, and waits no longer than 5 s for each.
      *
      * @param locks the locks
-     * @return the health of their store
+     * @param furtherLocks those of further stores, by the names of their {@code LockOperations} beans
+     * @return the worst status, with the details of the store of the locks, and of each further one
      */
-    public static LockHealth of(LockAdmin locks) {
+    public static LockHealth of(LockAdmin locks, Map<String, LockAdmin> furtherLocks) {
+        LockHealth first = of(locks);
+        String worst = first.status;
+        for (Map.Entry<String, LockAdmin> further : furtherLocks.entrySet()) {
+            LockHealth health = of(further.getValue());
+            health.details.put("status", health.status);
+            first.details.put(further.getKey(), health.details);
+            worst = STATUSES.indexOf(health.status) > STATUSES.indexOf(worst) ? health.status : worst;
+        }
+        return new LockHealth(worst, first.details);
+    }
+
+    static LockHealth of(LockAdmin locks) {
         StoreState state = StoreTimeout.await(locks.storeState(), LockHealth::silent);
         return new LockHealth(status(state), details(state));
     }

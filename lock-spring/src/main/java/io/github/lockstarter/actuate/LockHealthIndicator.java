@@ -1,6 +1,7 @@
 package io.github.lockstarter.actuate;
 
 import io.github.lockstarter.LockAdmin;
+import java.util.Map;
 import java.util.Objects;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -9,19 +10,22 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 public final class LockHealthIndicator implements HealthIndicator {
 
     private final LockAdmin locks;
+    private final Map<String, LockAdmin> furtherLocks;
 
     /**
      * Creates the indicator.
      *
      * @param locks whose store to ask
+     * @param furtherLocks whose stores to ask, too, by the names of their {@code LockOperations} beans
      */
-    public LockHealthIndicator(LockAdmin locks) {
+    public LockHealthIndicator(LockAdmin locks, Map<String, LockAdmin> furtherLocks) {
         this.locks = Objects.requireNonNull(locks, "locks");
+        this.furtherLocks = Map.copyOf(furtherLocks);
     }
 
     @Override
     public Health health() {
-        LockHealth health = LockHealth.of(locks);
+        LockHealth health = LockHealth.of(locks, furtherLocks);
         return Health.status(health.status()).withDetails(health.details()).build();
     }
 }

@@ -53,6 +53,7 @@ public final class LocksEndpoint {
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
 
     private final LockAdmin locks;
+    private final Map<String, LockAdmin> furtherLocks;
     private final ApplicationEventPublisher events;
     private final Show showValues;
     private final Set<String> roles;
@@ -60,13 +61,20 @@ public final class LocksEndpoint {
     /**
      * Creates the endpoint.
      *
-     * @param locks what to show
+     * @param locks the locks that are shown unless a request chooses others
+     * @param furtherLocks those of further stores, by the names of their {@code LockOperations} beans
      * @param events where audit events go
      * @param showValues for which users keys are shown
      * @param roles roles of authorised users, if keys depend on authorisation; every logged-in user if there are none
      */
-    public LocksEndpoint(LockAdmin locks, ApplicationEventPublisher events, Show showValues, Set<String> roles) {
+    public LocksEndpoint(
+            LockAdmin locks,
+            Map<String, LockAdmin> furtherLocks,
+            ApplicationEventPublisher events,
+            Show showValues,
+            Set<String> roles) {
         this.locks = Objects.requireNonNull(locks, "locks");
+        this.furtherLocks = Map.copyOf(furtherLocks);
         this.events = Objects.requireNonNull(events, "events");
         this.showValues = Objects.requireNonNull(showValues, "showValues");
         this.roles = Set.copyOf(roles);
@@ -77,32 +85,36 @@ public final class LocksEndpoint {
      *
      * @param key only this lock, and the reply of the store about it; all if absent
      * @param limit most entries of each list; 100 if absent
+     * @param locks the {@code LockOperations} bean of a further store, such as {@code zookeeperLocks}; that of {@code
+     *     distributed-lock.backend} if absent
      * @return the locks
      */
     // Deprecated in Framework 7, but the one annotation that makes a parameter optional on Boot 3.5 and on 4.1: with
     // JSpecify's, 3.5 answers 400 to a request without the parameter.
     @SuppressWarnings("deprecation")
     @ReadOperation
-    public LocksReport locks(@Nullable String key, @Nullable Integer limit) {
-        return locks(SecurityContext.NONE, key, limit);
+    public LocksReport locks(@Nullable String key, @Nullable Integer limit, @Nullable String locks) {
+        return report(SecurityContext.NONE, key, limit, locks);
     }
 
     @SuppressWarnings("deprecation") // as there
-    LocksReport locks(SecurityContext security, @Nullable String key, @Nullable Integer limit) {
+    LocksReport report(
+            SecurityContext security, @Nullable String key, @Nullable Integer limit, @Nullable String locksBean) {
+        LockAdmin asked = admin(locksBean);
         int most = limit == null ? DEFAULT_LIMIT : limit;
         if (most < 1) {
             throw new InvalidEndpointRequestException("The limit is " + most + "; give 1 or more", "limit");
         }
         boolean shown = key != null || showValues.isShown(security, roles); // a caller that names a key knows it
         Instant now = Instant.now();
-        List<HeldLock> held = locks.heldLocks().snapshot().stream()
+        List<HeldLock> held = asked.heldLocks().snapshot().stream()
                 .filter(lock -> key == null || key.equals(lock.key()))
                 .toList();
-        List<Waiter> waiting = locks.waiters().stream()
+        List<Waiter> waiting = asked.waiters().stream()
                 .filter(waiter -> key == null || key.equals(waiter.key()))
                 .toList();
         return new LocksReport(
-                locks.instance(),
+                asked.instance(),
                 held.size(),
                 waiting.size(),
                 held.stream().limit(most).map(lock -> Held.of(lock, shown)).toList(),
@@ -110,7 +122,17 @@ public final class LocksEndpoint {
                         .limit(most)
                         .map(waiter -> Waiting.of(waiter, now, shown))
                         .toList(),
-                key == null ? null : Stored.of(StoreTimeout.await(locks.inspect(key), StoredLock.Unknown::new)));
+                key == null ? null : Stored.of(StoreTimeout.await(asked.inspect(key), StoredLock.Unknown::new)));
+    }
+
+    @SuppressWarnings("deprecation") // as there
+    private LockAdmin admin(@Nullable String bean) {
+        LockAdmin admin = bean == null ? locks : furtherLocks.get(bean);
+        if (admin == null) {
+            throw new InvalidEndpointRequestException(
+                    "There is no further store '" + bean + "'; there are " + furtherLocks.keySet(), "locks");
+        }
+        return admin;
     }
 
     /**
@@ -120,19 +142,24 @@ public final class LocksEndpoint {
      * @param key the lock's key
      * @param fencingToken as it was seen: nothing happens if the lock has another one by now
      * @param reason why, for the audit event
+     * @param locks as for the read
      * @return the outcome
      */
+    @SuppressWarnings("deprecation") // as there
     @WriteOperation
-    public ReleaseReport release(String key, long fencingToken, String reason) {
-        return release(SecurityContext.NONE, key, fencingToken, reason);
+    public ReleaseReport release(String key, long fencingToken, String reason, @Nullable String locks) {
+        return release(SecurityContext.NONE, key, fencingToken, reason, locks);
     }
 
-    ReleaseReport release(SecurityContext security, String key, long fencingToken, String reason) {
+    @SuppressWarnings("deprecation") // as there
+    ReleaseReport release(
+            SecurityContext security, String key, long fencingToken, String reason, @Nullable String locksBean) {
+        LockAdmin asked = admin(locksBean);
         if (reason.isBlank()) {
             throw new InvalidEndpointRequestException("Give a reason for the release", "reason");
         }
         ReleaseReport release =
-                ReleaseReport.of(StoreTimeout.await(locks.revoke(key, fencingToken), Revocation.Unknown::new));
+                ReleaseReport.of(StoreTimeout.await(asked.revoke(key, fencingToken), Revocation.Unknown::new));
         String principal = security.getPrincipal() == null
                 ? UNKNOWN_USER
                 : security.getPrincipal().getName();
@@ -148,7 +175,7 @@ public final class LocksEndpoint {
                 "fencingToken", fencingToken,
                 "reason", reason,
                 "outcome", release.outcome().name().toLowerCase(Locale.ROOT),
-                "instance", locks.instance());
+                "instance", asked.instance());
         events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, AUDIT_TYPE, data)));
         return release;
     }

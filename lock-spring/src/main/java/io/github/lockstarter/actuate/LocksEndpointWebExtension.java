@@ -25,33 +25,37 @@ public final class LocksEndpointWebExtension {
     }
 
     /**
-     * As {@link LocksEndpoint#locks(String, Integer)}.
+     * As {@link LocksEndpoint#locks(String, Integer, String)}.
      *
      * @param security the user
      * @param key only this lock, and the reply of the store about it; all if absent
      * @param limit most entries of each list
+     * @param locks the {@code LockOperations} bean of a further store
      * @return the locks
      */
     @SuppressWarnings("deprecation") // as there
     @ReadOperation
-    public LocksReport locks(SecurityContext security, @Nullable String key, @Nullable Integer limit) {
-        return endpoint.locks(security, key, limit);
+    public LocksReport locks(
+            SecurityContext security, @Nullable String key, @Nullable Integer limit, @Nullable String locks) {
+        return endpoint.report(security, key, limit, locks);
     }
 
     /**
-     * As {@link LocksEndpoint#release(String, long, String)}.
+     * As {@link LocksEndpoint#release(String, long, String, String)}.
      *
      * @param security the user
      * @param key the lock's key
      * @param fencingToken as it was seen
      * @param reason why
+     * @param locks the {@code LockOperations} bean of a further store
      * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if the
      *     outcome is unknown
      */
+    @SuppressWarnings("deprecation") // as there
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(
-            SecurityContext security, String key, long fencingToken, String reason) {
-        ReleaseReport release = endpoint.release(security, key, fencingToken, reason);
+            SecurityContext security, String key, long fencingToken, String reason, @Nullable String locks) {
+        ReleaseReport release = endpoint.release(security, key, fencingToken, reason, locks);
         return new WebEndpointResponse<>(
                 release,
                 switch (release.outcome()) {

@@ -20,9 +20,11 @@ public final class OlderLockHealthIndicator implements InvocationHandler {
     private static final String HEALTH = "org.springframework.boot.actuate.health.Health";
 
     private final LockAdmin locks;
+    private final Map<String, LockAdmin> furtherLocks;
     private final Class<?> health;
 
-    private OlderLockHealthIndicator(LockAdmin locks, Class<?> health) {
+    private OlderLockHealthIndicator(LockAdmin locks, Map<String, LockAdmin> furtherLocks, Class<?> health) {
+        this.furtherLocks = Map.copyOf(furtherLocks);
         this.locks = Objects.requireNonNull(locks, "locks");
         this.health = health;
     }
@@ -31,13 +33,16 @@ public final class OlderLockHealthIndicator implements InvocationHandler {
      * Creates the indicator.
      *
      * @param locks whose store to ask
+     * @param furtherLocks whose stores to ask, too, by the names of their {@code LockOperations} beans
      * @param indicator the interface {@value #INDICATOR}
      * @return an instance of it
      * @throws ClassNotFoundException when its package has no {@code Health}
      */
-    public static Object of(LockAdmin locks, Class<?> indicator) throws ClassNotFoundException {
+    public static Object of(LockAdmin locks, Map<String, LockAdmin> furtherLocks, Class<?> indicator)
+            throws ClassNotFoundException {
         ClassLoader loader = indicator.getClassLoader();
-        InvocationHandler handler = new OlderLockHealthIndicator(locks, Class.forName(HEALTH, false, loader));
+        InvocationHandler handler =
+                new OlderLockHealthIndicator(locks, furtherLocks, Class.forName(HEALTH, false, loader));
         return Proxy.newProxyInstance(loader, new Class<?>[] {indicator}, handler);
     }
 
@@ -55,7 +60,7 @@ public final class OlderLockHealthIndicator implements InvocationHandler {
     }
 
     private Object health() throws ReflectiveOperationException {
-        LockHealth found = LockHealth.of(locks);
+        LockHealth found = LockHealth.of(locks, furtherLocks);
         Object builder = health.getMethod("status", String.class).invoke(null, found.status());
         Class<?> type = builder.getClass();
         type.getMethod("withDetails", Map.class).invoke(builder, found.details());

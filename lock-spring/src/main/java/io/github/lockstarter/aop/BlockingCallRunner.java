@@ -9,7 +9,7 @@ import io.github.lockstarter.spi.BlockingWait;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlockingCallRunner implements LockedCallRunner {
 
-    private final Supplier<LockOperations> operations;
+    private final Function<String, LockOperations> operations;
     private final CallersTransaction callersTransaction;
     private final ContentionHandler contention;
     private final NonBlockingThreadWarning nonBlockingThreads = new NonBlockingThreadWarning();
 
     BlockingCallRunner(
-            Supplier<LockOperations> operations, CallersTransaction callersTransaction, ContentionHandler contention) {
+            Function<String, LockOperations> operations,
+            CallersTransaction callersTransaction,
+            ContentionHandler contention) {
         this.operations = operations;
         this.callersTransaction = callersTransaction;
         this.contention = contention;
@@ -89,7 +91,7 @@ final class BlockingCallRunner implements LockedCallRunner {
 
     @SuppressWarnings("NullAway") // as above
     private @Nullable Object execute(LockedMethod method, LockRequest request, Body body) throws Throwable {
-        LockOperations locks = operations.get();
+        LockOperations locks = operations.apply(method.locks());
         if (callersTransaction.outlives(method, request)) {
             callersTransaction.keep(locks.acquire(request)); // the body enters the same hold
         }

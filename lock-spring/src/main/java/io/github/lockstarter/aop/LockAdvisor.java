@@ -2,8 +2,8 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockOperations;
 import java.lang.reflect.Method;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
-import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
@@ -24,13 +24,13 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
      * bean, or call.
      *
      * @param methods which methods are locked
-     * @param operations locks
+     * @param operations locks, by the name of their bean; blank for the one that is injected by type
      * @param skippedCalls is told of calls that did not run their method
      * @param order position among the other advices of a bean
      */
     public LockAdvisor(
             LockedMethods methods,
-            Supplier<LockOperations> operations,
+            Function<String, LockOperations> operations,
             SkippedCallListener skippedCalls,
             IntSupplier order) {
         this.pointcut = new LockedMethodPointcut(methods);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -8,7 +9,6 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyConfig;
@@ -18,6 +18,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -35,9 +36,23 @@ import org.springframework.util.ClassUtils;
  */
 public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartInitializingSingleton {
 
+    /** The settings of all locks. */
+    public interface Settings {
+
+        /**
+         * Checks a locked method.
+         *
+         * @param method the method
+         * @param request its request
+         * @param locks name of the bean that keeps the lock; blank for the one that is injected by type
+         * @throws IllegalArgumentException when the configuration does not allow it
+         */
+        void check(Method method, LockRequest request, String locks);
+    }
+
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
-    private final BiConsumer<Method, LockRequest> settings;
+    private final Settings settings;
     private final LockedProxyCheck proxies;
     private final Set<String> locked = ConcurrentHashMap.newKeySet();
 
@@ -46,11 +61,9 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
      *
      * @param beans where the locked beans are
      * @param methods which methods are locked
-     * @param settings is given each locked method and its request; throws an {@link IllegalArgumentException} where the
-     *     configuration does not allow it
+     * @param settings checks each locked method
      */
-    public LockedBeanCheck(
-            ConfigurableListableBeanFactory beans, LockedMethods methods, BiConsumer<Method, LockRequest> settings) {
+    public LockedBeanCheck(ConfigurableListableBeanFactory beans, LockedMethods methods, Settings settings) {
         this.beans = beans;
         this.methods = methods;
         this.settings = settings;
@@ -88,6 +101,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
     private void check(Class<?> type, String beanName) {
         for (LockedMethod method : methods.of(type).values()) {
             checkSettings(method);
+            checkLocks(method);
             checkSubclassable(method.method(), type, beanName);
             if (beans.containsBeanDefinition(beanName)) {
                 locked.add(beanName);
@@ -97,9 +111,23 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
 
     private void checkSettings(LockedMethod method) {
         try {
-            settings.accept(method.method(), method.request());
+            settings.check(method.method(), method.request(), method.locks());
         } catch (IllegalArgumentException e) {
             throw refused(method.method(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void checkLocks(LockedMethod method) {
+        String locks = method.locks();
+        if (!locks.isBlank() && !(beans.containsBean(locks) && beans.isTypeMatch(locks, LockOperations.class))) {
+            throw new InvalidLockDeclarationException(
+                    method.method(),
+                    "locks is \"" + locks + "\", and no LockOperations bean has this name; there are "
+                            + Arrays.toString(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                                    beans, LockOperations.class, true, false))
+                            + '.',
+                    "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the bean "
+                            + "zookeeperLocks.");
         }
     }
 

@@ -24,6 +24,7 @@ import org.springframework.util.StringValueResolver;
  * @param declared what carries the annotation: this method, one that it implements or overrides, or a type
  * @param keys parsed key expressions; none for one lock over all calls
  * @param request the request without its keys: its only key is the name
+ * @param locks name of the bean that keeps the lock; blank for the one that is injected by type
  * @param shape when the work of the method ends
  * @param contention what becomes of a call whose lock is not acquired
  * @param inTransaction what a call does inside a transaction of its caller
@@ -33,6 +34,7 @@ record LockedMethod(
         AnnotatedElement declared,
         List<KeyExpression> keys,
         LockRequest request,
+        String locks,
         MethodShape shape,
         Contention contention,
         InTransaction inTransaction) {
@@ -76,6 +78,7 @@ record LockedMethod(
                 declared,
                 keys,
                 request(name, attributes, placeholders),
+                placeholders.resolve("locks", attributes.locks()),
                 shape,
                 Contention.of(method, type, shape, attributes),
                 inTransaction);

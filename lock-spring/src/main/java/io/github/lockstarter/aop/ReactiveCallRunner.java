@@ -8,7 +8,7 @@ import io.github.lockstarter.reactive.ReactiveLockTemplate;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -22,11 +22,11 @@ import reactor.util.context.ContextView;
  */
 final class ReactiveCallRunner implements LockedCallRunner {
 
-    private final Supplier<LockOperations> operations;
+    private final Function<String, LockOperations> operations;
     private final ContentionHandler contention;
     private final Map<Method, ReactiveResult> results = new ConcurrentHashMap<>();
 
-    ReactiveCallRunner(Supplier<LockOperations> operations, ContentionHandler contention) {
+    ReactiveCallRunner(Function<String, LockOperations> operations, ContentionHandler contention) {
         this.operations = operations;
         this.contention = contention;
     }
@@ -77,7 +77,7 @@ final class ReactiveCallRunner implements LockedCallRunner {
     @Override
     public Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
         ReactiveResult result = results.computeIfAbsent(method.method(), ReactiveResult::of);
-        ReactiveLockTemplate locks = new ReactiveLockTemplate(operations.get());
+        ReactiveLockTemplate locks = new ReactiveLockTemplate(operations.apply(method.locks()));
         Call call = new Call(method, result, invocation, contention);
         return result.fromPublisher(result.isMany() ? many(locks, request, call) : one(locks, request, call));
     }

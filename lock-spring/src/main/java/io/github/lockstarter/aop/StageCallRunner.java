@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class StageCallRunner implements LockedCallRunner {
 
-    private final Supplier<LockOperations> operations;
+    private final Function<String, LockOperations> operations;
     private final CallersTransaction callersTransaction;
     private final ContentionHandler contention;
 
     StageCallRunner(
-            Supplier<LockOperations> operations, CallersTransaction callersTransaction, ContentionHandler contention) {
+            Function<String, LockOperations> operations,
+            CallersTransaction callersTransaction,
+            ContentionHandler contention) {
         this.operations = operations;
         this.callersTransaction = callersTransaction;
         this.contention = contention;
@@ -86,7 +89,8 @@ final class StageCallRunner implements LockedCallRunner {
     public Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
         callersTransaction.check(method, request);
         Body body = new Body(method, DetachedInvocation.of(invocation));
-        CompletableFuture<@Nullable Object> execution = operations.get().executeAsync(request, body);
+        CompletableFuture<@Nullable Object> execution =
+                operations.apply(method.locks()).executeAsync(request, body);
         if (method.contention() instanceof Contention.Throw) {
             return execution;
         }

@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches where {@code distributed-lock.backend}, or that of a single name, keeps locks in a store, unless locks are
+ * Matches where {@code distributed-lock.backend} or {@code further-backends} keeps locks in a store, unless locks are
  * disabled or those of a parent context are used. For the auto-configuration of the store:
  *
  * <pre>{@code

@@ -1,13 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.LockedBeanCheck;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -24,7 +24,7 @@ import org.springframework.util.function.SingletonSupplier;
  *
  * <p>The mutable field is the set of names in use, written by the threads that create beans.
  */
-final class ConfiguredLocks implements BiConsumer<Method, LockRequest>, SmartInitializingSingleton {
+final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
@@ -46,14 +46,16 @@ final class ConfiguredLocks implements BiConsumer<Method, LockRequest>, SmartIni
     }
 
     @Override
-    public void accept(Method method, LockRequest request) {
+    public void check(Method method, LockRequest request, String locks) {
         if (used.add(request.name())) {
             request.lease().ifPresent(lease -> warnOfShortLease("The lease of lock '" + request.name() + "'", lease));
         }
         DistributedLockProperties known = properties.get();
         known.engineSettings().validate(request);
         Optional<Duration> atLeast = known.atLeastOf(request);
-        backends.getObject().check(atLeast.map(request::keptFor).orElse(request));
+        LockRequest asked = atLeast.map(request::keptFor).orElse(request);
+        Duration lease = known.leases().get(request.name());
+        backends.getObject().check(asked.lease().isEmpty() && lease != null ? asked.leasedFor(lease) : asked, locks);
         scheduled.check(method, request, known.waitOf(request), atLeast);
     }
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.engine.LockEngine;
+import java.util.Collection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -20,20 +21,25 @@ final class CrashTakeOverReport implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(CrashTakeOverReport.class);
     private static final String LEFT_TO_LEASES = "Locks of a crashed instance are free when their leases are over: ";
 
-    private final LockEngine engine;
+    private final Collection<LockEngine> engines;
     private final boolean isWanted;
     private volatile boolean running;
 
-    CrashTakeOverReport(LockEngine engine, boolean isWanted) {
-        this.engine = engine;
+    CrashTakeOverReport(Collection<LockEngine> engines, boolean isWanted) {
+        this.engines = engines;
         this.isWanted = isWanted;
     }
 
     @Override
     public void start() {
         running = true;
-        CrashTakeOver takeOver = engine.crashTakeOver();
-        if (!isWanted || takeOver.reason().isEmpty()) {
+        if (isWanted) {
+            engines.forEach(engine -> report(engine.crashTakeOver()));
+        }
+    }
+
+    private static void report(CrashTakeOver takeOver) {
+        if (takeOver.reason().isEmpty()) {
             return;
         }
         takeOver.warning()

@@ -25,7 +25,7 @@ class DisabledLockConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedBeanCheck distributedLockBeanCheck(ConfigurableListableBeanFactory beans) {
         LockedMethods methods = new LockedMethods(beans::resolveEmbeddedValue, () -> InTransaction.WARN);
-        return new LockedBeanCheck(beans, methods, (method, request) -> {
+        return new LockedBeanCheck(beans, methods, (method, request, locks) -> {
             throw new IllegalArgumentException(
                     "distributed-lock.enabled is not true, and the method would run unlocked. Set "
                             + "it to true; for tests without a store, with distributed-lock.backend=local");

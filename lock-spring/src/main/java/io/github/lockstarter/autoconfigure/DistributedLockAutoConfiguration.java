@@ -50,7 +50,6 @@ public final class DistributedLockAutoConfiguration {
     @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
     @Import({
         LocalLockConfiguration.class,
-        RoutedLockConfiguration.class,
         LockEngineConfiguration.class,
         ReactiveLockConfiguration.class,
         LockAnnotationConfiguration.class,

@@ -26,8 +26,10 @@ import org.springframework.boot.context.properties.bind.Name;
  *
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
- * @param backend Where locks are kept, unless their name has a backend of its own. Defaults to the store of the only
- *     module with one on the class path; to redis where there are several.
+ * @param backend Where locks are kept. Defaults to the store of the only module with one on the class path; to redis
+ *     where there are several.
+ * @param furtherBackends Further stores for locks. Each gives a bean of type LockOperations, such as zookeeperLocks,
+ *     that an annotation chooses with its attribute locks.
  * @param keyPrefix First part of every key that the store keeps. Applications that share locks share it.
  * @param lease How long a lock outlives a holder that is paused or cut off, and at most a crashed one. Renewed while
  *     the holder is alive.
@@ -64,6 +66,7 @@ import org.springframework.boot.context.properties.bind.Name;
 record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("") String backend,
+        @DefaultValue Set<String> furtherBackends,
         @DefaultValue("lock:") String keyPrefix,
         @DefaultValue("30s") Duration lease,
         @Nullable Duration maxLease,
@@ -97,39 +100,17 @@ record DistributedLockProperties(
     private static final String DEFAULT_ORDER = "2147482647";
 
     DistributedLockProperties {
-        backend = BackendRoutes.nameOf(backend).orElseGet(StoreModule::defaultStore);
+        furtherBackends = furtherBackends.stream().map(StoreModule::nameOf).collect(Collectors.toUnmodifiableSet());
+        backend = StoreModule.inUse(backend, furtherBackends).iterator().next();
         inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
         redis = redlock = jdbc = zookeeper = etcd = Map.of();
         settings(lease, maxLease, maxWait, showOwner, warnAfter, crashTakeover, retry, watchdog, handOver, locks);
-        locks.forEach((name, named) -> {
-            if (LockBackendOption.LOCAL.equals(named.backend)) {
-                throw new IllegalArgumentException(
-                        "distributed-lock.locks." + name
-                                + ".backend is local, which is for tests and for all locks. Set distributed-lock.backend=local");
-            }
-        });
-    }
-
-    /** Which backend keeps what. */
-    BackendRoutes routes() {
-        Map<String, String> byName = new HashMap<>();
-        locks.forEach((name, named) -> {
-            if (named.backend != null) {
-                byName.put(name, named.backend);
-            }
-        });
-        return BackendRoutes.of(backend, byName);
     }
 
     @Override
     public Set<String> backendsInUse() {
-        return routes().inUse();
-    }
-
-    @Override
-    public Optional<String> backendOf(String name) {
-        return Optional.ofNullable(locks.get(name)).map(Named::backend);
+        return StoreModule.inUse(backend, furtherBackends);
     }
 
     @Override
@@ -261,8 +242,6 @@ record DistributedLockProperties(
     /**
      * Settings of one logical lock name.
      *
-     * @param backend Where locks are kept if their key is this name or begins with it and a colon, instead of
-     *     distributed-lock.backend; such as redis or redlock.
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover. Zero leaves the lock to its
@@ -271,15 +250,10 @@ record DistributedLockProperties(
      *     sooner leaves the lock kept for the rest. None unless set.
      */
     record Named(
-            @Nullable String backend,
             @Nullable Duration lease,
             @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
             @Nullable Duration atLeast) {
-
-        Named {
-            backend = BackendRoutes.nameOf(backend).orElse(null);
-        }
 
         EngineSettings.Overrides overrides() {
             return new EngineSettings.Overrides(

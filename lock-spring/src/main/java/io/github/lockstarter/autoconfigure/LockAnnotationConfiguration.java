@@ -6,6 +6,8 @@ import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
 import io.github.lockstarter.aop.LockedProxyCheck;
 import io.github.lockstarter.aop.SkippedCallListener;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -38,12 +40,15 @@ class LockAnnotationConfiguration {
     static LockAdvisor distributedLockAdvisor(
             LockedMethods methods,
             ObjectProvider<LockOperations> operations,
+            BeanFactory beans,
             ObjectProvider<SkippedCallListener> skippedCalls,
             ObjectProvider<DistributedLockProperties> properties) {
+        Supplier<LockOperations> byType = SingletonSupplier.of(operations::getObject);
         return new LockAdvisor(
-                methods, SingletonSupplier.of(operations::getObject), new SkippedCalls(skippedCalls), () -> properties
-                        .getObject()
-                        .order());
+                methods,
+                locks -> locks.isBlank() ? byType.get() : beans.getBean(locks, LockOperations.class),
+                new SkippedCalls(skippedCalls),
+                () -> properties.getObject().order());
     }
 
     /** A child context has its requests checked against the settings of the engine that it uses. */

@@ -14,8 +14,7 @@ public interface LockBackendOption {
     String LOCAL = "local";
 
     /**
-     * The value: lower-case letters and digits. Two options of an application never have the same name; {@code routed}
-     * is reserved.
+     * The value: lower-case letters and digits. Two options of an application never have the same name.
      *
      * @return the name
      */

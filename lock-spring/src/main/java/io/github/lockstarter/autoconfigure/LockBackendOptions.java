@@ -1,15 +1,11 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.spi.LockBackend;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -23,7 +19,9 @@ import org.springframework.core.env.Environment;
  */
 final class LockBackendOptions {
 
-    private final BackendRoutes routes;
+    private static final String FURTHER = DistributedLockProperties.PREFIX + ".further-backends";
+
+    private final DistributedLockProperties properties;
     private final Map<String, LockBackendOption> byName = new TreeMap<>();
 
     /**
@@ -38,13 +36,13 @@ final class LockBackendOptions {
             Stream<LockBackendOption> options,
             Environment environment,
             ConfigurableListableBeanFactory beans) {
-        this.routes = properties.routes();
+        this.properties = properties;
         options.forEach(this::add);
         if (properties.enabled()) {
             if (LockConditions.hasOwnBackend(beans)) {
-                checkOwnBackend(properties, beans);
+                checkOwnBackend();
             } else {
-                checkNames(properties, environment);
+                checkNames(environment);
             }
         }
         for (LockBackendOption option : byName.values()) {
@@ -57,7 +55,7 @@ final class LockBackendOptions {
     }
 
     private void add(LockBackendOption option) {
-        if (byName.putIfAbsent(option.name(), option) != null || option.name().equals(RoutedLockConfiguration.NAME)) {
+        if (byName.putIfAbsent(option.name(), option) != null) {
             throw new InvalidLockConfigurationException(
                     "A LockBackendOption has the name '" + option.name() + "', which is taken: "
                             + option.getClass().getName(),
@@ -65,30 +63,31 @@ final class LockBackendOptions {
         }
     }
 
-    /** It keeps all locks: nothing makes the stores of single names. */
-    private void checkOwnBackend(DistributedLockProperties properties, BeanFactory beans) {
-        if (routes.inUse().size() > 1
-                && !beans.containsBean(LockBackendOption.beanName(RoutedLockConfiguration.NAME))) {
-            String names = routes.byName().entrySet().stream()
-                    .filter(route -> !route.getValue().equals(properties.backend()))
-                    .map(route -> DistributedLockProperties.PREFIX + ".locks." + route.getKey() + ".backend is '"
-                            + route.getValue() + "'")
-                    .sorted()
-                    .collect(Collectors.joining(", "));
+    /** The stores make no backend beside it. */
+    private void checkOwnBackend() {
+        if (!properties.furtherBackends().isEmpty()) {
             throw new InvalidLockConfigurationException(
-                    names + ", and the application declares a LockBackend, which would keep these locks, too",
+                    FURTHER + " is " + properties.furtherBackends() + ", and the application declares a LockBackend",
                     "Remove the property, or the bean");
         }
     }
 
-    private void checkNames(DistributedLockProperties properties, Environment environment) {
-        ConfigurationPropertyName prefix = ConfigurationPropertyName.of(DistributedLockProperties.PREFIX);
-        checkName(prefix.append("backend"), properties.backend(), environment);
-        properties.locks().forEach((name, named) -> {
-            if (named.backend() != null) {
-                checkName(prefix.append("locks[" + name + "].backend"), named.backend(), environment);
+    private void checkNames(Environment environment) {
+        checkName(
+                ConfigurationPropertyName.of(DistributedLockProperties.PREFIX + ".backend"),
+                properties.backend(),
+                environment);
+        if (properties.backend().equals(LockBackendOption.LOCAL)) {
+            return;
+        }
+        for (String further : properties.furtherBackends()) {
+            if (!byName.containsKey(further) || further.equals(LockBackendOption.LOCAL)) {
+                throw new InvalidLockConfigurationException(
+                        FURTHER + " names '" + further + "', and the application has no such store; it has "
+                                + byName.keySet() + ", of which '" + LockBackendOption.LOCAL + "' is for all locks",
+                        "Correct the name, or add the module that has this store");
             }
-        });
+        }
     }
 
     private void checkName(ConfigurationPropertyName property, String backend, Environment environment) {
@@ -132,27 +131,20 @@ final class LockBackendOptions {
     }
 
     /**
-     * Checks a request against the rules of the stores that keep its keys.
+     * Checks a request against the rules of the store that keeps it.
      *
-     * @throws IllegalArgumentException when a store cannot keep the lock as requested; the message says what to change
+     * @param locks name of the bean that keeps the lock; blank for the one that is injected by type
+     * @throws IllegalArgumentException when the store cannot keep the lock as requested; the message says what to change
      */
-    void check(LockRequest request) {
-        routes.check(request);
-        for (String key : request.keys()) {
-            LockBackendOption option = byName.get(routes.of(key));
-            if (option != null) {
-                option.checkRequest(request, key);
+    void check(LockRequest request, String locks) {
+        for (String backend : properties.backendsInUse()) {
+            LockBackendOption option = byName.get(backend);
+            boolean keeps = locks.isBlank()
+                    ? backend.equals(properties.backend())
+                    : locks.equals(FurtherLocks.templateOf(backend));
+            if (option != null && keeps) {
+                request.keys().forEach(key -> option.checkRequest(request, key));
             }
         }
-    }
-
-    /** The backends in use as one. */
-    RoutedBackend routed(BeanFactory beans) {
-        return new RoutedBackend(
-                routes,
-                routes.inUse().stream()
-                        .collect(Collectors.toMap(
-                                Function.identity(),
-                                name -> beans.getBean(LockBackendOption.beanName(name), LockBackend.class))));
     }
 }

@@ -3,20 +3,18 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.Set;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
@@ -27,9 +25,9 @@ final class LockConditions {
 
     private LockConditions() {}
 
-    private static <T> T value(ConditionContext context, String name, Class<T> type, T absent) {
+    private static <T> T value(Environment environment, String name, Class<T> type, T absent) {
         try {
-            return Binder.get(context.getEnvironment())
+            return Binder.get(environment)
                     .bind(DistributedLockProperties.PREFIX + '.' + name, type)
                     .orElse(absent);
         } catch (BindException e) {
@@ -37,46 +35,23 @@ final class LockConditions {
         }
     }
 
-    /** The routes, before the properties are bound. */
-    static BackendRoutes routes(ConditionContext context) {
-        Map<String, String> byName = new HashMap<>();
-        choices(context).forEach((name, choice) -> {
-            BackendRoutes.nameOf(choice.backend)
-                    .filter(backend -> !backend.equals(LockBackendOption.LOCAL)) // refused by the properties
-                    .ifPresent(backend -> byName.put(name, backend));
-        });
-        return BackendRoutes.of(
-                BackendRoutes.nameOf(value(context, "backend", String.class, ""))
-                        .orElseGet(StoreModule::defaultStore),
-                byName);
+    /** The stores that keep locks, before the properties are bound. */
+    static Set<String> backendsInUse(Environment environment) {
+        return StoreModule.inUse(value(environment, "backend", String.class, ""), furtherBackends(environment));
     }
 
-    private static Map<String, Choice> choices(ConditionContext context) {
-        try {
-            return Binder.get(context.getEnvironment())
-                    .bind(DistributedLockProperties.PREFIX + ".locks", Bindable.mapOf(String.class, Choice.class))
-                    .orElse(Map.of());
-        } catch (BindException e) {
-            return Map.of();
-        }
+    static List<String> furtherBackends(Environment environment) {
+        return Arrays.stream(value(environment, "further-backends", String[].class, new String[0]))
+                .map(StoreModule::nameOf)
+                .distinct()
+                .toList();
     }
-
-    /** The settings of a name that decide which beans there are. */
-    record Choice(@Nullable String backend) {}
 
     /** Whether no parent context has an engine. Parents are complete before their children begin. */
     static boolean hasOwnLocks(ConfigurableListableBeanFactory beans) {
         return !(beans.getParentBeanFactory() instanceof ListableBeanFactory parent)
                 || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, LockEngine.class, true, false).length
                         == 0;
-    }
-
-    static final class SeveralBackends implements Condition {
-
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return routes(context).inUse().size() > 1;
-        }
     }
 
     /** Decides when the beans of the application are known. */

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.actuate.LocksEndpointWebExtension;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -28,8 +29,17 @@ public final class LockEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
     LocksEndpoint distributedLockEndpoint(
-            LockAdmin locks, ApplicationEventPublisher events, LocksEndpointProperties properties) {
-        return new LocksEndpoint(locks, events, properties.showValues(), properties.roles());
+            LockAdmin locks,
+            BeanFactory beans,
+            DistributedLockProperties locksProperties,
+            ApplicationEventPublisher events,
+            LocksEndpointProperties properties) {
+        return new LocksEndpoint(
+                locks,
+                FurtherLocks.admins(locksProperties, beans),
+                events,
+                properties.showValues(),
+                properties.roles());
     }
 
     @Bean

@@ -5,7 +5,6 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -22,6 +21,7 @@ import io.github.lockstarter.spi.LockBackend;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -29,14 +29,18 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
 /** The engine over whichever backend there is, and the template over the engine. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(LockEngine.class)
+@Import(FurtherLocks.class)
 class LockEngineConfiguration {
 
     static final String ENGINE = "distributedLockEngine";
+    static final String TEMPLATE = "distributedLockTemplate";
+    static final String LEAVE_TO_LEASES = "leaveToLeases";
 
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
 
@@ -57,21 +61,23 @@ class LockEngineConfiguration {
     /**
      * After the check of the configuration. {@link LockEngineLifecycle} lets the work end; what it still holds when
      * this bean is destroyed is left to its lease, and the store is not closed before.
+     *
+     * @param distributedLockBackend of several stores, the one that {@link FurtherLocks} gives this name
      */
-    @Bean(name = ENGINE, destroyMethod = "leaveToLeases")
+    @Bean(name = ENGINE, destroyMethod = LEAVE_TO_LEASES)
     @DependsOn(DistributedLockAutoConfiguration.OPTIONS)
-    LockEngine distributedLockEngine(
+    static LockEngine distributedLockEngine(
+            LockBackend distributedLockBackend,
             DistributedLockProperties properties,
-            LockBackend backend,
             LockListeners listeners,
             Environment environment) {
         EngineSettings settings = properties.engineSettings().at(InstancePlace.of(environment));
-        LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
+        LockEngine engine = new LockEngine(distributedLockBackend, settings, listeners.all(), EngineClock.SYSTEM);
         listeners.started(engine.heldLocks());
         log.info(
                 "Distributed locks are kept in {}: key prefix {}, lease {}, longest lease {}, wait {}, renewal {}, crash"
                         + " take-over {}; this instance is {}",
-                backend,
+                distributedLockBackend,
                 properties.keyPrefix(),
                 DurationText.exactly(settings.lease()),
                 DurationText.exactly(settings.maxLease()),
@@ -100,26 +106,26 @@ class LockEngineConfiguration {
     }
 
     @Bean
-    LockEngineLifecycle distributedLockEngineLifecycle(LockEngine engine, ConfigurableListableBeanFactory beans) {
-        return new LockEngineLifecycle(engine, beans);
+    LockEngineLifecycle distributedLockEngineLifecycle(ConfigurableListableBeanFactory beans) {
+        return new LockEngineLifecycle(beans.getBeansOfType(LockEngine.class), beans);
     }
 
     @Bean
-    CrashTakeOverReport distributedLockCrashTakeOverReport(LockEngine engine, DistributedLockProperties properties) {
+    CrashTakeOverReport distributedLockCrashTakeOverReport(
+            ListableBeanFactory beans, DistributedLockProperties properties) {
         return new CrashTakeOverReport(
-                engine, properties.engineSettings().shortestCrashTakeOver().isPresent());
+                beans.getBeansOfType(LockEngine.class).values(),
+                properties.engineSettings().shortestCrashTakeOver().isPresent());
     }
 
-    @Bean
+    @Bean(TEMPLATE)
     @ConditionalOnMissingBean(LockOperations.class)
-    LockTemplate distributedLockTemplate(
+    static LockTemplate distributedLockTemplate(
             LockEngine engine,
             DistributedLockProperties properties,
             ConfiguredLocks configured,
             ObjectProvider<LockDecorator> decorators) {
-        BackendRoutes routes = properties.routes();
-        LockSource source = routes.byName().isEmpty() ? engine : new RoutedSource(engine, routes);
         return new DecoratedLockTemplate(
-                source, properties.onLost(), decorators.orderedStream().toList(), configured::named);
+                engine, properties.onLost(), decorators.orderedStream().toList(), configured::named);
     }
 }

@@ -3,8 +3,10 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.actuate.LockHealthIndicator;
 import io.github.lockstarter.actuate.OlderLockHealthIndicator;
+import java.util.Map;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.config.RuntimeBeanReference;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -65,8 +67,9 @@ public final class LockHealthAutoConfiguration {
         @Bean(BEAN)
         @ConditionalOnMissingBean(name = BEAN)
         @ConditionalOnBean(LockAdmin.class)
-        LockHealthIndicator distributedLockHealthContributor(LockAdmin locks) {
-            return new LockHealthIndicator(locks);
+        LockHealthIndicator distributedLockHealthContributor(
+                LockAdmin locks, DistributedLockProperties properties, BeanFactory beans) {
+            return new LockHealthIndicator(locks, FurtherLocks.admins(properties, beans));
         }
     }
 
@@ -98,9 +101,7 @@ public final class LockHealthAutoConfiguration {
             definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, indicator);
             definition.setTargetType(ResolvableType.forClassWithGenerics(FactoryBean.class, indicator));
             definition.getConstructorArgumentValues().addIndexedArgumentValue(0, indicator);
-            definition
-                    .getConstructorArgumentValues()
-                    .addIndexedArgumentValue(1, new RuntimeBeanReference(LockAdmin.class));
+            definition.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
             return definition;
         }
     }
@@ -110,15 +111,18 @@ public final class LockHealthAutoConfiguration {
 
         private final Class<?> indicator;
         private final LockAdmin locks;
+        private final Map<String, LockAdmin> furtherLocks;
 
-        OlderIndicatorFactory(Class<?> indicator, LockAdmin locks) {
+        OlderIndicatorFactory(
+                Class<?> indicator, LockAdmin locks, DistributedLockProperties properties, BeanFactory beans) {
             this.indicator = indicator;
             this.locks = locks;
+            this.furtherLocks = FurtherLocks.admins(properties, beans);
         }
 
         @Override
         public Object getObject() throws ClassNotFoundException {
-            return OlderLockHealthIndicator.of(locks, indicator);
+            return OlderLockHealthIndicator.of(locks, furtherLocks, indicator);
         }
 
         @Override

@@ -2,7 +2,6 @@ package io.github.lockstarter.autoconfigure;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** The settings of all locks, as far as a store has to know them. There is one bean, bound and checked. */
@@ -38,24 +37,16 @@ public interface LockSettings {
     Map<String, Duration> leases();
 
     /**
-     * Where locks are kept, unless their name says otherwise.
+     * Where the locks of the {@code LockOperations} bean are kept that is injected by type.
      *
      * @return the name of a {@link LockBackendOption}
      */
     String backend();
 
     /**
-     * Where the locks of a name are kept.
-     *
-     * @param name the name
-     * @return {@code distributed-lock.locks.<name>.backend}; empty where they are kept as others are
-     */
-    Optional<String> backendOf(String name);
-
-    /**
      * All backends that keep locks.
      *
-     * @return their names
+     * @return the names of this one and of {@code distributed-lock.further-backends}
      */
     Set<String> backendsInUse();
 }

@@ -11,8 +11,7 @@ final class OnLockBackend implements Condition {
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
         return hasOwnLocks(context)
-                && LockConditions.routes(context)
-                        .inUse()
+                && LockConditions.backendsInUse(context.getEnvironment())
                         .contains(metadata.getAnnotations()
                                 .get(ConditionalOnLockBackend.class)
                                 .getString(MergedAnnotation.VALUE));

@@ -4,7 +4,7 @@ import io.github.lockstarter.engine.LockEngine;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -21,7 +21,7 @@ public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware
     private static final int PHASE = 1;
 
     private volatile boolean running;
-    private @Nullable ObjectProvider<LockEngine> engines;
+    private @Nullable ListableBeanFactory beans;
 
     /** Not running yet. */
     protected StoreLifecycle() {}
@@ -45,8 +45,8 @@ public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware
     }
 
     @Override
-    public final void setBeanFactory(BeanFactory beans) {
-        engines = beans.getBeanProvider(LockEngine.class);
+    public final void setBeanFactory(BeanFactory factory) {
+        beans = (ListableBeanFactory) factory;
     }
 
     @Override
@@ -58,8 +58,9 @@ public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware
     }
 
     private boolean isAnythingHeld() {
-        return engines != null
-                && engines.stream().anyMatch(engine -> engine.heldLocks().size() > 0);
+        return beans != null
+                && beans.getBeansOfType(LockEngine.class).values().stream()
+                        .anyMatch(engine -> engine.heldLocks().size() > 0);
     }
 
     @Override

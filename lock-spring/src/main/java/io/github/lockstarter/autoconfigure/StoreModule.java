@@ -1,9 +1,12 @@
 package io.github.lockstarter.autoconfigure;
 
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.util.ClassUtils;
 
 /** The stores of this project, each with the module that keeps locks there. */
@@ -20,6 +23,22 @@ enum StoreModule {
     StoreModule(String artifact, String autoConfiguration) {
         this.artifact = artifact;
         this.autoConfiguration = autoConfiguration;
+    }
+
+    /** The name of a store in any spelling, such as {@code REDIS} or with a blank. */
+    static String nameOf(String configured) {
+        return configured.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT);
+    }
+
+    /** All stores that keep locks, the default one first; with the one for tests, there is no other one. */
+    static Set<String> inUse(String backend, Collection<String> furtherBackends) {
+        String first = nameOf(backend).isEmpty() ? defaultStore() : nameOf(backend);
+        Set<String> all = new LinkedHashSet<>(Set.of(first));
+        if (!first.equals(LockBackendOption.LOCAL)) {
+            furtherBackends.stream().map(StoreModule::nameOf).forEach(all::add);
+            all.remove(LockBackendOption.LOCAL); // refused by LockBackendOptions
+        }
+        return all;
     }
 
     /** Where locks are kept unless configured: in the only store on the class path, else in Redis. */

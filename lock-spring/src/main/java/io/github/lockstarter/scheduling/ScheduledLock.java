@@ -40,6 +40,14 @@ public @interface ScheduledLock {
     String name();
 
     /**
+     * The {@link io.github.lockstarter.LockOperations} bean that keeps the lock, where the application has several.
+     *
+     * @return the name of the bean, as {@link DistributedLock#locks()}
+     */
+    @AliasFor(annotation = DistributedLock.class)
+    String locks() default "";
+
+    /**
      * Minimum time in milliseconds from the grant on, for which no other instance runs the method, however short it is.
      * Longer than the clocks of the instances differ, shorter than the time between two ticks. Without one, an instance
      * whose clock is behind by more than the method takes runs it again: a WARN at the start says so. {@code 0} is for

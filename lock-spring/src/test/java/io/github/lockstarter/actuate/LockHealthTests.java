@@ -19,6 +19,23 @@ import org.junit.jupiter.api.Test;
 class LockHealthTests {
 
     @Test
+    void isAsWellAsTheWorstStore() {
+        Store up = new Store(state(Optional.empty(), Duration.ZERO));
+        Store down = new Store(state(Optional.of("Connection refused"), Duration.ZERO));
+
+        LockHealth health = LockHealth.of(up, Map.of("zookeeperLocks", down));
+
+        assertThat(health.status()).isEqualTo("DOWN");
+        assertThat(health.details()).doesNotContainKey("failure");
+        assertThat(health.details().get("zookeeperLocks"))
+                .asInstanceOf(InstanceOfAssertFactories.MAP)
+                .containsEntry("status", "DOWN")
+                .containsEntry("failure", "Connection refused");
+        assertThat(LockHealth.of(down, Map.of("zookeeperLocks", up)).status()).isEqualTo("DOWN");
+        assertThat(LockHealth.of(up, Map.of()).status()).isEqualTo("UP");
+    }
+
+    @Test
     void isDownOnlyWhenTheStoreDoesNotAnswer() {
         LockHealth health = LockHealth.of(new Store(state(Optional.of("Connection refused"), Duration.ZERO)));
 

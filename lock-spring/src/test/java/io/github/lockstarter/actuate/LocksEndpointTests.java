@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -64,7 +65,8 @@ class LocksEndpointTests {
     }
 
     private LocksEndpoint endpoint(Show showValues) {
-        return new LocksEndpoint(engine.admin(), published::add, showValues, Set.of());
+        return new LocksEndpoint(
+                engine.admin(), Map.of("otherLocks", other.admin()), published::add, showValues, Set.of());
     }
 
     @Test
@@ -73,7 +75,7 @@ class LocksEndpointTests {
         engine.acquire(LockRequest.of("order:42"));
         other.acquire(LockRequest.of("order:1"));
 
-        LocksReport report = endpoint.locks(null, null);
+        LocksReport report = endpoint.locks(null, null, null);
 
         assertThat(report.held()).extracting(Held::key).containsExactlyInAnyOrder("order:42", "order:7");
         assertThat(report.heldTotal()).isEqualTo(2);
@@ -91,7 +93,7 @@ class LocksEndpointTests {
         LockHandle held = engine.acquire(request);
         engine.acquire(request);
 
-        Held shown = endpoint.locks("order:7", null).held().get(0);
+        Held shown = endpoint.locks("order:7", null, null).held().get(0);
 
         assertThat(shown.name()).isEqualTo("ship-order");
         assertThat(shown.fencingToken()).isEqualTo(held.fencingToken());
@@ -109,7 +111,7 @@ class LocksEndpointTests {
     void showsTheSameTimeOfAHoldWithEachReading() {
         engine.acquire(LockRequest.of("order:7"));
 
-        assertThat(Stream.generate(() -> endpoint.locks("order:7", null))
+        assertThat(Stream.generate(() -> endpoint.locks("order:7", null, null))
                         .limit(50)
                         .map(report -> report.held().get(0).heldSince())
                         .distinct())
@@ -158,7 +160,7 @@ class LocksEndpointTests {
         other.acquire(LockRequest.of("order:7"));
         engine.acquireAsync(LockRequest.of("order:7").named("ship-order"));
 
-        await().untilAsserted(() -> assertThat(endpoint.locks(null, null).waiting())
+        await().untilAsserted(() -> assertThat(endpoint.locks(null, null, null).waiting())
                 .singleElement()
                 .satisfies(waiter -> {
                     assertThat(waiter.key()).isEqualTo("order:7");
@@ -174,7 +176,7 @@ class LocksEndpointTests {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         engine.acquire(LockRequest.of("order:8"));
 
-        LocksReport report = endpoint.locks("order:7", null);
+        LocksReport report = endpoint.locks("order:7", null, null);
 
         assertThat(report.held()).isEmpty();
         LocksReport.Stored store = report.store();
@@ -188,21 +190,39 @@ class LocksEndpointTests {
         assertThat(store.remainingMs()).isBetween(1L, 30_000L);
 
         theirs.release();
-        assertThat(endpoint.locks("order:7", null).store().state()).isEqualTo(State.FREE);
+        assertThat(endpoint.locks("order:7", null, null).store().state()).isEqualTo(State.FREE);
     }
 
     @Test
     void limitsLongLists() {
         IntStream.range(0, 25).forEach(i -> engine.acquire(LockRequest.of("order:" + i)));
 
-        LocksReport report = endpoint.locks(null, 10);
+        LocksReport report = endpoint.locks(null, 10, null);
 
         assertThat(report.heldTotal()).isEqualTo(25);
         assertThat(report.held()).hasSize(10);
-        assertThat(endpoint.locks(null, null).held()).hasSize(25);
-        assertThatThrownBy(() -> endpoint.locks(null, 0))
+        assertThat(endpoint.locks(null, null, null).held()).hasSize(25);
+        assertThatThrownBy(() -> endpoint.locks(null, 0, null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessageContaining("limit");
+    }
+
+    @Test
+    void showsAndReleasesTheLocksOfAFurtherStore() {
+        engine.acquire(LockRequest.of("order:7"));
+        LockHandle theirs = other.acquire(LockRequest.of("order:8"));
+
+        LocksReport report = endpoint.locks(null, null, "otherLocks");
+
+        assertThat(report.instance()).isEqualTo(other.admin().instance());
+        assertThat(keysOf(report)).containsExactly("order:8");
+        assertThat(endpoint.release("order:8", theirs.fencingToken(), "hangs", "otherLocks")
+                        .outcome())
+                .isEqualTo(Outcome.RELEASED);
+        assertThat(theirs.isHeld()).isFalse();
+        assertThatThrownBy(() -> endpoint.locks(null, null, "jdbcLocks"))
+                .isInstanceOf(InvalidEndpointRequestException.class)
+                .hasMessage("There is no further store 'jdbcLocks'; there are [otherLocks]");
     }
 
     @Test
@@ -211,18 +231,18 @@ class LocksEndpointTests {
         LocksEndpoint never = endpoint(Show.NEVER);
         LocksEndpoint authorized = endpoint(Show.WHEN_AUTHORIZED);
 
-        assertThat(keysOf(never.locks(null, null))).containsExactly(LocksReport.MASKED);
-        assertThat(keysOf(authorized.locks(null, null))).containsExactly(LocksReport.MASKED);
-        assertThat(keysOf(new LocksEndpointWebExtension(authorized).locks(security("eve"), null, null)))
+        assertThat(keysOf(never.locks(null, null, null))).containsExactly(LocksReport.MASKED);
+        assertThat(keysOf(authorized.locks(null, null, null))).containsExactly(LocksReport.MASKED);
+        assertThat(keysOf(new LocksEndpointWebExtension(authorized).locks(security("eve"), null, null, null)))
                 .containsExactly("order:7");
-        assertThat(keysOf(never.locks("order:7", null))).containsExactly("order:7");
+        assertThat(keysOf(never.locks("order:7", null, null))).containsExactly("order:7");
     }
 
     @Test
     void releasesWhatTheOperatorSawAndTellsOfIt() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
-        ReleaseReport release = web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs")
+        ReleaseReport release = web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null)
                 .getBody();
 
         assertThat(release.outcome()).isEqualTo(Outcome.RELEASED);
@@ -243,7 +263,7 @@ class LocksEndpointTests {
     void writesEachReleaseIntoTheLogInOneLine(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7\nforged"));
 
-        web.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged");
+        web.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged", null);
 
         assertThat(output.getAll().lines().filter(line -> line.contains("eve")))
                 .singleElement()
@@ -261,7 +281,7 @@ class LocksEndpointTests {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         long stale = theirs.fencingToken() - 1;
 
-        assertThat(web.release(security("eve"), "order:7", stale, "hangs").getStatus())
+        assertThat(web.release(security("eve"), "order:7", stale, "hangs", null).getStatus())
                 .isEqualTo(409);
 
         assertThat(theirs.isHeld()).isTrue();
@@ -271,7 +291,7 @@ class LocksEndpointTests {
 
     @Test
     void wantsAReason() {
-        assertThatThrownBy(() -> endpoint.release("order:7", 17, " "))
+        assertThatThrownBy(() -> endpoint.release("order:7", 17, " ", null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessageContaining("reason");
         assertThat(published).isEmpty();
@@ -280,14 +300,14 @@ class LocksEndpointTests {
     @Test
     void everyParameterOfTheReadIsOptional() throws NoSuchMethodException {
         OperationMethod operation = new OperationMethod(
-                LocksEndpoint.class.getMethod("locks", String.class, Integer.class), OperationType.READ);
+                LocksEndpoint.class.getMethod("locks", String.class, Integer.class, String.class), OperationType.READ);
 
         assertThat(operation.getParameters())
                 .extracting(OperationParameter::isMandatory)
                 .containsOnly(false);
         assertThat(operation.getParameters())
                 .extracting(OperationParameter::getName)
-                .containsExactly("key", "limit");
+                .containsExactly("key", "limit", "locks");
     }
 
     private AuditEvent audit() {
@@ -318,12 +338,13 @@ class LocksEndpointTests {
         LockRequest tick = LockRequest.of("report").keptFor(Duration.ofSeconds(20));
         long fencingToken = fencingTokenOf(tick);
 
-        LocksReport.Stored store = endpoint.locks("report", null).store();
+        LocksReport.Stored store = endpoint.locks("report", null, null).store();
 
         assertThat(store.state()).isEqualTo(State.KEPT);
         assertThat(store.fencingToken()).isEqualTo(fencingToken);
         assertThat(store.remainingMs()).isBetween(1L, 20_000L);
-        assertThat(endpoint.release("report", fencingToken, "run it again").outcome())
+        assertThat(endpoint.release("report", fencingToken, "run it again", null)
+                        .outcome())
                 .isEqualTo(Outcome.RELEASED);
         assertThat(engine.tryAcquire(tick)).isPresent();
     }

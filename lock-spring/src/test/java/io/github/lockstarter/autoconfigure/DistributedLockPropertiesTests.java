@@ -132,10 +132,8 @@ class DistributedLockPropertiesTests {
             distributed-lock.locks.ship.at-least=31s      | distributed-lock.locks.ship.at-least is 31s, above the lease of the lock (30s)
             distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1s; it must be between 1ms and 365d
-            distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks[ship].backend is 'zookeeper' ("distributed-lock.locks.ship.backend" from property source "test"), and the application has no such store
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [local]
-            distributed-lock.locks.ship.backend=local     | distributed-lock.locks.ship.backend is local, which is for tests and for all locks
             """)
     void failTheStartWithWhatIsWrong(String setting, String message) {
         application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))

@@ -1,14 +1,22 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.scheduling.ScheduledLock;
 import io.github.lockstarter.spi.LockBackend;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -57,22 +66,120 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void routesNamesToTheStoreOfAnotherModule() {
+    void keepsLocksInAFurtherStore() {
         withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
-                .withPropertyValues("distributed-lock.backend=other", "distributed-lock.locks.order.backend=acme")
+                .withBean(Ledger.class)
+                .withPropertyValues("distributed-lock.backend=other", "distributed-lock.further-backends=ACME")
                 .run(context -> {
                     LockOperations operations = context.getBean(LockOperations.class);
+                    LockOperations further = context.getBean("acmeLocks", LockOperations.class);
                     LockBackend acme = context.getBean("distributedLockAcmeBackend", LockBackend.class);
                     LockBackend other = context.getBean("distributedLockOtherBackend", LockBackend.class);
-                    assertThat(context.getBean(LockBackend.class)).isInstanceOf(RoutedBackend.class);
+                    assertThat(context.getBean(LockAdmin.class).heldLocks()).isSameAs(operations.heldLocks());
 
-                    operations.execute("order:42", () -> {
+                    further.execute("order:42", () -> {
                         assertThat(isHeld(acme, "order:42")).isTrue();
                         assertThat(isHeld(other, "order:42")).isFalse();
+                        operations.execute("order:42", () -> assertThat(isHeld(other, "order:42"))
+                                .isTrue());
                     });
-                    operations.execute("stock:42", () -> assertThat(isHeld(other, "stock:42"))
-                            .isTrue());
+                    assertThat(context.getBean(Ledger.class).keysHeldIn(acme, "entry"))
+                            .isTrue();
+                    assertThat(context.getBean(Ledger.class).keysHeldIn(acme, "run"))
+                            .isFalse();
+                    assertThat(context.getBean(Ledger.class).close(acme)).isTrue();
                 });
+    }
+
+    static class Ledger {
+
+        @DistributedLock(name = "entry", locks = "${ledger.locks:acmeLocks}")
+        public boolean keysHeldIn(LockBackend backend, String key) {
+            return isHeld(backend, key);
+        }
+
+        @ScheduledLock(name = "close", atLeastMs = 1, locks = "acmeLocks")
+        public @Nullable Boolean close(LockBackend backend) {
+            return isHeld(backend, "close");
+        }
+    }
+
+    @Test
+    void drainsAndClosesAFurtherStoreWithTheContext() {
+        AtomicReference<LockBackend> acme = new AtomicReference<>();
+        AtomicReference<LockOperations> further = new AtomicReference<>();
+        withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.backend=other", "distributed-lock.further-backends=acme")
+                .run(context -> {
+                    acme.set(context.getBean("distributedLockAcmeBackend", LockBackend.class));
+                    further.set(context.getBean("acmeLocks", LockOperations.class));
+                    LockEngineLifecycle lifecycle = context.getBean(LockEngineLifecycle.class);
+                    AtomicBoolean drained = new AtomicBoolean();
+                    LockHandle held = further.get().acquireAsync("order:42").join();
+                    lifecycle.stop(() -> drained.set(true));
+                    assertThat(drained).isFalse();
+                    held.release();
+                    assertThat(drained).isTrue();
+                    lifecycle.start();
+                    further.get().acquire("order:43").release();
+                });
+        assertThatThrownBy(() -> further.get().acquire("order:42")).isInstanceOf(LockBackendException.class);
+        assertThat(acme.get().state().toCompletableFuture().join().failure()).isPresent();
+    }
+
+    @Test
+    void showsTheLocksOfAFurtherStoreToOperators() {
+        withAcme.withConfiguration(AutoConfigurations.of(
+                        OtherLockAutoConfiguration.class,
+                        LockEndpointAutoConfiguration.class,
+                        LockHealthAutoConfiguration.class))
+                .withPropertyValues(
+                        "distributed-lock.backend=other",
+                        "distributed-lock.further-backends=acme",
+                        "management.endpoints.web.exposure.include=locks")
+                .run(context -> {
+                    LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+                    context.getBean("acmeLocks", LockOperations.class).execute("order:42", () -> {
+                        assertThat(endpoint.locks(null, null, null).held()).isEmpty();
+                        assertThat(endpoint.locks(null, null, "acmeLocks").held())
+                                .hasSize(1);
+                    });
+                    assertThat(context.getBean(HealthIndicator.class).health().getDetails())
+                            .containsKey("acmeLocks");
+                });
+    }
+
+    @Test
+    void keepsAllLocksInThisJvmForTests() {
+        withAcme.withBean(Ledger.class)
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.further-backends=acme,gone")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .getBean("acmeLocks")
+                        .isSameAs(context.getBean(LockOperations.class)));
+    }
+
+    @Test
+    void namesTheBeansThereAreForAnAnnotationWithAnUnknownOne() {
+        withAcme.withBean(Ledger.class)
+                .withPropertyValues("distributed-lock.backend=acme")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(
+                                "locks is \"acmeLocks\", and no LockOperations bean has this name; there are"
+                                        + " [distributedLockTemplate].",
+                                "distributed-lock.further-backends=zookeeper gives the bean zookeeperLocks"));
+    }
+
+    @Test
+    void holdsAnAnnotationAgainstTheRulesOfAFurtherStore() {
+        withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
+                .withBean(Ledger.class)
+                .withPropertyValues(
+                        "distributed-lock.backend=other",
+                        "distributed-lock.further-backends=acme",
+                        "distributed-lock.locks.entry.lease=999ms")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("the lease of lock 'entry' cannot be kept in acme"));
     }
 
     @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
@@ -98,8 +205,8 @@ class LockBackendOptionTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.backend=AK-ME                | distributed-lock.backend is 'AK-ME' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [acme, local]
-            distributed-lock.locks[Order.ship].backend=akme | distributed-lock.locks[Order.ship].backend is 'akme'
-            distributed-lock.locks.order.backend=akme     | distributed-lock.locks[order].backend is 'akme' ("distributed-lock.locks.order.backend" from property source "test"), and the application has no such store
+            distributed-lock.further-backends=akme        | distributed-lock.further-backends names 'akme', and the application has no such store; it has [acme, local]
+            distributed-lock.further-backends=local       | distributed-lock.further-backends names 'local'
             acme-lock.command-timeout=31s                 | acme-lock.command-timeout is above the lease
             acme-lock.command-timeout=soon                | 'soon' is not a valid duration
             """)
@@ -139,8 +246,7 @@ class LockBackendOptionTests {
     void usesTheBackendOfTheApplicationWhateverIsConfigured(String backend) {
         LockBackend own = new LocalLockBackend();
         withAcme.withBean("own", LockBackend.class, () -> own)
-                .withPropertyValues(
-                        "distributed-lock.backend=" + backend, "distributed-lock.locks.stock.backend=" + backend)
+                .withPropertyValues("distributed-lock.backend=" + backend)
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .getBean(LockBackend.class)
@@ -148,12 +254,12 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void doesNotRouteBesideTheBackendOfTheApplication() {
+    void makesNoFurtherStoreBesideTheBackendOfTheApplication() {
         withAcme.withBean("own", LockBackend.class, LocalLockBackend::new)
-                .withPropertyValues("distributed-lock.backend=redis", "distributed-lock.locks.stock.backend=acme")
+                .withPropertyValues("distributed-lock.further-backends=acme")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains(
-                                "distributed-lock.locks.stock.backend is 'acme', and the application declares a LockBackend")
+                                "distributed-lock.further-backends is [acme], and the application declares a LockBackend")
                         .contains("Remove the property, or the bean"));
     }
 
@@ -171,7 +277,7 @@ class LockBackendOptionTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"acme", "local", "routed"})
+    @ValueSource(strings = {"acme", "local"})
     void refusesAnOptionWhoseNameIsTaken(String name) {
         withAcme.withBean(LockBackendOption.class, () -> () -> name)
                 .withPropertyValues("distributed-lock.backend=acme")
@@ -225,7 +331,7 @@ class LockBackendOptionTests {
 
     @Test
     void announcesTheStoreForTestsOnlyWhereItIsUsed(CapturedOutput output) {
-        withAcme.withPropertyValues("distributed-lock.backend=acme", "distributed-lock.locks.stock.backend=local")
+        withAcme.withPropertyValues("distributed-lock.backend=acme", "distributed-lock.further-backends=local")
                 .run(context -> assertThat(context).hasFailed());
         assertThat(output).doesNotContain("distributed-lock.backend is 'local'");
     }

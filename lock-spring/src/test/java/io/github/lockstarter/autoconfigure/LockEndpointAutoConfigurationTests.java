@@ -92,7 +92,7 @@ class LockEndpointAutoConfigurationTests {
             try (LockHandle held = context.getBean(LockOperations.class).acquire("order:42")) {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(context.getBean(LocksEndpoint.class)
-                                .locks(null, null)
+                                .locks(null, null, null)
                                 .held())
                         .extracting(LocksReport.Held::key)
                         .containsExactly(key);
@@ -161,7 +161,7 @@ class LockEndpointAutoConfigurationTests {
 
         @Bean
         LocksEndpoint own(LockAdmin locks, ApplicationEventPublisher events) {
-            return new LocksEndpoint(locks, events, Show.ALWAYS, Set.of());
+            return new LocksEndpoint(locks, Map.of(), events, Show.ALWAYS, Set.of());
         }
     }
 }

@@ -27,7 +27,7 @@ public final class LockListeners implements AutoCloseable {
         return all;
     }
 
-    /** Called once, when the engine is made and nothing is locked yet. */
+    /** Called for each engine, when it is made and has locked nothing yet. */
     public void started(HeldLocks locks) {
         queued().forEach(listener -> listener.started(locks));
     }

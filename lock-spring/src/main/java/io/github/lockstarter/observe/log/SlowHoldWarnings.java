@@ -5,8 +5,9 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.observe.listener.QueuedListener;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,8 +22,8 @@ public final class SlowHoldWarnings extends QueuedListener {
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
     private static final int MOST_FRAMES = 40;
 
-    /** Set once, before the first event. */
-    private volatile @Nullable HeldLocks locks;
+    /** Of each engine, added before its first event. */
+    private final List<HeldLocks> locks = new CopyOnWriteArrayList<>();
 
     /** Warns of what it hears. */
     public SlowHoldWarnings() {
@@ -31,7 +32,7 @@ public final class SlowHoldWarnings extends QueuedListener {
 
     @Override
     public void started(HeldLocks held) {
-        locks = held;
+        locks.add(held);
     }
 
     @Override
@@ -56,11 +57,10 @@ public final class SlowHoldWarnings extends QueuedListener {
     }
 
     private boolean isHeld(LockEvent.HeldLong event) {
-        HeldLocks held = locks;
-        return held == null
-                || held.find(event.key())
-                        .filter(lock -> lock.fencingToken() == event.fencingToken())
-                        .isPresent();
+        return locks.isEmpty()
+                || locks.stream()
+                        .flatMap(held -> held.find(event.key()).stream())
+                        .anyMatch(lock -> lock.fencingToken() == event.fencingToken());
     }
 
     private static String activity(Thread thread) {

@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
-/** Locks on a quorum of the servers of {@code distributed-lock.redlock.nodes}, for all locks or those of some names. */
+/** Locks on a quorum of the servers of {@code distributed-lock.redlock.nodes}, for all locks or some of them. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnLockBackend(RedlockOption.NAME)
 class RedlockLockConfiguration {

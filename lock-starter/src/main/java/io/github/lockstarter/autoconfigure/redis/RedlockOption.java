@@ -38,8 +38,8 @@ record RedlockOption(RedlockProperties properties) implements LockBackendOption 
             checkTimeout(locks);
         } else if (!servers.isEmpty() && !locks.backend().equals(LOCAL)) {
             throw new IllegalArgumentException("distributed-lock.redlock.nodes is set, and no lock is kept there. Set"
-                    + " distributed-lock.backend=redlock, or distributed-lock.locks.<name>.backend=redlock for the locks of"
-                    + " a name, or remove the nodes");
+                    + " distributed-lock.backend=redlock, or distributed-lock.further-backends=redlock for some of the"
+                    + " locks, or remove the nodes");
         }
     }
 
@@ -76,11 +76,9 @@ record RedlockOption(RedlockProperties properties) implements LockBackendOption 
                     + RedisSettings.MAX_COMMAND_TIMEOUT.toSeconds() + "s");
         }
         checkLease("distributed-lock.lease", locks.lease());
-        locks.leases().forEach((name, lease) -> {
-            if (locks.backendOf(name).orElse(NAME).equals(NAME)) {
-                checkLease("distributed-lock.locks." + name + ".lease", lease);
-            }
-        });
+        if (locks.backend().equals(NAME)) {
+            locks.leases().forEach((name, lease) -> checkLease("distributed-lock.locks." + name + ".lease", lease));
+        }
     }
 
     /** Checks whether a lease leaves enough time when servers do not answer. */

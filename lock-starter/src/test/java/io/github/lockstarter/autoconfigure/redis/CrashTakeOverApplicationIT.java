@@ -25,6 +25,7 @@ import io.lettuce.core.SetArgs;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -81,7 +82,7 @@ class CrashTakeOverApplicationIT {
             LockAdmin locks = context.getBean(LockAdmin.class);
             assertThat(output).contains("crash take-over 1s; this instance is ").doesNotContain("WARN");
             awaitTakeOver(locks, State.ON);
-            assertThat(LockHealth.of(locks).details()).containsEntry("crashTakeover", "on");
+            assertThat(LockHealth.of(locks, Map.of()).details()).containsEntry("crashTakeover", "on");
         });
     }
 
@@ -97,7 +98,7 @@ class CrashTakeOverApplicationIT {
                             .singleElement()
                             .asString()
                             .contains("lacks a right that take-overs need", "ACL SETUSER <user> +pubsub|numsub");
-                    assertThat(LockHealth.of(locks).details()).containsEntry("crashTakeover", "off");
+                    assertThat(LockHealth.of(locks, Map.of()).details()).containsEntry("crashTakeover", "off");
                     context.getBean(LockTemplate.class).acquire("order:1").close();
 
                     REDIS.server().setUser("app", "+pubsub|numsub");
@@ -144,14 +145,14 @@ class CrashTakeOverApplicationIT {
             REDIS.server().commands().set("lock:{order:42}", "0000000000000017 " + token, SetArgs.Builder.px(30_000));
 
             assertThat(locks.tryAcquire("order:42")).isEmpty();
-            Stored doubted = endpoint.locks("order:42", null).store();
+            Stored doubted = endpoint.locks("order:42", null, null).store();
             assertThat(doubted.state()).isEqualTo(Stored.State.IN_DOUBT);
             assertThat(doubted.holder().instance()).isEqualTo(CRASHED.substring(0, 8));
             assertThat(doubted.inDoubtForMs()).isBetween(0L, 2_000L);
 
             try (LockHandle heir = locks.acquire("order:42")) {
                 assertThat(heir.fencingToken()).isGreaterThan(17);
-                LocksReport report = endpoint.locks("order:42", null);
+                LocksReport report = endpoint.locks("order:42", null, null);
                 assertThat(report.held()).singleElement().satisfies(held -> {
                     assertThat(held.state()).isEqualTo(HoldState.HELD);
                     assertThat(held.takenOverFrom()).isEqualTo(CRASHED.substring(0, 8));
@@ -180,14 +181,16 @@ class CrashTakeOverApplicationIT {
             List<LockHandle> held = List.of(locks.acquire("a"), locks.acquire("b"), locks.acquire("c"));
 
             REDIS.server().pause();
-            await().untilAsserted(() -> assertThat(endpoint.locks(null, null).held())
-                    .extracting(LocksReport.Held::state)
-                    .containsOnly(HoldState.IN_DOUBT));
+            await().untilAsserted(
+                            () -> assertThat(endpoint.locks(null, null, null).held())
+                                    .extracting(LocksReport.Held::state)
+                                    .containsOnly(HoldState.IN_DOUBT));
             await().untilAsserted(() -> assertThat(warnings(output)).anyMatch(line -> line.contains("is in doubt")));
             REDIS.server().resume();
-            await().untilAsserted(() -> assertThat(endpoint.locks(null, null).held())
-                    .extracting(LocksReport.Held::state)
-                    .containsOnly(HoldState.HELD));
+            await().untilAsserted(
+                            () -> assertThat(endpoint.locks(null, null, null).held())
+                                    .extracting(LocksReport.Held::state)
+                                    .containsOnly(HoldState.HELD));
 
             await().untilAsserted(() -> assertThat(
                             meters.get("distributed.lock.confirmed").timer().count())

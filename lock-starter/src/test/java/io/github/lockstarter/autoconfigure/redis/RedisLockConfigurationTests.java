@@ -199,7 +199,7 @@ class RedisLockConfigurationTests {
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(RedisLockAutoConfiguration.class, DataRedisAutoConfiguration.class))
-                .withPropertyValues(NOBODY, "distributed-lock.locks.order.backend=redlock")
+                .withPropertyValues(NOBODY, "distributed-lock.further-backends=redlock")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockBackend.class));
     }
 

@@ -68,7 +68,7 @@ class RedisLockPropertiesTests {
             distributed-lock.redis.grace-period=-1s       | distributed-lock.redis.grace-period is -1s
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.backend=redlock              | distributed-lock.redlock.nodes has 0 addresses; a quorum needs 3 servers or more
-            distributed-lock.backend=redis distributed-lock.locks.ship.backend=redlock | distributed-lock.redlock.nodes has 0 addresses
+            distributed-lock.backend=redis distributed-lock.further-backends=redlock | distributed-lock.redlock.nodes has 0 addresses
             distributed-lock.backend=redis distributed-lock.redlock.nodes=a:1,b:2,c:3 | distributed-lock.redlock.nodes is set, and no lock is kept there
             distributed-lock.redlock.nodes=a:1,b:2,A:1    | distributed-lock.redlock.nodes has a:1 twice
             distributed-lock.redlock.nodes=a,redis://u:pw@a:6379/3 | distributed-lock.redlock.nodes has a:6379 twice

@@ -5,7 +5,10 @@ import io.github.lockstarter.LockHandle;
 import java.util.OptionalLong;
 import org.springframework.stereotype.Service;
 
-/** Counts one view of a page at a time, over all instances. The lock is in the Redis of {@code spring.data.redis.*}. */
+/**
+ * Counts one view of a page at a time, over all instances. The lock is in the Redis of {@code spring.data.redis.*},
+ * unless the experiment chooses another store by {@code pview.locks}.
+ */
 @Service
 public class LockedViews {
 
@@ -22,7 +25,7 @@ public class LockedViews {
      * @param request id of the request
      * @return the counted view
      */
-    @DistributedLock(name = "pview-v3", key = "#page")
+    @DistributedLock(name = "pview-v3", key = "#page", locks = "${pview.locks:}")
     PageView count(String page, String request) {
         long fence = LockHandle.current().orElseThrow().fencingToken();
         return counter.count(new View(Variant.V3, page, request), OptionalLong.of(fence));

@@ -7,8 +7,8 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Service;
 
 /**
- * Counts as {@link LockedViews} does. The lock is on a quorum of servers ({@code distributed-lock.redlock.nodes}),
- * because {@code application-redlock.yml} says so for locks of this name.
+ * Counts as {@link LockedViews} does. The lock is on a quorum of servers ({@code distributed-lock.redlock.nodes}), the
+ * further store of {@code application-redlock.yml}.
  */
 @Service
 @Profile("redlock")
@@ -27,7 +27,7 @@ public class RedlockViews {
      * @param request id of the request
      * @return the counted view
      */
-    @DistributedLock(name = "pview-v4", key = "#page")
+    @DistributedLock(name = "pview-v4", key = "#page", locks = "redlockLocks")
     PageView count(String page, String request) {
         long fence = LockHandle.current().orElseThrow().fencingToken();
         return counter.count(new View(Variant.V4, page, request), OptionalLong.of(fence));

@@ -1,18 +1,19 @@
 package io.github.lockstarter.demo.experiment.stage;
 
-import io.github.lockstarter.demo.experiment.pageview.Variant;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The servers of another store than the instances' own Redis, to which the locks of v3 go by their name. */
+/** The servers of another store than the instances' own Redis, in which the instances keep the locks of v3. */
 record RoutedServers(Backend backend, LockServers servers) implements LockServers {
 
     @Override
     public List<String> properties() {
         return Stream.concat(
                         servers.properties().stream(),
-                        Stream.of("distributed-lock.locks." + Variant.V3.lockName() + ".backend=" + backend.id()))
+                        Stream.of(
+                                "distributed-lock.further-backends=redlock," + backend.id(),
+                                "pview.locks=" + backend.id() + "Locks"))
                 .toList();
     }
 

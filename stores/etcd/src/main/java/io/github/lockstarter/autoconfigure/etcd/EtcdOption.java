@@ -25,14 +25,12 @@ record EtcdOption(EtcdLockProperties properties) implements LockBackendOption {
     @Override
     public void checkConfiguration(LockSettings locks) {
         properties.settings(locks, Optional.empty());
-        if (locks.backend().equals(NAME)) {
+        if (locks.backendsInUse().contains(NAME)) {
             check(locks.lease(), "distributed-lock.lease");
         }
-        locks.leases().forEach((name, lease) -> {
-            if (locks.backendOf(name).orElse(locks.backend()).equals(NAME)) {
-                check(lease, "distributed-lock.locks." + name + ".lease");
-            }
-        });
+        if (locks.backend().equals(NAME)) {
+            locks.leases().forEach((name, lease) -> check(lease, "distributed-lock.locks." + name + ".lease"));
+        }
     }
 
     @Override

@@ -100,8 +100,7 @@ class EtcdLockPropertiesTests {
     @ParameterizedTest
     @CsvSource({
         "distributed-lock.backend=etcd, distributed-lock.lease=1999ms, distributed-lock.lease",
-        "distributed-lock.backend=etcd, distributed-lock.locks.jobs.lease=1s, distributed-lock.locks.jobs.lease",
-        "distributed-lock.locks.jobs.backend=etcd, distributed-lock.locks.jobs.lease=1s, distributed-lock.locks.jobs.lease"
+        "distributed-lock.backend=etcd, distributed-lock.locks.jobs.lease=1s, distributed-lock.locks.jobs.lease"
     })
     void failTheStartForALeaseThatEtcdDoesNotKeep(String where, String lease, String message) {
         application.withPropertyValues(where, lease).run(context -> assertThat(

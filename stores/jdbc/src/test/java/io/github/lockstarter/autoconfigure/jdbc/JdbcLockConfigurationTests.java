@@ -108,10 +108,11 @@ class JdbcLockConfigurationTests {
     void usesNoDatabaseWhereTheBackendForTestsReplacesAllOthers() {
         database.prepared();
         application
-                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.locks.orders.backend=jdbc")
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.further-backends=jdbc")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    try (LockHandle held = context.getBean(LockTemplate.class).acquire("orders:b")) {
+                    try (LockHandle held =
+                            context.getBean("jdbcLocks", LockTemplate.class).acquire("orders:b")) {
                         assertThat(held.isHeld()).isTrue();
                         assertThat(database.number(ROWS)).isZero();
                     }

@@ -29,7 +29,7 @@ record ZooKeeperOption(ZooKeeperLockProperties properties) implements LockBacken
         request.atLeast().filter(time -> !time.isZero()).ifPresent(time -> {
             throw new IllegalArgumentException("Lock '" + key + "' has a minimum time of " + DurationText.exactly(time)
                     + ", and ZooKeeper keeps no lock for a minimum time. Leave atLeastMs out, or keep the lock in"
-                    + " another backend: distributed-lock.locks.<name>.backend");
+                    + " another store: distributed-lock.further-backends");
         });
     }
 }

@@ -107,19 +107,22 @@ class ZooKeeperApplicationIT {
     }
 
     @Test
-    void keepsTheLocksOfOneNameThereAndTheOthersElsewhere() {
+    void keepsSomeLocksThereAndTheOthersElsewhere() {
         application()
                 .withConfiguration(AutoConfigurations.of(MemoryLockAutoConfiguration.class))
                 .withPropertyValues(
-                        "distributed-lock.locks.other.backend=memory", "distributed-lock.zookeeper.root=/routed")
+                        "distributed-lock.backend=memory",
+                        "distributed-lock.further-backends=zookeeper",
+                        "distributed-lock.zookeeper.root=/further")
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
-                    try (LockHandle there = locks.acquire("leader");
+                    LockOperations zookeeper = context.getBean("zookeeperLocks", LockOperations.class);
+                    try (LockHandle there = zookeeper.acquire("leader");
                             LockHandle here = locks.acquire("other");
                             CuratorFramework look = client()) {
                         look.start();
                         assertThat(there.isHeld() && here.isHeld()).isTrue();
-                        List<String> kept = look.getChildren().forPath("/routed");
+                        List<String> kept = look.getChildren().forPath("/further");
                         assertThat(kept).singleElement().asString().endsWith("leader");
                     }
                 });

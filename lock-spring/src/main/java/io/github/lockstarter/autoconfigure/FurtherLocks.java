@@ -1,0 +1,86 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.engine.LockEngine;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionBuilder;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.StringUtils;
+
+/**
+ * Declares the template of each of {@code distributed-lock.further-backends}, with an engine of its own: made as those
+ * of {@code distributed-lock.backend}, and no candidates where a bean is injected by its type alone.
+ */
+final class FurtherLocks implements ImportBeanDefinitionRegistrar {
+
+    /** Finds the backend of the first engine where there are several. */
+    static final String FIRST_BACKEND = "distributedLockBackend";
+
+    private final Environment environment;
+
+    FurtherLocks(Environment environment) {
+        this.environment = environment;
+    }
+
+    /** The name of the template of a store, such as {@code zookeeperLocks}. */
+    static String templateOf(String backend) {
+        return backend + "Locks";
+    }
+
+    private static String engineOf(String backend) {
+        return "distributedLock" + StringUtils.capitalize(backend) + "Engine";
+    }
+
+    /** What an operator sees of these locks, by the names of their templates. */
+    static Map<String, LockAdmin> admins(DistributedLockProperties properties, BeanFactory beans) {
+        Map<String, LockAdmin> admins = new TreeMap<>();
+        for (String backend : properties.furtherBackends()) {
+            if (beans.containsBean(engineOf(backend))) {
+                admins.put(
+                        templateOf(backend),
+                        beans.getBean(engineOf(backend), LockEngine.class).admin());
+            }
+        }
+        return admins;
+    }
+
+    @Override
+    public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+        Set<String> backends = LockConditions.backendsInUse(environment);
+        String first = backends.iterator().next();
+        for (String backend : LockConditions.furtherBackends(environment)) {
+            if (backend.equals(first) || first.equals(LockBackendOption.LOCAL)) {
+                registry.registerAlias(LockEngineConfiguration.TEMPLATE, templateOf(backend));
+            } else {
+                registry.registerAlias(LockBackendOption.beanName(first), FIRST_BACKEND);
+                register(backend, registry);
+            }
+        }
+    }
+
+    private static void register(String backend, BeanDefinitionRegistry registry) {
+        AbstractBeanDefinition engine = made(LockEngineConfiguration.ENGINE, LockBackendOption.beanName(backend));
+        engine.setDestroyMethodName(LockEngineConfiguration.LEAVE_TO_LEASES);
+        engine.setDependsOn(DistributedLockAutoConfiguration.OPTIONS);
+        registry.registerBeanDefinition(engineOf(backend), engine);
+        registry.registerBeanDefinition(templateOf(backend), made(LockEngineConfiguration.TEMPLATE, engineOf(backend)));
+    }
+
+    /** By a method of that configuration, whose other arguments are injected. */
+    private static AbstractBeanDefinition made(String method, String firstArgument) {
+        AbstractBeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(
+                        LockEngineConfiguration.class, method)
+                .addConstructorArgReference(firstArgument)
+                .setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR)
+                .getBeanDefinition();
+        definition.setDefaultCandidate(false);
+        return definition;
+    }
+}
