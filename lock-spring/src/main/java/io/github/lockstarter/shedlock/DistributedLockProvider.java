@@ -1,11 +1,14 @@
 package io.github.lockstarter.shedlock;
 
 import io.github.lockstarter.DurationText;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -72,8 +75,7 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
         long asked = System.nanoTime();
-        return locks.tryAcquire(request(configuration))
-                .map(handle -> new HandleLock(this::request, configuration, handle, asked));
+        return locks.tryAcquire(request(configuration)).map(handle -> new HandleLock(configuration, handle, asked));
     }
 
     private LockRequest request(LockConfiguration configuration) {
@@ -99,5 +101,48 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
     private static Duration within(Duration least, Duration time) {
         Duration raised = time.compareTo(least) < 0 ? least : time;
         return raised.compareTo(LockRequest.MAX_DURATION) > 0 ? LockRequest.MAX_DURATION : raised;
+    }
+
+    /**
+     * One hold, from the acquire or the last extension on. As the interface says, its owner calls it from one thread at
+     * a time.
+     */
+    private final class HandleLock extends AbstractSimpleLock {
+
+        private final LockHandle handle;
+        private final long askedNanos;
+
+        private HandleLock(LockConfiguration configuration, LockHandle handle, long askedNanos) {
+            super(configuration);
+            this.handle = handle;
+            this.askedNanos = askedNanos;
+        }
+
+        @Override
+        protected void doUnlock() {
+            handle.release();
+        }
+
+        @Override
+        protected Optional<SimpleLock> doExtend(LockConfiguration later) {
+            long now = System.nanoTime();
+            if (isOver(now)) {
+                handle.release();
+                return Optional.empty();
+            }
+            try {
+                handle.extend(request(later));
+            } catch (LockLostException lost) {
+                handle.release();
+                return Optional.empty();
+            }
+            return Optional.of(new HandleLock(later, handle, now));
+        }
+
+        /** Whether it is past its longest time: to ShedLock it is, though its lease may last longer. */
+        private boolean isOver(long now) {
+            long millis = (now - askedNanos) / 1_000_000;
+            return millis >= lockConfiguration.getLockAtMostFor().toMillis();
+        }
     }
 }
