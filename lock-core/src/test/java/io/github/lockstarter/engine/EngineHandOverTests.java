@@ -15,6 +15,8 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,49 @@ class EngineHandOverTests extends HandOverInterleavings {
         assertThat(attempt.command().token()).isNotEqualTo(release.command().token());
         assertThat(attempt.command().fencingFloor()).isEqualTo(163);
         assertThat(backend.log).endsWith(release.command(), attempt.command());
+    }
+
+    @Test
+    void doublesTheTokenBlockWhenItIsUsedUpQuickly() throws Exception {
+        LockHandle holder = waitedFor(REQUEST, 1, 0);
+        Deque<CompletableFuture<LockHandle>> line = new ArrayDeque<>();
+        line.add(engine.acquireAsync(REQUEST)); // there is always somebody who waits
+        for (int block : new int[] {64, 128, 256, 512, 1024, 1024}) {
+            for (int i = 1; i < block; i++) {
+                line.add(engine.acquireAsync(REQUEST));
+                assertThat(holder.release()).isEqualTo(ReleaseOutcome.RELEASED);
+                holder = line.remove().get(5, TimeUnit.SECONDS);
+            }
+            line.add(engine.acquireAsync(REQUEST));
+            releasing(holder);
+            ReleaseCommand release = answered(backend.nextRelease(), new ReleaseResult.Released(0));
+            AcquireResult granted = new AcquireResult.Granted(release.fencingToken() + 1, 0);
+            assertThat(answered(backend.nextAcquire(), granted).fencingTokens()).isEqualTo(Math.min(2 * block, 1024));
+            holder = line.remove().get(5, TimeUnit.SECONDS);
+        }
+    }
+
+    private static <C, R> C answered(Sent<C, R> sent, R answer) {
+        sent.answer().complete(answer);
+        return sent.command();
+    }
+
+    @Test
+    void returnsToTheSmallestTokenBlockWhenOneIsNotUsedUp() throws Exception {
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
+        CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST); // keeps the queue
+        engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10))); // to whom it is not handed over
+        releasing(last);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        AcquireResult granted = new AcquireResult.Granted(200, 0);
+        assertThat(answered(backend.nextAcquire(), granted).fencingTokens())
+                .isEqualTo(2 * EngineSettings.HandOver.FENCING_TOKENS);
+        follower.get(5, TimeUnit.SECONDS).release();
+        releasing(next.get(5, TimeUnit.SECONDS));
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        engine.acquireAsync(REQUEST);
+        assertThat(backend.nextAcquire().command().fencingTokens()).isEqualTo(EngineSettings.HandOver.FENCING_TOKENS);
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -129,6 +130,11 @@ public final class Grant {
                 return OptionalLong.of(firstFencingToken + known.usedFencingTokens);
             }
         }
+    }
+
+    /** Whether there were fencing tokens for hand-overs, and all were given out in less than this time. */
+    public boolean wasUsedUpWithin(Duration time, long now) {
+        return lastFencingToken != firstFencingToken && isUsedUp(state) && now - askedAt < time.toNanos();
     }
 
     private boolean isUsedUp(State known) {

@@ -16,6 +16,9 @@ public interface HandOverOffer {
      */
     Optional<AcquireOutcome.Got> to(Acquisition waiter);
 
+    /** Whether the fencing tokens of the grant ran out, and ran out early. */
+    boolean ranOutEarly();
+
     /**
      * The waiter gave up in this moment: the next one is asked.
      *

@@ -2,7 +2,9 @@ package io.github.lockstarter.engine.queue;
 
 import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.engine.queue.Obstacle.Kind;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.timer.EngineTimer;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
 import java.util.ArrayList;
@@ -42,7 +44,7 @@ public final class KeyQueue {
      * @param heldHere finds a hold of this instance that is in the way of its own waiters for a key
      * @param tokens makes the lock token of an attempt
      * @param withdrawals makes a lock token that stands for no attempt
-     * @param fencingTokens how many fencing tokens to ask for where waiters of this instance can use them, by key
+     * @param fencingTokens how many fencing tokens one grant may cover, by key
      * @param backoff how long to sleep
      * @param alarms the timer
      */
@@ -58,6 +60,13 @@ public final class KeyQueue {
     private final String key;
     private final Collaborators collaborators;
     private final WaiterList line;
+
+    /**
+     * How many fencing tokens to ask for where several waiters can use them: the fewest, and twice as many after a grant
+     * whose tokens ran out early, since to ask again costs as much as dozens of hand-overs. Not always the most: unused
+     * tokens run ahead of the server's clock.
+     */
+    private int block = EngineSettings.HandOver.FENCING_TOKENS;
 
     private @Nullable AcquireAttempt underWay;
     private @Nullable Obstacle obstacle;
@@ -193,6 +202,9 @@ public final class KeyQueue {
             Acquisition first = line.first();
             Optional<AcquireOutcome.Got> got = offer.to(first);
             if (got.isEmpty()) {
+                block = offer.ranOutEarly()
+                        ? Math.min(2 * block, AcquireCommand.MOST_FENCING_TOKENS)
+                        : EngineSettings.HandOver.FENCING_TOKENS;
                 break;
             }
             if (first.decide(got.get())) {
@@ -371,7 +383,8 @@ public final class KeyQueue {
         signalled = false;
         // A single caller needs one fencing token only.
         boolean areOthersWaiting = first.queued || line.size() > 1;
-        int fencingTokens = areOthersWaiting ? collaborators.fencingTokens().applyAsInt(key) : 1;
+        int fencingTokens =
+                areOthersWaiting ? Math.min(block, collaborators.fencingTokens().applyAsInt(key)) : 1;
         LockToken token = collaborators.tokens().apply(first);
         AcquireAttempt attempt = new AcquireAttempt(first, token, position, fencingTokens);
         underWay = attempt;

@@ -214,6 +214,11 @@ public final class HandOver {
         }
 
         @Override
+        public boolean ranOutEarly() {
+            return leaving.grant.wasUsedUpWithin(limits.maxTime(), clock.nanos());
+        }
+
+        @Override
         public void refused(AcquireOutcome.Got refused) {
             holds.remove(refused.hold());
         }

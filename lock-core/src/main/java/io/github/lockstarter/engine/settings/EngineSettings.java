@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine.settings;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.spi.AcquireCommand;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
@@ -330,8 +331,8 @@ public record EngineSettings(
     public record HandOver(int max, Duration maxTime) {
 
         /**
-         * How many fencing tokens one grant covers where callers of this instance wait: one for each hold. They also
-         * bound how often the lock is passed on when the notice that another instance waits is lost.
+         * How many fencing tokens a grant covers at first where callers of this instance wait: one for each hold, and up
+         * to {@link AcquireCommand#MOST_FENCING_TOKENS} where they are used up within {@link #maxTime}. They also bound how often the lock is passed on when the notice that another instance waits is lost.
          */
         public static final int FENCING_TOKENS = 64;
 
@@ -361,12 +362,12 @@ public record EngineSettings(
         }
 
         /**
-         * How many fencing tokens to ask for where callers of this instance wait.
+         * How many fencing tokens one grant may cover.
          *
-         * @return {@value #FENCING_TOKENS}; 1 if locks are not handed over
+         * @return {@value AcquireCommand#MOST_FENCING_TOKENS}; 1 if locks are not handed over
          */
         public int fencingTokens() {
-            return max > 0 ? FENCING_TOKENS : 1;
+            return max > 0 ? AcquireCommand.MOST_FENCING_TOKENS : 1;
         }
     }
 

@@ -80,6 +80,11 @@ public class KeyQueuesLincheckTests {
         }
 
         @Override
+        public boolean ranOutEarly() {
+            return false;
+        }
+
+        @Override
         public void refused(AcquireOutcome.Got refused) {}
     };
 
