@@ -39,6 +39,7 @@ public final class RedisServer extends ServerProcess {
     private final List<String> arguments;
     private final FixtureClient client;
     private Duration ahead = Duration.ZERO;
+    private List<String> role = List.of();
 
     private RedisServer(int port, List<String> mode, String[] arguments) {
         super("redis-server", port);
@@ -99,7 +100,8 @@ public final class RedisServer extends ServerProcess {
                         Stream.of("--port", Integer.toString(port()), "--bind", host()),
                         Stream.of("--dir", directory().toString()),
                         FixtureClient.userArguments(),
-                        arguments.stream())
+                        arguments.stream(),
+                        role.stream())
                 .flatMap(part -> part)
                 .toList();
     }
@@ -225,6 +227,28 @@ public final class RedisServer extends ServerProcess {
     /** The rules without those of channels, where the server is older than these: every user has all channels there. */
     static Stream<String> understood(String... rules) {
         return Stream.of(rules).filter(rule -> !isBefore(6, 2) || !(rule.startsWith("&") || rule.endsWith("channels")));
+    }
+
+    /** Makes it a master, which it stays over restarts. */
+    public synchronized void promote() {
+        commands().replicaofNoOne();
+        role = List.of("--replicaof", "no", "one");
+    }
+
+    /** Makes it a replica of another server, which it stays over restarts. */
+    public synchronized void follow(RedisServer master) {
+        commands().replicaof(master.host(), master.port());
+        role = replicaOf(master);
+    }
+
+    /** Starts it again as a replica of another server, so that it never is a second master. */
+    public synchronized void restartAsReplicaOf(RedisServer master) {
+        role = replicaOf(master);
+        restart();
+    }
+
+    private static List<String> replicaOf(RedisServer master) {
+        return List.of("--replicaof", master.host(), Integer.toString(master.port()));
     }
 
     /** Whether it says that it is a master. */
