@@ -41,11 +41,11 @@ function parse(text) {
 export const readState = () => send('GET', 'experiment');
 export const setUp = (instances, topology) => send('PUT', 'experiment', { instances, topology });
 export const takeDown = () => send('DELETE', 'experiment');
-/** The act, if there is one, is done in the middle of the run. */
-export const startRun = (variant, requests, act) => send('POST', 'experiment/runs', { variant, requests, act });
+/** The fault, if there is one, is done in the middle of the run. */
+export const startRun = (variant, requests, fault) => send('POST', 'experiment/runs', { variant, requests, fault });
 export const cancelRun = () => send('DELETE', 'experiment/runs/current');
-export const act = (name, pause) =>
-  send('POST', `experiment/acts/${name}${name === 'pause-holder' ? `?for=${encodeURIComponent(pause)}` : ''}`);
+export const perform = (name, pause) =>
+  send('POST', `experiment/faults/${name}${name === 'pause-holder' ? `?for=${encodeURIComponent(pause)}` : ''}`);
 
 /** Plays an exhibit of the gallery, or `all`. The seed decides the interleaving. */
 export const play = (exhibit, seed) => send('POST', `experiment/gallery/${encodeURIComponent(exhibit)}?seed=${seed}`);

@@ -24,19 +24,19 @@ export const leastWidth = steps => 2 * EDGE + steps.length * LEAST;
 export function drawSteps(steps, lanes, width, label) {
   const places = placesOf(steps, width);
   const height = HEAD + lanes.length * LANE + 2;
-  const top = actor => HEAD + lanes.indexOf(actor) * LANE;
+  const top = caller => HEAD + lanes.indexOf(caller) * LANE;
   const svg = shape('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label });
   const { bars, gone, stops } = interleave(steps);
   svg.append(
     ...lanes.map(lane => shape('line', { class: 'lane-line', x1: 0, x2: width, y1: top(lane) + LANE, y2: top(lane) + LANE })),
     ...columnsOf(steps, places, height),
-    ...stops.map(stop => block('stop', places, stop, top(stop.actor), LANE - 4)),
-    ...gone.map(lock => block('left-behind', places, lock, top(lock.actor), BAR)),
+    ...stops.map(stop => block('stop', places, stop, top(stop.caller), LANE - 4)),
+    ...gone.map(lock => block('left-behind', places, lock, top(lock.caller), BAR)),
     ...bars.flatMap(bar => [
-      block('holding', places, bar, top(bar.actor), BAR),
-      ...bar.pieces.flatMap(piece => [`piece ${piece.kind}`, 'hatched'].map(kind => block(kind, places, piece, top(bar.actor), BAR))),
+      block('holding', places, bar, top(bar.caller), BAR),
+      ...bar.pieces.flatMap(piece => [`piece ${piece.kind}`, 'hatched'].map(kind => block(kind, places, piece, top(bar.caller), BAR))),
     ]),
-    ...steps.map((step, index) => mark(step, index, places[index], top(step.actor) + LANE / 2)),
+    ...steps.map((step, index) => mark(step, index, places[index], top(step.caller) + LANE / 2)),
   );
   return svg;
 }
@@ -77,7 +77,7 @@ function columnsOf(steps, places, height) {
 export const timeOf = ms => (ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
 
 function mark(step, index, x, y) {
-  const title = shape('title', {}, `${index + 1}. ${timeOf(step.at)}, ${step.actor}: ${step.text}`);
+  const title = shape('title', {}, `${index + 1}. ${timeOf(step.at)}, ${step.caller}: ${step.text}`);
   const group = shape('g', { class: `mark ${step.kind}`, 'data-step': index }, title,
     shape('circle', { cx: x, cy: y, r: 8.5 }),
     shape('text', { x, y: y + 4 }, SIGNS[step.kind] ?? '·'));

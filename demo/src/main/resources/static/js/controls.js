@@ -25,7 +25,7 @@ export class Controls {
 
   constructor(state) {
     this.#state = state;
-    element('stage-form').addEventListener('submit', event => {
+    element('deployment-form').addEventListener('submit', event => {
       event.preventDefault();
       this.#send(() => api.setUp(element('instances').valueAsNumber, element('topology').value));
     });
@@ -37,28 +37,28 @@ export class Controls {
         this.#run(variant);
       }
     });
-    for (const button of document.querySelectorAll('[data-act]')) {
-      button.addEventListener('click', () => this.#send(() => this.#act(button.dataset.act)));
+    for (const button of document.querySelectorAll('[data-fault]')) {
+      button.addEventListener('click', () => this.#send(() => this.#perform(button.dataset.fault)));
     }
   }
 
   show() {
     const state = this.#state;
-    const ready = state.connected && state.stage === 'ready';
+    const ready = state.connected && state.phase === 'ready';
     const running = Boolean(state.run?.running);
     const playing = Boolean(state.gallery?.running);
-    const settled = ['ready', 'failed', 'absent'].includes(state.stage);
+    const settled = ['ready', 'failed', 'absent'].includes(state.phase);
     element('set-up').disabled = !state.connected || !settled || running || playing;
-    setText(element('set-up'), state.stage === 'ready' ? 'Set up again' : 'Set up');
-    element('take-down').disabled = !state.connected || !['ready', 'failed'].includes(state.stage) || playing;
+    setText(element('set-up'), state.phase === 'ready' ? 'Set up again' : 'Set up');
+    element('take-down').disabled = !state.connected || !['ready', 'failed'].includes(state.phase) || playing;
     element('cancel').disabled = !running;
     if (this.#waits && ready && !running && !playing) {
       this.#complain('');
     }
     this.#runNext(ready && !running && !playing);
-    this.#showVariants(state.connected && ['ready', 'absent', 'failed'].includes(state.stage) && !running && !playing);
-    this.#showActs(ready && running);
-    this.#showStage();
+    this.#showVariants(state.connected && ['ready', 'absent', 'failed'].includes(state.phase) && !running && !playing);
+    this.#showFaults(ready && running);
+    this.#showDeployment();
   }
 
   #showVariants(enabled) {
@@ -90,13 +90,13 @@ export class Controls {
     return button;
   }
 
-  #showActs(possible) {
+  #showFaults(possible) {
     const { run } = this.#state;
     const locked = run?.variant === 'v3' || run?.variant === 'v4';
-    for (const button of document.querySelectorAll('[data-act]')) {
-      const { act } = button.dataset;
-      const beside = act === 'move-clock' && run?.variant !== 'v4';
-      button.disabled = !possible || !locked || beside || !this.#isPossible(act);
+    for (const button of document.querySelectorAll('[data-fault]')) {
+      const { fault } = button.dataset;
+      const beside = fault === 'move-clock' && run?.variant !== 'v4';
+      button.disabled = !possible || !locked || beside || !this.#isPossible(fault);
     }
     for (const option of document.querySelectorAll('#fault option')) {
       option.disabled = !this.#isPossible(option.value);
@@ -107,24 +107,24 @@ export class Controls {
     const hint = possible && locked
       ? 'These act at once on who holds the lock, or on the lock’s Redis.'
       : 'While v3 or v4 runs, these act on who holds the lock, or on the lock’s Redis. Failover needs replicas, moving a clock needs v4.';
-    setText(element('acts-hint'), hint);
+    setText(element('faults-hint'), hint);
   }
 
-  #isPossible(act) {
-    return !FAILOVERS.includes(act) || TOPOLOGIES_WITH_FAILOVER.includes(this.#state.topology);
+  #isPossible(fault) {
+    return !FAILOVERS.includes(fault) || TOPOLOGIES_WITH_FAILOVER.includes(this.#state.topology);
   }
 
-  #showStage() {
-    const { refused, stage, failure, topology, proxy, instances, progress } = this.#state;
+  #showDeployment() {
+    const { refused, phase, failure, topology, instances, progress } = this.#state;
     const text = {
       absent: 'Nothing runs yet. The first run, or this button, starts Redis servers, application instances and a reverse proxy on this machine; taking down ends them.',
       starting: ['Starting Redis servers, application instances and a reverse proxy …', ...progress].join('\n'),
       stopping: 'Ending everything that was started …',
       failed: failure ?? 'The set-up failed; the application’s log says why.',
-      ready: `${instances.length} instances behind ${proxy ?? 'a proxy'}; the lock’s Redis: ${topology}; for Redlock five more servers.`,
-    }[stage];
-    setText(element('stage'), refused ? `${refused} ${ELSEWHERE}` : text ?? '');
-    element('stage').classList.toggle('wrong', stage === 'failed');
+      ready: `${instances.length} instances behind a reverse proxy; the lock’s Redis: ${topology}; for Redlock five more servers.`,
+    }[phase];
+    setText(element('deployment'), refused ? `${refused} ${ELSEWHERE}` : text ?? '');
+    element('deployment').classList.toggle('wrong', phase === 'failed');
   }
 
   async #run(variant) {
@@ -133,7 +133,7 @@ export class Controls {
     }
     const fault = ['v3', 'v4'].includes(variant) && element('fault').value;
     const run = { variant, requests: element('requests').valueAsNumber, fault: fault || undefined };
-    await this.#send(() => (this.#state.stage === 'ready' ? this.#start(run) : this.#setUpFor(run)));
+    await this.#send(() => (this.#state.phase === 'ready' ? this.#start(run) : this.#setUpFor(run)));
     return undefined;
   }
 
@@ -146,14 +146,14 @@ export class Controls {
   }
 
   async #setUpFor(run) {
-    const { stage } = await api.setUp(element('instances').valueAsNumber, element('topology').value);
-    this.#state.stage = stage;
+    const { phase } = await api.setUp(element('instances').valueAsNumber, element('topology').value);
+    this.#state.phase = phase;
     this.#next = run;
   }
 
   #runNext(possible) {
     const next = this.#next;
-    if (next && (possible || ['failed', 'stopping'].includes(this.#state.stage))) {
+    if (next && (possible || ['failed', 'stopping'].includes(this.#state.phase))) {
       this.#next = null;
       if (possible) {
         this.#send(() => this.#start(next));
@@ -163,26 +163,26 @@ export class Controls {
 
   /** Why no run can be started now. */
   #obstacle() {
-    const { stage, gallery } = this.#state;
+    const { phase, gallery } = this.#state;
     if (gallery?.running) {
       return 'An exhibit of the gallery is being played; wait for it or stop it.';
     }
-    if (stage === 'ready') {
+    if (phase === 'ready') {
       return 'A run is in progress; wait for it or cancel it.';
     }
-    return stage === 'starting' ? 'The set-up is in progress; wait for it.' : 'The servers are being ended; wait for it.';
+    return phase === 'starting' ? 'The set-up is in progress; wait for it.' : 'The servers are being ended; wait for it.';
   }
 
   /** Between two sections nobody is there to be hit for a moment: then it is tried again. */
-  async #act(name, attempts = 20) {
+  async #perform(name, attempts = 20) {
     try {
-      await api.act(name, element('pause').value);
+      await api.perform(name, element('pause').value);
     } catch (problem) {
       if (problem.status !== 409 || attempts === 1 || !this.#state.run?.running) {
         throw problem;
       }
       await new Promise(resolve => setTimeout(resolve, 50));
-      await this.#act(name, attempts - 1);
+      await this.#perform(name, attempts - 1);
     }
   }
 

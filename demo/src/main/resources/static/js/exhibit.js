@@ -77,7 +77,7 @@ function stepsOf(steps, section) {
   steps.forEach((step, index) => {
     const sign = node('i', `sign ${step.kind}`, SIGNS[step.kind] ?? '·');
     sign.setAttribute('aria-hidden', 'true');
-    const item = node('li', '', node('div', 'line', node('time', '', timeOf(step.at)), sign, node('span', '', node('b', '', step.actor), ` ${step.text}`)));
+    const item = node('li', '', node('div', 'line', node('time', '', timeOf(step.at)), sign, node('span', '', node('b', '', step.caller), ` ${step.text}`)));
     const emphasise = on => section.querySelector(`[data-step="${index}"]`)?.classList.toggle('emphasised', on);
     item.addEventListener('pointerenter', () => emphasise(true));
     item.addEventListener('pointerleave', () => emphasise(false));

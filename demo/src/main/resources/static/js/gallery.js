@@ -95,8 +95,8 @@ export class Gallery {
       shown.outcome.replaceChildren();
       return;
     }
-    const rounds = node('p', 'hint', `Seed ${result.seed}, ${result.rounds} ${result.rounds === 1 ? 'round' : 'rounds'}. Drawn is the first round that lost something, or the first; the numbers are those of the steps.`);
-    shown.outcome.replaceChildren(shown.drawing.build(shown.title, result), rounds);
+    const seed = node('p', 'hint', `Seed ${result.seed}. The numbers are those of the steps.`);
+    shown.outcome.replaceChildren(shown.drawing.build(shown.title, result), seed);
     shown.drawing.fit();
   }
 
@@ -152,7 +152,7 @@ export class Gallery {
 
   /** Why nothing can be played now. */
   #obstacle() {
-    const { connected, gallery, run, stage } = this.#state;
+    const { connected, gallery, run, phase } = this.#state;
     if (!connected || !gallery) {
       return 'The application does not answer.';
     }
@@ -162,7 +162,7 @@ export class Gallery {
     if (run?.running) {
       return 'A run of the experiment is in progress; wait for it or cancel it.';
     }
-    return ['starting', 'stopping'].includes(stage) ? 'The experiment is being set up or taken down; wait for it.' : '';
+    return ['starting', 'stopping'].includes(phase) ? 'The experiment is being set up or taken down; wait for it.' : '';
   }
 
   async #send(request) {

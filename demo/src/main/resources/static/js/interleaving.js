@@ -7,9 +7,9 @@ const SERVERS = 'servers';
 
 /** The lanes of several sides, so that they can be compared: callers by name, the servers below them. */
 export function lanesOf(...sides) {
-  const actors = new Set(sides.flatMap(side => side.steps.map(step => step.actor)));
-  const callers = [...actors].filter(actor => actor !== SERVERS).sort();
-  return actors.has(SERVERS) ? [...callers, SERVERS] : callers;
+  const names = new Set(sides.flatMap(side => side.steps.map(step => step.caller)));
+  const callers = [...names].filter(caller => caller !== SERVERS).sort();
+  return names.has(SERVERS) ? [...callers, SERVERS] : callers;
 }
 
 /**
@@ -52,13 +52,13 @@ const isHandOver = (older, newer) =>
   older.isReleased && newer.from > older.from && newer.from < older.to && !older.steps.some(step => step > newer.from && step < older.to);
 
 function barFrom(steps, from) {
-  const { actor } = steps[from];
-  const own = steps.map((step, index) => ({ ...step, index })).filter(step => step.actor === actor && step.index > from);
+  const { caller } = steps[from];
+  const own = steps.map((step, index) => ({ ...step, index })).filter(step => step.caller === caller && step.index > from);
   const end = own.find(step => ENDS.includes(step.kind));
   const inside = own.filter(step => step.index <= (end?.index ?? Infinity));
   const last = inside.at(-1);
   return {
-    actor,
+    caller,
     from,
     to: end?.index ?? (last?.kind === 'write-refused' ? last.index : steps.length),
     isReleased: end?.kind === 'release',
@@ -74,7 +74,7 @@ function leftBehind(steps) {
       return [];
     }
     const next = steps.findIndex((later, index) => index > from && later.kind === 'granted');
-    return [{ actor: step.actor, from, to: next < 0 ? steps.length : next }];
+    return [{ caller: step.caller, from, to: next < 0 ? steps.length : next }];
   });
 }
 
@@ -84,7 +84,7 @@ function stopsOf(steps) {
       return [];
     }
     const end = steps.findIndex((later, index) =>
-      index > from && later.actor === step.actor && ['goes-on', 'killed'].includes(later.kind));
-    return [{ actor: step.actor, from, to: end < 0 ? steps.length : end }];
+      index > from && later.caller === step.caller && ['goes-on', 'killed'].includes(later.kind));
+    return [{ caller: step.caller, from, to: end < 0 ? steps.length : end }];
   });
 }

@@ -7,7 +7,7 @@ import { sweep } from './overlaps.js';
 const LOG_LENGTH = 200;
 const LATE = 500;
 
-/** What follows an act (a replacement is up) may be told when another run has begun; its time is then far ahead. */
+/** What follows a fault (a replacement is up) may be told when another run has begun; its time is then far ahead. */
 const SOON = 5000;
 
 export function newState() {
@@ -16,10 +16,9 @@ export function newState() {
     connected: false,
     refused: null,
     everConnected: false,
-    stage: 'absent',
+    phase: 'absent',
     failure: null,
     topology: 'standalone',
-    proxy: null,
     variants: [
       { id: 'v0', name: 'INCR' },
       { id: 'v1', name: 'no lock' },
@@ -91,12 +90,12 @@ const ignore = () => {};
 
 const handlers = {
   state(state, event) {
-    const { stage, failure, topology, proxy, variants, instances, results, run } = event;
-    Object.assign(state, { stage, failure: failure ?? null, topology: topology ?? state.topology, proxy: proxy ?? null });
+    const { phase, failure, topology, variants, instances, results, run } = event;
+    Object.assign(state, { phase, failure: failure ?? null, topology: topology ?? state.topology });
     state.variants = variants?.length ? variants : state.variants;
     state.instances = instances ?? [];
     state.results = results ?? [];
-    state.progress = stage === 'starting' ? state.progress : [];
+    state.progress = phase === 'starting' ? state.progress : [];
     if (run?.running && state.run?.id !== run.id) {
       state.run = newRun(run, state.instances.map(instance => instance.id));
       state.run.incomplete = true;
@@ -183,24 +182,24 @@ const handlers = {
     }
   },
 
-  act(state, event) {
+  interference(state, event) {
     const run = state.run;
     const ofThisRun = run && event.at <= run.clock + (run.running ? SOON : LATE);
-    if (ofThisRun && event.act === 'next-owner') {
+    if (ofThisRun && event.kind === 'next-owner') {
       tellNextOwner(state, run, event); // its section has a flag of its own
       return;
     }
-    log(state, 'act', ofThisRun ? event.at : null, sentence(event.text));
+    log(state, 'fault', ofThisRun ? event.at : null, sentence(event.text));
     if (!ofThisRun) {
       return;
     }
     run.clock = Math.max(run.clock, event.at);
-    mark(run, event.at, event.act, event.instance ?? null, flagOf(event));
-    if (STOPS.includes(event.act)) {
+    mark(run, event.at, event.kind, event.instance ?? null, flagOf(event));
+    if (STOPS.includes(event.kind)) {
       run.pauses.push({ instance: event.instance, from: event.at, to: null });
-    } else if (event.act === 'resume') {
+    } else if (event.kind === 'resume') {
       closePauses(run, event);
-    } else if (event.act === 'kill-holder') {
+    } else if (event.kind === 'kill-holder') {
       closePauses(run, event);
       killSections(run, event);
     }
@@ -373,7 +372,7 @@ const FLAGS = {
   'restart-redis': 'Redis restarted',
 };
 
-const flagOf = event => FLAGS[event.act] ?? event.act.replaceAll('-', ' ');
+const flagOf = event => FLAGS[event.kind] ?? event.kind.replaceAll('-', ' ');
 
 function mark(run, at, kind, instance, text) {
   run.marks.push({ at, kind, instance, text });

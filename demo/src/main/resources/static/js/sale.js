@@ -4,7 +4,7 @@ import { node } from './nodes.js';
 const element = id => document.getElementById(id);
 const WAYS = { locked: 'With the lock', unlocked: 'Without the lock' };
 
-/** The flash sale: the same crowd, with the lock and without. Needs no stage. */
+/** The flash sale: the same crowd, with the lock and without. Needs no set-up. */
 export function openSale() {
   for (const way of Object.keys(WAYS)) {
     element(`sell-${way}`).addEventListener('click', () => sell(way));

@@ -1,6 +1,6 @@
 import { readState } from './api.js';
 
-const TYPES = ['state', 'run-started', 'held', 'released', 'waiting', 'counter', 'lost', 'act', 'run-finished', 'gallery', 'progress'];
+const TYPES = ['state', 'run-started', 'held', 'released', 'waiting', 'counter', 'lost', 'interference', 'run-finished', 'gallery', 'progress'];
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 8000;
 

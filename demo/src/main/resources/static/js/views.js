@@ -12,7 +12,7 @@ export function setText(node, text) {
 
 export function showStatus(state) {
   setText(element('status'), statusOf(state));
-  element('status').dataset.kind = state.connected ? state.stage : 'unconnected';
+  element('status').dataset.kind = state.connected ? state.phase : 'unconnected';
 }
 
 function statusOf(state) {
@@ -25,19 +25,19 @@ function statusOf(state) {
   if (state.run?.running) {
     return `Running ${state.run.variant} (${variantName(state, state.run.variant)}), ${state.run.requests} requests.`;
   }
-  const stage = {
+  const phase = {
     absent: 'Not set up.',
     starting: 'Starting Redis servers and instances …',
     stopping: 'Ending what was started …',
     failed: 'The set-up failed.',
-    ready: `Ready: ${state.instances.length} instances behind ${state.proxy ?? 'a proxy'}.`,
-  }[state.stage] ?? state.stage;
-  if (state.stage === 'ready' && state.failure) {
+    ready: `Ready: ${state.instances.length} instances behind a reverse proxy.`,
+  }[state.phase] ?? state.phase;
+  if (state.phase === 'ready' && state.failure) {
     return state.failure;
   }
   const result = state.run?.result;
-  if (state.stage !== 'ready' || !result) {
-    return stage;
+  if (state.phase !== 'ready' || !result) {
+    return phase;
   }
   return result.lost > 0
     ? `${result.variant}: ${number(result.lost)} of ${number(result.answered)} updates lost.`
@@ -95,7 +95,7 @@ function resultRow(state, result) {
     ['Seconds', result.seconds?.toFixed(2) ?? '–'],
     ['p50, p99 ms', [result.p50, result.p99].map(ms => ms?.toFixed(0) ?? '–').join(', ')],
     ['Per instance', Object.entries(result.perInstance ?? {}).map(([id, count]) => `${id}\u00a0${count}`).join(' · ')],
-    ['Disturbed by', result.acts?.join('; ') || '–'],
+    ['Disturbed by', result.faults?.join('; ') || '–'],
   ];
   for (const [label, text] of cells) {
     const cell = document.createElement(label === 'Run' ? 'th' : 'td');

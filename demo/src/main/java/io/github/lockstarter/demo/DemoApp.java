@@ -1,8 +1,7 @@
 package io.github.lockstarter.demo;
 
-import io.github.lockstarter.demo.experiment.ExperimentCommand;
-import io.github.lockstarter.demo.experiment.store.StoreProgram;
-import io.github.lockstarter.demo.gallery.actor.ActorProgram;
+import io.github.lockstarter.demo.command.DemoCommand;
+import io.github.lockstarter.demo.gallery.caller.CallerProgram;
 import java.util.Arrays;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -11,8 +10,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
  * The demonstration: a page with the page-view experiment, the gallery of broken locks, and the flash sale of the
- * sample application. Starts a Redis when none listens. With {@code experiment} as its first argument it runs the
- * experiment or the gallery in the terminal instead.
+ * sample application. Starts a Redis when none listens. With {@code experiment} or {@code gallery} as its first
+ * argument it runs that in the terminal instead.
  */
 @SpringBootApplication(
         scanBasePackages = {
@@ -28,27 +27,20 @@ public class DemoApp {
     /** First argument that makes this program an instance of the experiment. For the experiment's own use. */
     public static final String INSTANCE = "instance";
 
-    /** First argument that makes this program a server of locks. For the experiment's own use. */
-    public static final String STORE = "store";
-
-    /** First argument that makes this program an actor of the gallery. For the gallery's own use. */
-    public static final String ACTOR = "gallery-actor";
-
-    private static final String EXPERIMENT = "experiment";
+    /** First argument that makes this program a caller of the gallery. For the gallery's own use. */
+    public static final String CALLER = "gallery-caller";
 
     /**
-     * Starts the page, or runs the experiment.
+     * Starts the page, or runs a command.
      *
      * @param args Spring Boot's, such as {@code --server.port=0 --spring.data.redis.port=6380}; or {@code experiment}
-     *     and its options, see {@code experiment --help}
+     *     or {@code gallery}, and options, see {@code experiment --help}
      */
     public static void main(String[] args) {
         String program = args.length == 0 ? "" : args[0];
         switch (program) {
-            case EXPERIMENT ->
-                System.exit(ExperimentCommand.run(Arrays.asList(args).subList(1, args.length)));
-            case STORE -> StoreProgram.run(Arrays.copyOfRange(args, 1, args.length));
-            case ACTOR -> ActorProgram.run(Arrays.copyOfRange(args, 1, args.length));
+            case "experiment", "gallery" -> System.exit(DemoCommand.run(args));
+            case CALLER -> CallerProgram.run(Arrays.copyOfRange(args, 1, args.length));
             case INSTANCE -> InstanceApp.run(Arrays.copyOfRange(args, 1, args.length));
             default -> SpringApplication.run(DemoApp.class, args);
         }

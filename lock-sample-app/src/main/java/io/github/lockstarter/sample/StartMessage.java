@@ -1,6 +1,5 @@
 package io.github.lockstarter.sample;
 
-import io.github.lockstarter.sample.redis.RedisInUse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
@@ -8,17 +7,15 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/** Tells, once the application is up, which Redis it uses and what to try. */
+/** Tells, once the application is up, what to try. */
 @Component
 class StartMessage {
 
     private static final Logger log = LoggerFactory.getLogger(StartMessage.class);
 
-    private final RedisInUse redis;
     private final Environment environment;
 
-    StartMessage(RedisInUse redis, Environment environment) {
-        this.redis = redis;
+    StartMessage(Environment environment) {
         this.environment = environment;
     }
 
@@ -30,9 +27,8 @@ class StartMessage {
     String text() {
         return """
                 The sample is up.
-                Redis: %1$s
                 Try, in another terminal:
-                  URL=http://localhost:%2$s
+                  URL=http://localhost:%s
                   curl -sw '\\n' $URL/orders -H 'Content-Type: application/json' -d '{"item":"lamp","quantity":2}'
                   curl -sw '\\n' -X POST $URL/orders/1/shipment & curl -sw '\\n' -X POST $URL/orders/1/shipment; wait
                   curl -sw '\\n' -X POST $URL/orders/1/label & curl -sw '\\n' -X POST $URL/orders/1/label; wait
@@ -40,6 +36,6 @@ class StartMessage {
                   curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
                   curl -sw '\\n' -X POST $URL/jobs/index & sleep 3; curl -sw '\\n' $URL/actuator/locks; wait
                   curl -sw '\\n' $URL/actuator/metrics/distributed.lock.acquire
-                """.formatted(redis.description(), environment.getProperty("local.server.port", "8080"));
+                """.formatted(environment.getProperty("local.server.port", "8080"));
     }
 }

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.kit.net.FreePort;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -39,7 +40,7 @@ public abstract class RunningSample {
 
     @DynamicPropertySource
     static void redisOfItsOwn(DynamicPropertyRegistry registry) {
-        registry.add("spring.data.redis.port", FreePort::find);
+        registry.add("spring.data.redis.port", FreePort::next);
     }
 
     @BeforeEach

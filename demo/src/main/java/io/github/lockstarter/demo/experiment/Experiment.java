@@ -1,39 +1,37 @@
 package io.github.lockstarter.demo.experiment;
 
-import io.github.lockstarter.demo.experiment.Scene.Phase;
+import io.github.lockstarter.demo.ConflictException;
+import io.github.lockstarter.demo.experiment.deployment.Deployment;
+import io.github.lockstarter.demo.experiment.deployment.DeploymentListener;
+import io.github.lockstarter.demo.experiment.deployment.DeploymentPlan;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
-import io.github.lockstarter.demo.experiment.run.Act;
+import io.github.lockstarter.demo.experiment.run.Fault;
 import io.github.lockstarter.demo.experiment.run.Run;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.experiment.run.RunResult;
-import io.github.lockstarter.demo.experiment.stage.Stage;
-import io.github.lockstarter.demo.experiment.stage.StageListener;
-import io.github.lockstarter.demo.experiment.stage.StagePlan;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The experiment: one stage at a time, and on it one run at a time.
+ * The experiment: one deployment at a time, and on it one run at a time.
  *
- * <p>Thread-safe. All that changes is in {@code scene}. A method that begins something moves the scene on at once, or
- * throws {@link ExperimentConflictException}; the work goes on in the background, and its future tells the end. Phases
- * go absent → starting → ready → stopping → absent; from starting and stopping also to failed, and from there to
- * starting or absent. The thread that moves the scene to stopping closes the stage. The other mutable field is
- * {@code settingUp}, the newest set-up: it may still end what it has begun when its stage is closed already.
+ * <p>Thread-safe: the monitor guards all fields that change, and the listener is called under it, so that it is told
+ * states in their order. A method that begins something changes the state at once, or throws {@link ConflictException};
+ * the work is done in the background, and its future completes at the end. Phases go absent → starting → ready →
+ * stopping → absent; from starting and stopping also to failed, and from there to starting or absent. The thread that
+ * changes the phase to stopping closes the deployment.
  */
 public final class Experiment implements AutoCloseable {
 
@@ -41,250 +39,301 @@ public final class Experiment implements AutoCloseable {
     private static final Duration SET_UP_ENDS = Duration.ofSeconds(30);
 
     private final ExperimentListener listener;
-    private final Object telling = new Object();
-    private final AtomicReference<Scene> scene = new AtomicReference<>(Scene.EMPTY);
-    private final AtomicReference<CompletableFuture<Void>> settingUp =
-            new AtomicReference<>(CompletableFuture.completedFuture(null));
     private final ExecutorService background = Executors.newCachedThreadPool(Experiment::daemon);
 
+    private Phase phase = Phase.ABSENT;
+    private @Nullable String failure;
+    private @Nullable Deployment deployment;
+    private @Nullable Run run;
+    private long runs;
+    private final List<RunResult> results = new ArrayList<>();
+    private boolean occupied;
+    /** The newest set-up, which may still end what it has begun when its deployment is closed already. */
+    private CompletableFuture<Void> settingUp = CompletableFuture.completedFuture(null);
+
+    /** State of the deployment. */
+    enum Phase {
+        /** There is none. */
+        ABSENT,
+        /** It is being set up. */
+        STARTING,
+        /** Runs can begin. */
+        READY,
+        /** It is being taken down. */
+        STOPPING,
+        /** It could not be set up, and is gone; or not all of it could be ended. */
+        FAILED
+    }
+
     /**
-     * An experiment without a stage.
+     * An experiment without a deployment.
      *
-     * @param listener is told what happens
+     * @param listener receives events; must return at once
      */
     public Experiment(ExperimentListener listener) {
         this.listener = listener;
     }
 
-    /**
-     * How it stands.
-     *
-     * @return a snapshot
-     */
-    public ExperimentState state() {
-        return ExperimentState.of(scene());
+    /** A snapshot of the state. */
+    public synchronized ExperimentState state() {
+        return ExperimentState.of(phase, failure, deployment, run, results);
     }
 
     /**
-     * Tells a newcomer how it stands, while the listener is told of no change: of the next one it is.
+     * Gives a newcomer the state; the listener is told of every later change.
      *
-     * @param newcomer is given a snapshot; returns at once
+     * @param newcomer must return at once
      */
-    public void greet(Consumer<ExperimentState> newcomer) {
-        synchronized (telling) {
-            newcomer.accept(state());
-        }
+    public synchronized void greet(Consumer<ExperimentState> newcomer) {
+        newcomer.accept(state());
     }
 
     /**
-     * Sets the stage up; takes down one that stands.
+     * Sets up a deployment; takes down the present one.
      *
      * @param plan what to set up
      * @return completes when it is ready; fails when it cannot be set up
-     * @throws ExperimentConflictException while a stage is set up or taken down, or a run is under way
+     * @throws ConflictException while a deployment is set up or taken down, or a run is under way
      */
-    public CompletableFuture<Void> setUp(StagePlan plan) {
-        Stage stage = new Stage(plan, new Events());
-        Scene before = move(now -> {
-            now.requireNoRun();
-            now.requireSettled();
-            return now.starting(stage);
-        });
-        CompletableFuture<Void> ready = CompletableFuture.runAsync(() -> replace(before.stage(), stage), background);
-        settingUp.set(ready);
-        return ready.copy();
+    public synchronized CompletableFuture<Void> setUp(DeploymentPlan plan) {
+        requireIdle();
+        Deployment before = deployment;
+        Deployment next = new Deployment(plan, new Events());
+        deployment = next;
+        change(Phase.STARTING, null);
+        settingUp = CompletableFuture.runAsync(() -> replace(before, next), background);
+        return settingUp.copy();
     }
 
     /**
-     * Takes the stage down, whatever goes on there.
+     * Takes the deployment down, whatever goes on there.
      *
-     * @return completes when everything it consisted of is gone
+     * @return completes when all of it is gone
      */
-    public CompletableFuture<Void> takeDown() {
-        Scene before = stopping();
-        return CompletableFuture.runAsync(() -> takeDown(before), background);
+    public synchronized CompletableFuture<Void> takeDown() {
+        Deployment ended = deployment;
+        if (ended == null) {
+            change(Phase.ABSENT, null);
+            return CompletableFuture.completedFuture(null);
+        }
+        Run cancelled = run;
+        change(Phase.STOPPING, failure);
+        return CompletableFuture.runAsync(() -> end(ended, cancelled), background);
     }
 
     /**
      * Starts a run.
      *
      * @param variant how to count
-     * @param requests how many requests
-     * @param acts what interferes in mid-run
+     * @param requests number of requests
+     * @param faults what interferes in mid-run
      * @return completes with the result
-     * @throws ExperimentConflictException unless the stage is ready, and while another run is under way
+     * @throws ConflictException unless the deployment is ready, and while another run is under way
      * @throws IllegalArgumentException when there are too many requests, or too few
      */
-    public CompletableFuture<RunResult> run(Variant variant, int requests, List<Act> acts) {
-        AtomicReference<Run> begun = new AtomicReference<>();
-        move(now -> {
-            now.requireNoRun();
-            Stage stage = now.requireReady();
-            Run run = new Run(new RunPlan(now.runs() + 1, variant, requests, acts), stage, listener::happened);
-            begun.set(run);
-            return now.running(run);
-        });
-        Run run = Objects.requireNonNull(begun.get());
-        return CompletableFuture.supplyAsync(() -> execute(run), background);
+    public synchronized CompletableFuture<RunResult> run(Variant variant, int requests, List<Fault> faults) {
+        requireNoRun();
+        RunPlan plan = new RunPlan(runs + 1, variant, requests, faults);
+        Run begun = new Run(plan, requireReady(), listener::happened);
+        runs = plan.id();
+        run = begun;
+        change(phase, null);
+        return CompletableFuture.supplyAsync(() -> execute(begun), background);
     }
 
     /** Waits until every instance is up, also one that was killed and is being replaced. */
     public void awaitInstances() {
-        scene().requireReady().awaitInstances();
+        requireReady().awaitInstances();
     }
 
-    /**
-     * How far the run has come that is under way.
-     *
-     * @return requests that have been answered; zero when there is no run
-     */
-    public int answered() {
-        Run run = scene().run();
+    /** Number of requests of the present run that have been answered; zero when there is no run. */
+    public synchronized int answered() {
         return run == null ? 0 : run.answered();
     }
 
     /**
      * Gives up the run that is under way.
      *
-     * @throws ExperimentConflictException when there is none
+     * @throws ConflictException when there is none
      */
     public void cancelRun() {
-        scene().requireRun().cancel();
+        requireRun().cancel();
     }
 
     /**
      * Interferes with the run that is under way.
      *
-     * @param act how
+     * @param fault how
      * @param pause how long a holder is paused
      * @return what was done
-     * @throws ExperimentConflictException when there is none
-     * @throws io.github.lockstarter.demo.experiment.run.ActRefusedException when there is nothing to hit
+     * @throws ConflictException when there is no run, or nothing to hit
      */
-    public RunEvent.Acted perform(Act act, Duration pause) {
-        return scene().requireRun().perform(act, pause);
+    public RunEvent.Interference perform(Fault fault, Duration pause) {
+        return requireRun().perform(fault, pause);
     }
 
     /**
      * Keeps runs and set-ups from beginning, until {@link #vacate}: something else needs this machine.
      *
-     * @throws ExperimentConflictException while a stage is set up or taken down, or a run is under way, and while this
+     * @throws ConflictException while a deployment is set up or taken down, or a run is under way, and while this
      *     machine is occupied already
      */
-    public void occupy() {
-        move(now -> {
-            now.requireNoRun();
-            now.requireSettled();
-            return now.occupied(true);
-        });
+    public synchronized void occupy() {
+        requireIdle();
+        occupied = true;
     }
 
     /** Ends what {@link #occupy} has begun. */
-    public void vacate() {
-        move(now -> now.occupied(false));
+    public synchronized void vacate() {
+        occupied = false;
     }
 
-    /** Takes the stage down and waits for it. */
+    /** Takes the deployment down and waits for it. */
     @Override
     public void close() {
-        takeDown(stopping());
+        takeDown().join();
         background.shutdown();
     }
 
-    private Scene stopping() {
-        return move(now -> now.stage() == null ? now.gone(Phase.ABSENT, null) : now.in(Phase.STOPPING));
-    }
-
-    private void takeDown(Scene before) {
-        if (before.run() != null) {
-            before.run().cancel();
-        }
-        Stage stage = before.stage();
-        if (stage == null) {
-            return;
-        }
-        try {
-            stage.close();
-            awaitSetUp();
-            move(now -> now.stage() == stage ? now.gone(Phase.ABSENT, null) : now);
-        } catch (RuntimeException failure) {
-            move(now -> now.stage() == stage ? now.gone(Phase.FAILED, failure.getMessage()) : now);
-            log.warn("The stage of the experiment could not be taken down", failure);
-            throw failure;
-        }
-    }
-
-    /** Of a stage that is closed already, so it ends soon, and fails. */
-    private void awaitSetUp() {
-        Objects.requireNonNull(settingUp.get())
-                .copy()
-                .exceptionally(failure -> null)
-                .completeOnTimeout(null, SET_UP_ENDS.toMillis(), TimeUnit.MILLISECONDS)
-                .join();
-    }
-
-    private void replace(@Nullable Stage old, Stage stage) {
+    private void replace(@Nullable Deployment old, Deployment next) {
         try {
             if (old != null) {
                 old.close();
             }
-            stage.start();
-            move(now -> isStarting(now, stage) ? now.in(Phase.READY) : now);
-        } catch (RuntimeException failure) {
-            close(stage, failure);
-            Scene before = move(now -> isStarting(now, stage) ? now.gone(Phase.FAILED, failure.getMessage()) : now);
-            if (isStarting(before, stage)) {
-                log.warn("The stage of the experiment could not be set up", failure);
+            next.start();
+            synchronized (this) {
+                if (isStarting(next)) {
+                    change(Phase.READY, null);
+                }
             }
-            throw failure;
+        } catch (RuntimeException reason) {
+            closeAfter(reason, next);
+            synchronized (this) {
+                if (isStarting(next)) {
+                    log.warn("The experiment could not be set up", reason);
+                    remove(Phase.FAILED, reason.getMessage());
+                }
+            }
+            throw reason;
         }
     }
 
-    private static void close(Stage stage, RuntimeException failure) {
+    private static void closeAfter(RuntimeException reason, Deployment failed) {
         try {
-            stage.close();
+            failed.close();
         } catch (RuntimeException notAll) {
-            failure.addSuppressed(notAll);
+            reason.addSuppressed(notAll);
         }
     }
 
-    private static boolean isStarting(Scene now, Stage stage) {
-        return now.stage() == stage && now.phase() == Phase.STARTING;
-    }
-
-    private RunResult execute(Run run) {
+    private void end(Deployment ended, @Nullable Run cancelled) {
+        if (cancelled != null) {
+            cancelled.cancel();
+        }
         try {
-            RunResult result = run.execute();
-            move(now -> now.run() == run ? now.with(result) : now);
+            ended.close();
+            awaitSetUp();
+            removeIfPresent(ended, Phase.ABSENT, null);
+        } catch (RuntimeException reason) {
+            removeIfPresent(ended, Phase.FAILED, reason.getMessage());
+            log.warn("The servers of the experiment could not be taken down", reason);
+            throw reason;
+        }
+    }
+
+    /** Of a deployment that is closed already, so it ends soon, and fails. */
+    private void awaitSetUp() {
+        CompletableFuture<Void> last;
+        synchronized (this) {
+            last = settingUp.copy();
+        }
+        last.exceptionally(reason -> null)
+                .completeOnTimeout(null, SET_UP_ENDS.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+    }
+
+    private synchronized void removeIfPresent(Deployment ended, Phase next, @Nullable String reason) {
+        if (deployment == ended) {
+            remove(next, reason);
+        }
+    }
+
+    private RunResult execute(Run begun) {
+        try {
+            RunResult result = begun.execute();
+            ended(begun, result, failureOf(begun, null));
             return result;
-        } catch (RuntimeException failure) {
-            move(now -> now.run() == run ? now.ended(reason(run, failure)) : now);
-            throw failure;
+        } catch (RuntimeException reason) {
+            ended(begun, null, failureOf(begun, reason));
+            throw reason;
         }
     }
 
-    private static @Nullable String reason(Run run, RuntimeException failure) {
-        return failure instanceof CancellationException
+    private static @Nullable String failureOf(Run begun, @Nullable RuntimeException reason) {
+        return reason == null || reason instanceof CancellationException
                 ? null
-                : "Run " + run.plan().id() + " failed: " + failure.getMessage();
+                : "Run " + begun.plan().id() + " failed: " + reason.getMessage();
     }
 
-    /** Moves the scene on, and tells. Gives the scene before. */
-    private Scene move(UnaryOperator<Scene> step) {
-        Scene before = scene.getAndUpdate(step);
-        tellState();
-        return before;
-    }
-
-    private Scene scene() {
-        return Objects.requireNonNull(scene.get());
-    }
-
-    /** One at a time, so that the newest state is told last. */
-    private void tellState() {
-        synchronized (telling) {
-            listener.stateChanged(state());
+    private synchronized void ended(Run ended, @Nullable RunResult result, @Nullable String reason) {
+        if (run != ended) {
+            return;
         }
+        if (result != null) {
+            results.add(result);
+        }
+        run = null;
+        change(phase, reason);
+    }
+
+    private synchronized void remove(Phase next, @Nullable String reason) {
+        deployment = null;
+        run = null;
+        change(next, reason);
+    }
+
+    private synchronized void change(Phase next, @Nullable String reason) {
+        phase = next;
+        failure = reason;
+        tellState();
+    }
+
+    private synchronized void tellState() {
+        listener.stateChanged(state());
+    }
+
+    private synchronized boolean isStarting(Deployment next) {
+        return deployment == next && phase == Phase.STARTING;
+    }
+
+    private synchronized Run requireRun() {
+        if (run == null) {
+            throw new ConflictException("No run is under way. Start one first");
+        }
+        return run;
+    }
+
+    private synchronized void requireNoRun() {
+        if (occupied) {
+            throw new ConflictException("The gallery plays. Wait for its end, or cancel it");
+        }
+        if (run != null) {
+            throw new ConflictException("Run " + run.plan().id() + " is under way. Wait for its end, or cancel it");
+        }
+    }
+
+    private synchronized void requireIdle() {
+        requireNoRun();
+        if (phase == Phase.STARTING || phase == Phase.STOPPING) {
+            throw new ConflictException("The experiment is being set up or taken down. Try again in some seconds");
+        }
+    }
+
+    private synchronized Deployment requireReady() {
+        if (phase != Phase.READY || deployment == null) {
+            throw new ConflictException("The experiment is not set up. Set it up first, and wait until it is ready");
+        }
+        return deployment;
     }
 
     private static Thread daemon(Runnable task) {
@@ -293,8 +342,8 @@ public final class Experiment implements AutoCloseable {
         return thread;
     }
 
-    /** Events of the stage, as those of the experiment. */
-    private final class Events implements StageListener {
+    /** Events of the deployment, as those of the experiment. */
+    private final class Events implements DeploymentListener {
 
         @Override
         public void progressed(String text) {
@@ -307,10 +356,13 @@ public final class Experiment implements AutoCloseable {
         }
 
         @Override
-        public void told(String instance, InstanceEvent event) {
-            Run run = scene().run();
-            if (run != null) {
-                run.told(instance, event);
+        public void reported(String instance, InstanceEvent event) {
+            Run now;
+            synchronized (Experiment.this) {
+                now = run;
+            }
+            if (now != null) {
+                now.reported(instance, event);
             }
         }
     }

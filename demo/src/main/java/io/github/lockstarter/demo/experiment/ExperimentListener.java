@@ -2,11 +2,11 @@ package io.github.lockstarter.demo.experiment;
 
 import io.github.lockstarter.demo.experiment.run.RunEvent;
 
-/** Is told what happens in the experiment, on threads that it must not hold up. */
+/** Receives the events of the experiment, on threads that it must not block. */
 public interface ExperimentListener {
 
     /**
-     * The stage is being set up or repaired.
+     * The deployment is being set up or repaired.
      *
      * @param text one line
      */
@@ -15,14 +15,14 @@ public interface ExperimentListener {
     /**
      * The state has changed.
      *
-     * @param state what it is now
+     * @param state the new one
      */
     default void stateChanged(ExperimentState state) {}
 
     /**
      * Something happened in a run.
      *
-     * @param event what
+     * @param event the event
      */
     default void happened(RunEvent event) {}
 }

@@ -1,23 +1,24 @@
 package io.github.lockstarter.demo.experiment;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.github.lockstarter.demo.KebabCase;
+import io.github.lockstarter.demo.experiment.Experiment.Phase;
+import io.github.lockstarter.demo.experiment.deployment.Deployment;
+import io.github.lockstarter.demo.experiment.deployment.Instance;
+import io.github.lockstarter.demo.experiment.deployment.Topology;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
 import io.github.lockstarter.demo.experiment.run.Run;
 import io.github.lockstarter.demo.experiment.run.RunResult;
-import io.github.lockstarter.demo.experiment.stage.Instance;
-import io.github.lockstarter.demo.experiment.stage.Topology;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How the experiment stands.
  *
- * @param stage {@code absent}, {@code starting}, {@code ready}, {@code stopping} or {@code failed}
- * @param failure why the stage could not be set up, or the last run came to nothing, if that is so
- * @param topology where the locks of v3 are kept; the usual one while there is no stage
- * @param proxy the reverse proxy, once there is one
+ * @param phase {@code absent}, {@code starting}, {@code ready}, {@code stopping} or {@code failed}
+ * @param failure why the deployment could not be set up, or the last run came to nothing, if that is so
+ * @param topology where the locks of v3 are kept; the usual one while there is no deployment
  * @param variants what can be run
  * @param instances the instances, as far as they are there
  * @param run the run that is under way, if there is one
@@ -25,10 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record ExperimentState(
-        String stage,
+        String phase,
         @Nullable String failure,
         String topology,
-        @Nullable String proxy,
         List<VariantView> variants,
         List<InstanceView> instances,
         @Nullable RunView run,
@@ -60,11 +60,7 @@ public record ExperimentState(
     public record InstanceView(String id, int port, long pid, String state) {
 
         static InstanceView of(Instance instance) {
-            return new InstanceView(
-                    instance.name(),
-                    instance.port(),
-                    instance.pid(),
-                    instance.status().name().toLowerCase(Locale.ROOT));
+            return new InstanceView(instance.name(), instance.port(), instance.pid(), KebabCase.of(instance.status()));
         }
     }
 
@@ -84,21 +80,24 @@ public record ExperimentState(
         }
     }
 
-    static ExperimentState of(Scene scene) {
+    static ExperimentState of(
+            Phase phase,
+            @Nullable String failure,
+            @Nullable Deployment deployment,
+            @Nullable Run run,
+            List<RunResult> results) {
         return new ExperimentState(
-                scene.phase().name().toLowerCase(Locale.ROOT),
-                scene.failure(),
-                scene.stage() == null
-                        ? Topology.STANDALONE.id()
-                        : scene.stage().plan().topology().id(),
-                scene.stage() == null ? null : scene.stage().proxyName().orElse(null),
+                KebabCase.of(phase),
+                failure,
+                KebabCase.of(
+                        deployment == null
+                                ? Topology.STANDALONE
+                                : deployment.plan().topology()),
                 VariantView.all(),
-                scene.stage() == null
+                deployment == null
                         ? List.of()
-                        : scene.stage().instances().stream()
-                                .map(InstanceView::of)
-                                .toList(),
-                scene.run() == null ? null : RunView.of(scene.run()),
-                scene.results());
+                        : deployment.instances().stream().map(InstanceView::of).toList(),
+                run == null ? null : RunView.of(run),
+                List.copyOf(results));
     }
 }

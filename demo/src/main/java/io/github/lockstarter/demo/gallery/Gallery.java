@@ -1,7 +1,8 @@
 package io.github.lockstarter.demo.gallery;
 
-import io.github.lockstarter.demo.gallery.play.Exhibit;
-import io.github.lockstarter.demo.gallery.play.ExhibitResult;
+import io.github.lockstarter.demo.ConflictException;
+import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
+import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -9,9 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,87 +18,44 @@ import org.slf4j.LoggerFactory;
 /**
  * The gallery of broken locks: plays one plan at a time.
  *
- * <p>Thread-safe. All that changes is in {@code scene}: {@code performance} is set from the start of a plan until all
- * that it has started is gone.
+ * <p>Thread-safe: the monitor guards all fields that change, and the listener is told states under it, in their order.
+ * {@code run} is set from the start of a plan until all that it has started is gone.
  */
 public final class Gallery implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Gallery.class);
 
     private final GalleryListener listener;
-    private final Object telling = new Object();
-    private final AtomicReference<Scene> scene =
-            new AtomicReference<>(new Scene(GalleryPlan.SEED, null, null, null, false, Map.of()));
     private final ExecutorService background = Executors.newCachedThreadPool(Gallery::daemon);
+
+    private long seed = GalleryPlan.SEED;
+    private @Nullable GalleryRun run;
+    private @Nullable Exhibit running;
+    private @Nullable String failure;
+    private boolean givenUp;
+    private final Map<Exhibit, ExhibitResult> results = new EnumMap<>(Exhibit.class);
 
     /**
      * A gallery in which nothing was played.
      *
-     * @param listener is told what happens
+     * @param listener is told what happens; must return at once
      */
     public Gallery(GalleryListener listener) {
         this.listener = listener;
     }
 
-    /** All that changes, at one moment. */
-    private record Scene(
-            long seed,
-            @Nullable Performance performance,
-            @Nullable Exhibit running,
-            @Nullable String failure,
-            boolean givenUp,
-            Map<Exhibit, ExhibitResult> results) {
-
-        Scene begin(GalleryPlan plan, Performance begun) {
-            if (performance != null) {
-                throw new GalleryConflictException("The gallery plays already. Wait for its end, or cancel it");
-            }
-            return new Scene(plan.seed(), begun, plan.exhibits().get(0), null, false, results);
-        }
-
-        Scene playing(Exhibit exhibit) {
-            return new Scene(seed, performance, exhibit, failure, givenUp, results);
-        }
-
-        Scene with(Exhibit exhibit, ExhibitResult result) {
-            Map<Exhibit, ExhibitResult> all = new EnumMap<>(Exhibit.class);
-            all.putAll(results);
-            all.put(exhibit, result);
-            return new Scene(seed, performance, running, failure, givenUp, Map.copyOf(all));
-        }
-
-        /** No other one that has begun meanwhile. */
-        Scene giveUp(Performance given) {
-            return performance != given ? this : new Scene(seed, performance, running, failure, true, results);
-        }
-
-        Scene end(@Nullable String reason) {
-            return new Scene(seed, null, null, givenUp ? null : reason, false, results);
-        }
-
-        GalleryState state() {
-            return GalleryState.of(seed, running == null ? null : running.id(), failure, results);
-        }
+    /** A snapshot of the state. */
+    public synchronized GalleryState state() {
+        return GalleryState.of(seed, running, failure, results);
     }
 
     /**
-     * How it stands.
+     * Gives a newcomer the state; the listener is told of every later change.
      *
-     * @return a snapshot
+     * @param newcomer must return at once
      */
-    public GalleryState state() {
-        return scene().state();
-    }
-
-    /**
-     * Tells a newcomer how it stands, while the listener is told of no change: of the next one it is.
-     *
-     * @param newcomer is given a snapshot; returns at once
-     */
-    public void greet(Consumer<GalleryState> newcomer) {
-        synchronized (telling) {
-            newcomer.accept(state());
-        }
+    public synchronized void greet(Consumer<GalleryState> newcomer) {
+        newcomer.accept(state());
     }
 
     /**
@@ -107,75 +63,87 @@ public final class Gallery implements AutoCloseable {
      *
      * @param plan what to play
      * @return completes when all is played and all that it needed is gone; fails when an exhibit cannot be played
-     * @throws GalleryConflictException while another one is played
+     * @throws ConflictException while another one is played
      */
-    public CompletableFuture<Void> play(GalleryPlan plan) {
-        Performance performance = new Performance(plan);
-        move(now -> now.begin(plan, performance));
-        return CompletableFuture.runAsync(() -> execute(performance), background);
+    public synchronized CompletableFuture<Void> play(GalleryPlan plan) {
+        if (run != null) {
+            throw new ConflictException("The gallery plays already. Wait for its end, or cancel it");
+        }
+        GalleryRun begun = new GalleryRun(plan);
+        seed = plan.seed();
+        run = begun;
+        givenUp = false;
+        change(plan.exhibits().get(0), null);
+        return CompletableFuture.runAsync(() -> execute(begun), background);
     }
 
     /**
      * Gives up what is played, and waits until all that it has started is gone.
      *
-     * @throws GalleryConflictException when nothing is played
+     * @throws ConflictException when nothing is played
      */
     public void cancel() {
-        Performance performance = scene().performance();
-        if (performance == null) {
-            throw new GalleryConflictException("The gallery plays nothing. Start an exhibit first");
+        if (!giveUp()) {
+            throw new ConflictException("The gallery plays nothing. Start an exhibit first");
         }
-        move(now -> now.giveUp(performance));
-        performance.close();
     }
 
     /** Gives up what is played, if anything is. Nothing can be played afterwards. */
     @Override
     public void close() {
-        Performance performance = scene().performance();
-        if (performance != null) {
-            move(now -> now.giveUp(performance));
-            performance.close();
-        }
+        giveUp();
         background.shutdown();
     }
 
-    private void execute(Performance performance) {
+    private boolean giveUp() {
+        GalleryRun given;
+        synchronized (this) {
+            given = run;
+            givenUp = given != null;
+        }
+        if (given != null) {
+            given.close();
+        }
+        return given != null;
+    }
+
+    private void execute(GalleryRun begun) {
         try {
-            performance.execute(background, exhibit -> move(now -> now.playing(exhibit)), this::played);
-            move(now -> now.end(null));
-        } catch (RuntimeException failure) {
-            String reason = reason(failure);
-            boolean givenUp = scene().givenUp();
-            move(now -> now.end(reason));
-            if (!givenUp) {
-                log.warn("The gallery could not play: {}", reason);
-            }
-            throw new IllegalStateException(reason, failure);
+            begun.execute(background, exhibit -> change(exhibit, null), this::played);
+            end(null);
+        } catch (RuntimeException reason) {
+            String text = textOf(reason);
+            end(text);
+            throw new IllegalStateException(text, reason);
         }
     }
 
     private void played(Exhibit exhibit, ExhibitResult result) {
-        move(now -> now.with(exhibit, result));
+        synchronized (this) {
+            results.put(exhibit, result);
+            change(running, failure);
+        }
         listener.played(result);
     }
 
-    private static String reason(RuntimeException failure) {
+    private synchronized void end(@Nullable String reason) {
+        run = null;
+        if (reason != null && !givenUp) {
+            log.warn("The gallery could not play: {}", reason);
+        }
+        change(null, givenUp ? null : reason);
+    }
+
+    private synchronized void change(@Nullable Exhibit next, @Nullable String reason) {
+        running = next;
+        failure = reason;
+        listener.galleryChanged(state());
+    }
+
+    private static String textOf(RuntimeException failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return Objects.requireNonNullElse(cause.getMessage(), cause.toString());
-    }
-
-    /** One at a time, so that the newest state is told last. */
-    private void move(UnaryOperator<Scene> step) {
-        scene.getAndUpdate(step);
-        synchronized (telling) {
-            listener.galleryChanged(state());
-        }
-    }
-
-    private Scene scene() {
-        return Objects.requireNonNull(scene.get());
     }
 
     private static Thread daemon(Runnable task) {

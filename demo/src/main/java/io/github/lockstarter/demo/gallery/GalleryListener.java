@@ -1,8 +1,8 @@
 package io.github.lockstarter.demo.gallery;
 
-import io.github.lockstarter.demo.gallery.play.ExhibitResult;
+import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
 
-/** Is told what happens in the gallery, on threads that it must not hold up. */
+/** Receives the events of the gallery, on threads that it must not block. */
 public interface GalleryListener {
 
     /**

@@ -1,8 +1,9 @@
 package io.github.lockstarter.demo.gallery;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.github.lockstarter.demo.gallery.play.Exhibit;
-import io.github.lockstarter.demo.gallery.play.ExhibitResult;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
+import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -30,26 +31,22 @@ public record GalleryState(
      * An exhibit.
      *
      * @param id short name
-     * @param title what the broken lock is
-     * @param breaks what breaks it
-     * @param flaw what goes wrong with it
-     * @param remedy what ours does
+     * @param description the same in words
      */
-    public record ExhibitView(String id, String title, String breaks, String flaw, String remedy) {
+    public record ExhibitView(String id, @JsonUnwrapped Exhibit.Description description) {
 
         static List<ExhibitView> all() {
             return Arrays.stream(Exhibit.values())
-                    .map(exhibit -> new ExhibitView(
-                            exhibit.id(), exhibit.title(), exhibit.breaks(), exhibit.flaw(), exhibit.remedy()))
+                    .map(exhibit -> new ExhibitView(exhibit.id(), exhibit.description()))
                     .toList();
         }
     }
 
     static GalleryState of(
-            long seed, @Nullable String running, @Nullable String failure, Map<Exhibit, ExhibitResult> results) {
+            long seed, @Nullable Exhibit running, @Nullable String failure, Map<Exhibit, ExhibitResult> results) {
         return new GalleryState(
                 seed,
-                running,
+                running == null ? null : running.id(),
                 failure,
                 ExhibitView.all(),
                 Arrays.stream(Exhibit.values())

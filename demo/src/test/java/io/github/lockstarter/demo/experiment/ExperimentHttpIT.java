@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.demo.DemoApp;
-import io.github.lockstarter.sample.redis.MovableClock;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,8 +27,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Controls the experiment over HTTP, as the page does: one stage, several runs on it, each disturbed in another way.
- * The topology is {@code sentinel}; {@code -Ddemo.it.topology=cluster} takes another.
+ * Controls the experiment over HTTP, as the page does: one deployment, several runs on it, each disturbed in another
+ * way. The topology is {@code sentinel}; {@code -Ddemo.it.topology=cluster} takes another.
  */
 @SpringBootTest(
         classes = DemoApp.class,
@@ -52,29 +52,30 @@ class ExperimentHttpIT {
         assertThat(send("PUT", "", "{\"instances\":2,\"topology\":\"" + topology + "\"}")
                         .statusCode())
                 .isEqualTo(202);
-        awaitStage("ready");
+        awaitPhase("ready");
         assertThat(started(before)).hasSizeGreaterThan(10);
 
         assertThat(run("{\"variant\":\"v1\",\"requests\":60}").path("lost").asInt())
                 .isPositive();
         CountDownLatch batch = awaitBatch();
-        assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"kill-holder\"}"), "was killed in the critical");
+        assertExact(
+                run("{\"variant\":\"v3\",\"requests\":60,\"fault\":\"kill-holder\"}"), "was killed in the critical");
         assertThat(batch.await(10, TimeUnit.SECONDS)).isTrue();
         if (!topology.equals("standalone")) {
-            assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over\"}"), "was promoted");
+            assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"fault\":\"fail-over\"}"), "was promoted");
             assertExact(
-                    run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over-twice\"}"),
+                    run("{\"variant\":\"v3\",\"requests\":60,\"fault\":\"fail-over-twice\"}"),
                     "had the lock at the first kill");
         }
-        if (MovableClock.available()) {
-            assertExact(run("{\"variant\":\"v4\",\"requests\":60,\"act\":\"move-clock\"}"), "was set 31 s ahead");
+        if (RedisServer.canSetClock()) {
+            assertExact(run("{\"variant\":\"v4\",\"requests\":60,\"fault\":\"move-clock\"}"), "was set 31 s ahead");
         }
-        assertRefused("{\"variant\":\"v3\",\"requests\":60,\"act\":\"move-clock\"}", "Run v4");
-        assertRefused("{\"variant\":\"v4\",\"requests\":60,\"act\":\"fail-over-twice\"}", "have no replicas");
+        assertRefused("{\"variant\":\"v3\",\"requests\":60,\"fault\":\"move-clock\"}", "Run v4");
+        assertRefused("{\"variant\":\"v4\",\"requests\":60,\"fault\":\"fail-over-twice\"}", "have no replicas");
         restartRedisTwiceAtATime();
 
         assertThat(send("DELETE", "", "").statusCode()).isEqualTo(202);
-        awaitStage("absent");
+        awaitPhase("absent");
         assertThat(started(before)).isEmpty();
     }
 
@@ -84,7 +85,7 @@ class ExperimentHttpIT {
                 .isEqualTo(202);
 
         List<Integer> answers = Stream.of(1, 2)
-                .map(i -> http.sendAsync(request("POST", "/acts/restart-redis", ""), BodyHandlers.ofString()))
+                .map(i -> http.sendAsync(request("POST", "/faults/restart-redis", ""), BodyHandlers.ofString()))
                 .toList()
                 .stream()
                 .map(CompletableFuture::join)
@@ -95,16 +96,16 @@ class ExperimentHttpIT {
         assertExact(awaitResult(), "started again");
     }
 
-    private static void assertExact(JsonNode result, String act) {
+    private static void assertExact(JsonNode result, String fault) {
         assertThat(result.path("exact").asBoolean()).as(result.toString()).isTrue();
-        assertThat(result.path("acts").toString()).contains(act);
+        assertThat(result.path("faults").toString()).contains(fault);
         assertThat(result.path("missed")).isEmpty();
     }
 
     private void assertRefused(String run, String reason) throws Exception {
         JsonNode result = run(run);
         assertThat(result.path("exact").asBoolean()).as(result.toString()).isTrue();
-        assertThat(result.path("acts")).isEmpty();
+        assertThat(result.path("faults")).isEmpty();
         assertThat(result.path("missed").toString()).contains(reason);
     }
 
@@ -123,10 +124,10 @@ class ExperimentHttpIT {
         return results.get(results.size() - 1);
     }
 
-    private void awaitStage(String stage) {
+    private void awaitPhase(String phase) {
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(200)).until(() -> !List.of("starting", "stopping")
-                .contains(state().path("stage").asString()));
-        assertThat(state().path("stage").asString()).as(state().toString()).isEqualTo(stage);
+                .contains(state().path("phase").asString()));
+        assertThat(state().path("phase").asString()).as(state().toString()).isEqualTo(phase);
     }
 
     private void awaitInstances() {

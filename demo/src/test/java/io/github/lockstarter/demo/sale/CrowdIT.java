@@ -3,7 +3,7 @@ package io.github.lockstarter.demo.sale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.sample.process.Loopback;
+import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.sample.sale.NewSale;
 import io.github.lockstarter.sample.sale.SaleException;
 import io.github.lockstarter.sample.sale.SaleService;
@@ -30,7 +30,7 @@ class CrowdIT {
 
     @DynamicPropertySource
     static void redisOfItsOwn(DynamicPropertyRegistry registry) {
-        registry.add("spring.data.redis.port", Loopback::freePort);
+        registry.add("spring.data.redis.port", FreePort::next);
     }
 
     @Test

@@ -1,4 +1,4 @@
-/** Which Redis the sample uses: the configured one, or one of its own when nothing listens there. */
+/** A Redis for an application that finds none. No part of what is to be copied. */
 @NullMarked
 package io.github.lockstarter.sample.redis;
 

@@ -12,7 +12,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.annotation.Profile;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,8 +35,10 @@ class EventPipe implements DisposableBean {
     private final BlockingQueue<InstanceEvent> events = new LinkedBlockingQueue<>(CAPACITY);
     private final ObjectWriter writer = JsonMapper.builder().build().writerFor(InstanceEvent.class);
     private final Thread printer = new Thread(this::print, "event-pipe");
+    private final Environment environment;
 
-    EventPipe() {
+    EventPipe(Environment environment) {
+        this.environment = environment;
         printer.setDaemon(true);
         printer.start();
     }
@@ -42,6 +47,13 @@ class EventPipe implements DisposableBean {
         if (!events.offer(event)) {
             log.warn("Nobody reads what this instance prints; dropped {}", event);
         }
+    }
+
+    /** The first event: where this instance answers requests. */
+    @EventListener(ApplicationReadyEvent.class)
+    void sendReady() {
+        int port = environment.getRequiredProperty("local.server.port", Integer.class);
+        send(new InstanceEvent.Ready(System.nanoTime(), port));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
+import io.github.lockstarter.demo.KebabCase;
 import jakarta.validation.constraints.Pattern;
 import jakarta.validation.constraints.Size;
 import java.util.UUID;
@@ -8,6 +9,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
@@ -20,72 +22,46 @@ import org.springframework.web.server.ResponseStatusException;
  * the same {@code X-Request-Id}; it is counted once.
  */
 @RestController
-@RequestMapping(method = {RequestMethod.GET, RequestMethod.POST})
 class PageViewController {
 
     private static final String PAGE = "[a-z0-9-]{1,64}";
     private static final String REQUEST_ID = "X-Request-Id";
     private static final int LONGEST_ID = 100;
 
-    private final IncrementedViews incremented;
-    private final UnlockedViews unlocked;
-    private final SynchronizedViews synchronizedViews;
-    private final LockedViews locked;
+    private final PageViewService views;
     private final ObjectProvider<RedlockViews> redlock;
 
-    PageViewController(
-            IncrementedViews incremented,
-            UnlockedViews unlocked,
-            SynchronizedViews synchronizedViews,
-            LockedViews locked,
-            ObjectProvider<RedlockViews> redlock) {
-        this.incremented = incremented;
-        this.unlocked = unlocked;
-        this.synchronizedViews = synchronizedViews;
-        this.locked = locked;
+    PageViewController(PageViewService views, ObjectProvider<RedlockViews> redlock) {
+        this.views = views;
         this.redlock = redlock;
     }
 
-    @RequestMapping("/v0/pview")
-    PageView incremented(
+    @RequestMapping(
+            path = "/{variant:v[0-4]}/pview",
+            method = {RequestMethod.GET, RequestMethod.POST})
+    PageView count(
+            @PathVariable String variant,
             @RequestParam(defaultValue = "home") @Pattern(regexp = PAGE) String page,
-            @RequestHeader(name = REQUEST_ID, required = false) @Size(max = LONGEST_ID) @Nullable String request) {
-        return incremented.count(page, idOf(request));
+            @RequestHeader(name = REQUEST_ID, required = false) @Size(max = LONGEST_ID) @Nullable String requestId) {
+        String request = requestId == null ? UUID.randomUUID().toString() : requestId;
+        return switch (KebabCase.find(Variant.class, variant).orElseThrow()) {
+            case V0 -> views.increment(page, request);
+            case V1 -> views.countUnlocked(page, request);
+            case V2 -> views.countSynchronized(page, request);
+            case V3 -> views.countLocked(page, request);
+            case V4 ->
+                redlock.stream()
+                        .findFirst()
+                        .orElseThrow(PageViewController::noQuorum)
+                        .count(page, request);
+        };
     }
 
-    @RequestMapping("/v1/pview")
-    PageView unlocked(
-            @RequestParam(defaultValue = "home") @Pattern(regexp = PAGE) String page,
-            @RequestHeader(name = REQUEST_ID, required = false) @Size(max = LONGEST_ID) @Nullable String request) {
-        return unlocked.count(page, idOf(request));
-    }
-
-    @RequestMapping("/v2/pview")
-    PageView inOneJvm(
-            @RequestParam(defaultValue = "home") @Pattern(regexp = PAGE) String page,
-            @RequestHeader(name = REQUEST_ID, required = false) @Size(max = LONGEST_ID) @Nullable String request) {
-        return synchronizedViews.count(page, idOf(request));
-    }
-
-    @RequestMapping("/v3/pview")
-    PageView locked(
-            @RequestParam(defaultValue = "home") @Pattern(regexp = PAGE) String page,
-            @RequestHeader(name = REQUEST_ID, required = false) @Size(max = LONGEST_ID) @Nullable String request) {
-        return locked.count(page, idOf(request));
-    }
-
-    @RequestMapping("/v4/pview")
-    PageView redlocked(
-            @RequestParam(defaultValue = "home") @Pattern(regexp = PAGE) String page,
-            @RequestHeader(name = REQUEST_ID, required = false) @Size(max = LONGEST_ID) @Nullable String request) {
-        RedlockViews views = redlock.getIfAvailable();
-        if (views == null) {
-            throw new ResponseStatusException(
-                    HttpStatus.NOT_FOUND,
-                    "This instance knows no servers for Redlock. Start it with --spring.profiles.active=redlock and"
-                            + " --distributed-lock.redlock.nodes=<five addresses>");
-        }
-        return views.count(page, idOf(request));
+    private static ResponseStatusException noQuorum() {
+        return new ResponseStatusException(
+                HttpStatus.NOT_FOUND,
+                "This instance knows no servers for Redlock. Start it with --spring.profiles.active=redlock and"
+                        + " --distributed-lock.redlock.nodes=<five addresses>");
     }
 
     @ExceptionHandler
@@ -93,9 +69,5 @@ class PageViewController {
         ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, refusal.getMessage());
         problem.setTitle("Stale write refused");
         return problem;
-    }
-
-    private static String idOf(@Nullable String request) {
-        return request == null ? UUID.randomUUID().toString() : request;
     }
 }

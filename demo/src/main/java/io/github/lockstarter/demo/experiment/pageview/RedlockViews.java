@@ -7,8 +7,8 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Service;
 
 /**
- * Counts as {@link LockedViews} does. The lock is on a quorum of servers ({@code distributed-lock.redlock.nodes}), the
- * further store of {@code application-redlock.yml}.
+ * Counts as {@link PageViewService} does under its lock. This lock is on a quorum of servers
+ * ({@code distributed-lock.redlock.nodes}), the further store of {@code application-redlock.yml}.
  */
 @Service
 @Profile("redlock")

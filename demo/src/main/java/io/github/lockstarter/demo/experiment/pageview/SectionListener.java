@@ -1,6 +1,6 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
-/** Is told of the critical sections of this instance, on the threads that run them. Declare beans of this type. */
+/** Receives the critical sections of this instance, on the threads that run them. Declare beans of this type. */
 public interface SectionListener {
 
     /**

@@ -1,10 +1,7 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
-import io.github.lockstarter.sample.process.Loopback;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
@@ -16,15 +13,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 class StoreConfiguration {
 
     @Bean
-    ViewStore viewStore(StoreProperties properties, StringRedisTemplate redis) {
-        Integer port = properties.port();
-        if (port == null) {
-            return new ViewStore(redis, () -> {});
-        }
-        LettuceConnectionFactory connections =
-                new LettuceConnectionFactory(new RedisStandaloneConfiguration(Loopback.HOST, port));
-        connections.afterPropertiesSet();
-        connections.start();
-        return new ViewStore(new StringRedisTemplate(connections), connections::destroy);
+    ViewStore viewStore(PageViewProperties properties, StringRedisTemplate redis) {
+        Integer port = properties.storePort();
+        return port == null ? new ViewStore(redis, () -> {}) : ViewStore.at(port);
     }
 }

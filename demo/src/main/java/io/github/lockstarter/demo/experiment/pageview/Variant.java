@@ -1,115 +1,67 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
-import java.util.Arrays;
-import java.util.Optional;
+import io.github.lockstarter.demo.KebabCase;
 
 /** What keeps two requests from counting at the same time. */
 public enum Variant {
+
     /** Redis itself: one command reads and writes, and executes alone. The control, which needs no lock. */
-    V0("v0", "INCR", true, false),
+    V0("INCR"),
     /** Nothing. */
-    V1("v1", "no lock", false, false),
+    V1("no lock"),
     /** The monitor of one JVM. */
-    V2("v2", "synchronized", false, false),
+    V2("synchronized"),
     /** {@code @DistributedLock} on the application's Redis. */
-    V3("v3", "distributed lock", true, true),
+    V3("distributed lock"),
     /** The same annotation on a quorum of independent servers. */
-    V4("v4", "Redlock", true, true);
+    V4("Redlock");
 
-    private final String id;
     private final String title;
-    private final boolean exact;
-    private final boolean locked;
 
-    Variant(String id, String title, boolean exact, boolean locked) {
-        this.id = id;
+    Variant(String title) {
         this.title = title;
-        this.exact = exact;
-        this.locked = locked;
     }
 
-    /**
-     * The variant of that short name.
-     *
-     * @param id such as {@code v3}
-     * @return the variant, if there is one
-     */
-    public static Optional<Variant> of(String id) {
-        return Arrays.stream(values()).filter(variant -> variant.id.equals(id)).findFirst();
-    }
-
-    /**
-     * Its short name, the first part of its path.
-     *
-     * @return such as {@code v3}
-     */
+    /** Short name, the first part of its path, such as {@code v3}. */
     public String id() {
-        return id;
+        return KebabCase.of(this);
     }
 
-    /**
-     * What it is, in words.
-     *
-     * @return such as {@code distributed lock}
-     */
+    /** What it is, in words. */
     public String title() {
         return title;
     }
 
-    /**
-     * Whether it must not lose a view.
-     *
-     * @return true for the distributed locks and for {@code INCR}
-     */
+    /** Whether it must not lose a view. */
     public boolean isExact() {
-        return exact;
+        return this == V0 || isLocked();
     }
 
-    /**
-     * Whether it takes a distributed lock, which can be hit.
-     *
-     * @return true for the distributed locks
-     */
+    /** Whether it takes a distributed lock, which can be hit by faults. */
     public boolean isLocked() {
-        return locked;
+        return this == V3 || this == V4;
     }
 
-    /**
-     * Where it is called.
-     *
-     * @return the path
-     */
+    /** Path at which it is called. */
     public String path() {
-        return "/" + id + "/pview";
+        return "/" + id() + "/pview";
     }
 
     /**
-     * Where the views of a page are stored. The variants do not share a counter, since the fencing tokens of two locks
-     * cannot be compared.
-     *
-     * @param page the page
-     * @return a hash with the fields {@code views} and {@code fence}
+     * Where the views of a page are stored: a hash with the fields {@code views} and {@code fence}. The variants do not
+     * share a counter, since the fencing tokens of two locks cannot be compared.
      */
     public String storeKey(String page) {
-        return "demo:pview:{" + id + ":" + page + "}";
+        return "demo:pview:{" + id() + ":" + page + "}";
     }
 
-    /**
-     * The key of the lock under which a page is counted.
-     *
-     * @param page the page
-     * @return the key, as {@code @DistributedLock} makes it; of use where the variant is locked
-     */
+    /** Key of the lock under which a page is counted, as {@code @DistributedLock} makes it. */
     public String lockKey(String page) {
         return lockName() + ":" + page;
     }
 
-    /**
-     * The name of that lock, by which it is configured.
-     *
-     * @return such as {@code pview-v3}
-     */
+    /** Name of that lock, by which it is configured. */
     public String lockName() {
-        return "pview-" + id;
+        return "pview-" + id();
     }
 }

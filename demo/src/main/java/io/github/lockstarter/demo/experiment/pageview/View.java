@@ -7,4 +7,4 @@ package io.github.lockstarter.demo.experiment.pageview;
  * @param page the page
  * @param request id of the request; a client that repeats a request without an answer sends the same id
  */
-record View(Variant variant, String page, String request) {}
+public record View(Variant variant, String page, String request) {}

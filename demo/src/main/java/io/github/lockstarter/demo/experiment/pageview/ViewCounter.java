@@ -2,7 +2,7 @@ package io.github.lockstarter.demo.experiment.pageview;
 
 import io.github.lockstarter.demo.experiment.pageview.SectionEnd.Outcome;
 import io.github.lockstarter.demo.experiment.pageview.ViewStore.Status;
-import io.github.lockstarter.sample.SimulatedWork;
+import io.github.lockstarter.demo.process.Sleep;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
@@ -57,7 +57,7 @@ class ViewCounter {
      * @return the counted view
      */
     PageView increment(View view) {
-        SimulatedWork.lasting(properties.work());
+        Sleep.lasting(properties.work());
         long views = store.increment(view).views();
         return new PageView(properties.instance(), view.variant().id(), view.page(), views);
     }
@@ -68,7 +68,7 @@ class ViewCounter {
         if (before.status() != Status.DONE) {
             return end(before, before.views());
         }
-        SimulatedWork.lasting(properties.work());
+        Sleep.lasting(properties.work());
         return end(store.write(view, before.views() + 1, section.fence()), before.views());
     }
 

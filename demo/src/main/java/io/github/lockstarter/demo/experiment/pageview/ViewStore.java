@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -17,7 +19,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * write. Without one, the last write wins. A request is counted once, however often it is repeated: each script
  * may be executed again by a client that has lost the answer.
  */
-final class ViewStore implements AutoCloseable {
+public final class ViewStore implements AutoCloseable {
 
     private static final Duration MEMORY = Duration.ofHours(1);
     private static final RedisScript<String> OPEN =
@@ -35,8 +37,17 @@ final class ViewStore implements AutoCloseable {
         this.disconnect = disconnect;
     }
 
+    /** The store in the Redis of this machine at that port, over a connection of its own. */
+    public static ViewStore at(int port) {
+        LettuceConnectionFactory connections =
+                new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port));
+        connections.afterPropertiesSet();
+        connections.start();
+        return new ViewStore(new StringRedisTemplate(connections), connections::destroy);
+    }
+
     /** What became of a call. */
-    enum Status {
+    public enum Status {
         /** It was done. */
         DONE,
         /** This very request had been counted before; nothing was written. */
@@ -51,7 +62,7 @@ final class ViewStore implements AutoCloseable {
      * @param status what became of the call
      * @param views views that it has now
      */
-    record Answer(Status status, long views) {}
+    public record Answer(Status status, long views) {}
 
     /**
      * Reads the views of a page in order to change them.
@@ -60,7 +71,7 @@ final class ViewStore implements AutoCloseable {
      * @param fence fencing token of the lock, if there is one
      * @return the views before
      */
-    Answer open(View view, OptionalLong fence) {
+    public Answer open(View view, OptionalLong fence) {
         return run(OPEN, view, fence);
     }
 
@@ -72,7 +83,7 @@ final class ViewStore implements AutoCloseable {
      * @param fence fencing token of the lock, if there is one
      * @return the views after
      */
-    Answer write(View view, long views, OptionalLong fence) {
+    public Answer write(View view, long views, OptionalLong fence) {
         return run(WRITE, view, fence, Long.toString(views), Long.toString(MEMORY.toSeconds()));
     }
 
@@ -82,7 +93,7 @@ final class ViewStore implements AutoCloseable {
      * @param view what to count
      * @return the views after
      */
-    Answer increment(View view) {
+    public Answer increment(View view) {
         return run(INCREMENT, view, OptionalLong.empty(), Long.toString(MEMORY.toSeconds()));
     }
 

@@ -1,6 +1,8 @@
 package io.github.lockstarter.demo.experiment.run;
 
-import io.github.lockstarter.sample.SimulatedWork;
+import io.github.lockstarter.demo.ConflictException;
+import io.github.lockstarter.demo.KebabCase;
+import io.github.lockstarter.demo.process.Sleep;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -9,9 +11,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Interferes with a run as planned: first when a quarter of the requests have been answered, then at the half and so
- * on. The last requests are sent when the acts are done. What finds nothing to hit is tried again until all requests
- * are answered, and is then {@code missed}. An act that has begun is brought to its end: a Redis that was killed has to
- * come back.
+ * on. The last requests are sent when the faults are done. What finds nothing to hit is tried again until all requests
+ * are answered, and is then {@code missed}. A fault that has begun is brought to its end: a Redis that was killed has
+ * to come back.
  */
 final class Chaos implements Runnable {
 
@@ -20,17 +22,17 @@ final class Chaos implements Runnable {
     private static final int PARTS = 4;
 
     private final RunPlan plan;
-    private final Tally tally;
+    private final RequestStatistics statistics;
     private final Requests requests;
-    private final Acts acts;
+    private final FaultInjector faults;
     private final AtomicBoolean over = new AtomicBoolean();
     private final Queue<String> missed = new ConcurrentLinkedQueue<>();
 
-    Chaos(RunPlan plan, Tally tally, Requests requests, Acts acts) {
+    Chaos(RunPlan plan, RequestStatistics statistics, Requests requests, FaultInjector faults) {
         this.plan = plan;
-        this.tally = tally;
+        this.statistics = statistics;
         this.requests = requests;
-        this.acts = acts;
+        this.faults = faults;
     }
 
     /** Nothing more is begun. */
@@ -47,10 +49,10 @@ final class Chaos implements Runnable {
     public void run() {
         try {
             int part = 0;
-            for (Act act : plan.acts()) {
+            for (Fault fault : plan.faults()) {
                 part++;
                 awaitAnswers(plan.requests() * Math.min(part, PARTS - 1) / PARTS);
-                perform(act);
+                perform(fault);
             }
         } finally {
             requests.sendRest();
@@ -58,23 +60,23 @@ final class Chaos implements Runnable {
     }
 
     private void awaitAnswers(int answers) {
-        while (tally.answered() < answers && !over.get()) {
+        while (statistics.answered() < answers && !over.get()) {
             letAMomentPass();
         }
     }
 
-    private void perform(Act act) {
+    private void perform(Fault fault) {
         String reason = "all requests were answered before";
         while (!over.get()) {
             try {
-                acts.perform(act, PAUSE);
+                faults.perform(fault, PAUSE);
                 return;
-            } catch (ActRefusedException refused) {
+            } catch (ConflictException refused) {
                 reason = String.valueOf(refused.getMessage());
                 letAMomentPass();
             }
         }
-        missed.add(act.id() + " was left out: " + reason);
+        missed.add(KebabCase.of(fault) + " was left out: " + reason);
     }
 
     /** With nothing under way, nothing would ever change. */
@@ -82,6 +84,6 @@ final class Chaos implements Runnable {
         if (!requests.areUnderWay()) {
             requests.sendOne();
         }
-        SimulatedWork.lasting(LOOK);
+        Sleep.lasting(LOOK);
     }
 }

@@ -28,21 +28,21 @@ final class LoadClient {
 
     private final HttpClient http;
     private final Executor executor;
-    private final Tally tally;
+    private final RequestStatistics statistics;
 
     /**
      * A client.
      *
      * @param executor where answers are handled
-     * @param tally is told of them
+     * @param statistics is told of them
      */
-    LoadClient(Executor executor, Tally tally) {
+    LoadClient(Executor executor, RequestStatistics statistics) {
         this.http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .executor(executor)
                 .build();
         this.executor = executor;
-        this.tally = tally;
+        this.statistics = statistics;
     }
 
     private record Attempt(HttpRequest request, long began) {
@@ -83,7 +83,7 @@ final class LoadClient {
     }
 
     private CompletableFuture<Void> sendAgain(Attempt attempt, CompletableFuture<Void> done) {
-        tally.retried();
+        statistics.retried();
         Executor later = CompletableFuture.delayedExecutor(PAUSE.toMillis(), TimeUnit.MILLISECONDS, executor);
         return CompletableFuture.supplyAsync(() -> attempt, later).thenCompose(again -> send(again, done));
     }
@@ -96,7 +96,7 @@ final class LoadClient {
             throw new IllegalStateException(answer.uri() + " answered " + answer.statusCode() + ": " + answer.body());
         }
         String instance = JSON.readTree(answer.body()).path("instance").asString();
-        tally.answered(new Tally.Answer(instance, System.nanoTime() - attempt.began()));
+        statistics.answered(instance, System.nanoTime() - attempt.began());
         return true;
     }
 

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /**
  * When the requests of a run are sent: all at once, but for the last ones of a run that is to be interfered with. Those
- * wait until an act asks for one, so that it meets a request however fast the others were answered. Thread-safe.
+ * wait until a fault asks for one, so that it meets a request however fast the others were answered. Thread-safe.
  */
 final class Requests {
 

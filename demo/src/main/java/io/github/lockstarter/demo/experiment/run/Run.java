@@ -1,9 +1,10 @@
 package io.github.lockstarter.demo.experiment.run;
 
+import io.github.lockstarter.demo.experiment.deployment.Deployment;
+import io.github.lockstarter.demo.experiment.deployment.Instance;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
-import io.github.lockstarter.demo.experiment.stage.Instance;
-import io.github.lockstarter.demo.experiment.stage.Stage;
-import io.github.lockstarter.sample.SimulatedWork;
+import io.github.lockstarter.demo.process.Sleep;
+import io.github.lockstarter.kit.process.Patience;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.List;
@@ -27,29 +28,29 @@ public final class Run {
     private static final Duration STORE_IS_BACK = Duration.ofSeconds(20);
 
     private final RunPlan plan;
-    private final Stage stage;
+    private final Deployment deployment;
     private final Consumer<RunEvent> listener;
     private final long start = System.nanoTime();
-    private final Tally tally = new Tally();
+    private final RequestStatistics statistics = new RequestStatistics();
     private final Requests requests;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final RunTimeline timeline;
-    private final Acts acts;
+    private final FaultInjector faults;
 
     /**
      * A run that begins now.
      *
      * @param plan what to run
-     * @param stage where; each of its instances answers
-     * @param listener is told what happens, on several threads
+     * @param deployment where; each of its instances answers
+     * @param listener receives events, on several threads
      */
-    public Run(RunPlan plan, Stage stage, Consumer<RunEvent> listener) {
+    public Run(RunPlan plan, Deployment deployment, Consumer<RunEvent> listener) {
         this.plan = plan;
-        this.stage = stage;
+        this.deployment = deployment;
         this.listener = listener;
         this.timeline = new RunTimeline(plan.page(), start, listener);
         this.requests = new Requests(plan.requests(), plan.heldBack());
-        this.acts = new Acts(plan, stage, timeline, requests, listener);
+        this.faults = new FaultInjector(plan, deployment, timeline, requests, listener);
     }
 
     /**
@@ -67,29 +68,29 @@ public final class Run {
      * @return the count now
      */
     public int answered() {
-        return tally.answered();
+        return statistics.answered();
     }
 
     /**
-     * An instance told something.
+     * An instance reported an event.
      *
      * @param instance its name
      * @param event what
      */
-    public void told(String instance, InstanceEvent event) {
-        timeline.told(instance, event);
+    public void reported(String instance, InstanceEvent event) {
+        timeline.reported(instance, event);
     }
 
     /**
      * Interferes.
      *
-     * @param act how
+     * @param fault how
      * @param pause how long a holder is paused
      * @return what was done
-     * @throws ActRefusedException when there is nothing to hit
+     * @throws ConflictException when there is nothing to hit
      */
-    public RunEvent.Acted perform(Act act, Duration pause) {
-        return acts.perform(act, pause);
+    public RunEvent.Interference perform(Fault fault, Duration pause) {
+        return faults.perform(fault, pause);
     }
 
     /** Gives it up: {@link #execute} throws soon. */
@@ -107,9 +108,9 @@ public final class Run {
         listener.accept(new RunEvent.Started(plan.id(), plan.variant().id(), plan.requests(), instances()));
         ExecutorService client = Executors.newFixedThreadPool(CLIENT_THREADS, Run::daemon);
         ScheduledFuture<?> looks =
-                stage.background().scheduleAtFixedRate(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
-        Chaos chaos = new Chaos(plan, tally, requests, acts);
-        CompletableFuture<Void> interference = CompletableFuture.runAsync(chaos, stage.background());
+                deployment.background().scheduleAtFixedRate(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+        Chaos chaos = new Chaos(plan, statistics, requests, faults);
+        CompletableFuture<Void> interference = CompletableFuture.runAsync(chaos, deployment.background());
         try {
             sendAll(client);
             double seconds = Math.round(timeline.now()) / 1000.0;
@@ -127,16 +128,16 @@ public final class Run {
     }
 
     private void sendAll(ExecutorService client) {
-        CompletableFuture<Void> answers =
-                new LoadClient(client, tally).fire(stage.uri(plan.variant(), plan.page()), plan.page(), requests);
+        CompletableFuture<Void> answers = new LoadClient(client, statistics)
+                .fire(deployment.uri(plan.variant(), plan.page()), plan.page(), requests);
         cancelled.whenComplete((none, reason) -> answers.cancel(false));
         answers.join();
     }
 
     private void look() {
         try {
-            listener.accept(
-                    new RunEvent.Counter(timeline.now(), tally.answered(), stage.views(plan.variant(), plan.page())));
+            listener.accept(new RunEvent.Counter(
+                    timeline.now(), statistics.answered(), deployment.views(plan.variant(), plan.page())));
         } catch (RedisException away) {
             // It is looked at again soon.
         }
@@ -144,14 +145,13 @@ public final class Run {
 
     /** The last sections tell of their ends after their requests are answered. */
     private void settle() {
-        SimulatedWork.lasting(Duration.ofMillis(LOOK_MS));
-        Patience.await(SETTLING, () -> timeline.holder().isEmpty());
+        Sleep.lasting(Duration.ofMillis(LOOK_MS));
+        Patience.until(() -> timeline.holder().isEmpty(), SETTLING);
     }
 
     private RunResult result(double seconds, List<String> missed) {
-        long counter = Patience.ask(STORE_IS_BACK, () -> stage.views(plan.variant(), plan.page()));
-        Latencies latencies = tally.latencies();
-        int answered = tally.answered();
+        long counter = counter();
+        int answered = statistics.answered();
         return new RunResult(
                 plan.id(),
                 plan.variant().id(),
@@ -160,18 +160,33 @@ public final class Run {
                 counter,
                 Math.max(0, answered - counter),
                 timeline.refused(),
-                tally.retries(),
+                statistics.retries(),
                 seconds,
-                latencies.percentile(50),
-                latencies.percentile(99),
-                tally.perInstance(instances()),
-                acts.done(),
+                statistics.percentile(50),
+                statistics.percentile(99),
+                statistics.perInstance(instances()),
+                faults.done(),
                 missed,
                 answered == plan.requests() && counter == answered);
     }
 
+    /** The store is asked again while it is away. */
+    private long counter() {
+        long deadline = System.nanoTime() + STORE_IS_BACK.toNanos();
+        while (true) {
+            try {
+                return deployment.views(plan.variant(), plan.page());
+            } catch (RedisException away) {
+                if (System.nanoTime() > deadline) {
+                    throw away;
+                }
+                Sleep.lasting(Duration.ofMillis(LOOK_MS));
+            }
+        }
+    }
+
     private List<String> instances() {
-        return stage.instances().stream().map(Instance::name).toList();
+        return deployment.instances().stream().map(Instance::name).toList();
     }
 
     private static Thread daemon(Runnable task) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = RunEvent.Waiting.class, name = "waiting"),
     @JsonSubTypes.Type(value = RunEvent.Counter.class, name = "counter"),
     @JsonSubTypes.Type(value = RunEvent.Lost.class, name = "lost"),
-    @JsonSubTypes.Type(value = RunEvent.Acted.class, name = "act"),
+    @JsonSubTypes.Type(value = RunEvent.Interference.class, name = "interference"),
     @JsonSubTypes.Type(value = RunResult.class, name = "run-finished")
 })
 @JsonInclude(JsonInclude.Include.ALWAYS)
@@ -26,7 +26,7 @@ public sealed interface RunEvent
                 RunEvent.Waiting,
                 RunEvent.Counter,
                 RunEvent.Lost,
-                RunEvent.Acted,
+                RunEvent.Interference,
                 RunResult {
 
     /**
@@ -104,10 +104,10 @@ public sealed interface RunEvent
      * Somebody interfered.
      *
      * @param at when
-     * @param act what was asked for, or what followed: {@code resume}, {@code start}, {@code next-owner}, {@code
+     * @param kind what was asked for, or what followed: {@code resume}, {@code start}, {@code next-owner}, {@code
      *     kept-lock}
      * @param instance whom it hit, if it was an instance
      * @param text what was done
      */
-    record Acted(double at, String act, @Nullable String instance, String text) implements RunEvent {}
+    record Interference(double at, String kind, @Nullable String instance, String text) implements RunEvent {}
 }

@@ -9,28 +9,28 @@ import java.util.List;
  * @param id number of the run, from 1
  * @param variant how requests are counted
  * @param requests how many are sent at once, 1 to 5,000
- * @param acts what interferes in mid-run, in this order
+ * @param faults what interferes in mid-run, in this order
  */
-public record RunPlan(long id, Variant variant, int requests, List<Act> acts) {
+public record RunPlan(long id, Variant variant, int requests, List<Fault> faults) {
 
     /** Most requests. */
     public static final int MOST_REQUESTS = 5000;
 
-    /** An act may need a second one, where an instance comes up just then. */
+    /** A fault may need a second one, where an instance comes up just then. */
     private static final int HELD_BACK_FOR_EACH = 3;
 
     /** Checks the number. */
     public RunPlan {
-        acts = List.copyOf(acts);
+        faults = List.copyOf(faults);
         if (requests < 1 || requests > MOST_REQUESTS) {
             throw new IllegalArgumentException(
                     "requests is " + requests + "; choose 1 to " + MOST_REQUESTS + " of them");
         }
     }
 
-    /** How many requests wait until an act asks for them. */
+    /** How many requests wait until a fault asks for them. */
     int heldBack() {
-        return Math.min(requests, HELD_BACK_FOR_EACH * acts.size());
+        return Math.min(requests, HELD_BACK_FOR_EACH * faults.size());
     }
 
     /** Each run counts a page of its own, so that what a former run has left under way does no harm. */

@@ -18,7 +18,7 @@ import java.util.Map;
  * @param p50 time to the answer of a request, repetitions included, in ms: half of them took no longer
  * @param p99 the same for 99 of 100
  * @param perInstance answers by instance
- * @param acts what interfered, in words
+ * @param faults what interfered, in words
  * @param missed what should have interfered and found nothing to hit, in words
  * @param exact whether all were answered, and each counted once
  */
@@ -35,7 +35,7 @@ public record RunResult(
         double p50,
         double p99,
         Map<String, Integer> perInstance,
-        List<String> acts,
+        List<String> faults,
         List<String> missed,
         boolean exact)
         implements RunEvent {}

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * order in which that instance told its events; read by anybody.
  *
  * <p>Mutable: {@code open}, the sections that run; {@code awaited}, who waits for an event of a kind;
- * {@code successions}, who waits for the lock's next owner; {@code refused}.
+ * {@code watches}, who waits for the lock's next owner; {@code refused}.
  */
 final class RunTimeline {
 
@@ -28,7 +28,7 @@ final class RunTimeline {
     private final Consumer<RunEvent> listener;
     private final Map<String, Open> open = new ConcurrentHashMap<>();
     private final Map<Class<?>, CompletableFuture<String>> awaited = new ConcurrentHashMap<>();
-    private final List<Succession> successions = new CopyOnWriteArrayList<>();
+    private final List<TakeOverWatch> watches = new CopyOnWriteArrayList<>();
     private final AtomicInteger refused = new AtomicInteger();
 
     /**
@@ -36,7 +36,7 @@ final class RunTimeline {
      *
      * @param page what the run counts; sections of other pages are not of this run
      * @param start {@link System#nanoTime()} at which it begins
-     * @param listener is told what happens
+     * @param listener receives events
      */
     RunTimeline(String page, long start, Consumer<RunEvent> listener) {
         this.page = page;
@@ -46,8 +46,8 @@ final class RunTimeline {
 
     private record Open(String instance, long since) {}
 
-    /** An instance told something. */
-    void told(String instance, InstanceEvent event) {
+    /** An instance reported an event. */
+    void reported(String instance, InstanceEvent event) {
         if (event instanceof InstanceEvent.Held held && held.page().equals(page)) {
             open.put(id(instance, held.id()), new Open(instance, held.at()));
             tell(new RunEvent.Held(
@@ -67,13 +67,13 @@ final class RunTimeline {
     }
 
     /** Tells it of all sections from now on. */
-    void watch(Succession succession) {
-        successions.add(succession);
+    void watch(TakeOverWatch watch) {
+        watches.add(watch);
     }
 
     private void tell(RunEvent event) {
         listener.accept(event);
-        successions.forEach(succession -> succession.accept(event));
+        watches.forEach(watch -> watch.accept(event));
     }
 
     /** The instance was killed: its sections end here, and nobody waits there. */

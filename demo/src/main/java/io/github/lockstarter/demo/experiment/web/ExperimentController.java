@@ -1,15 +1,15 @@
 package io.github.lockstarter.demo.experiment.web;
 
+import io.github.lockstarter.demo.ConflictException;
+import io.github.lockstarter.demo.KebabCase;
 import io.github.lockstarter.demo.experiment.Experiment;
-import io.github.lockstarter.demo.experiment.ExperimentConflictException;
 import io.github.lockstarter.demo.experiment.ExperimentState;
+import io.github.lockstarter.demo.experiment.deployment.DeploymentPlan;
+import io.github.lockstarter.demo.experiment.deployment.Topology;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
-import io.github.lockstarter.demo.experiment.run.Act;
-import io.github.lockstarter.demo.experiment.run.ActRefusedException;
+import io.github.lockstarter.demo.experiment.run.Fault;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
-import io.github.lockstarter.demo.experiment.stage.StagePlan;
-import io.github.lockstarter.demo.experiment.stage.Topology;
 import io.github.lockstarter.demo.gallery.Gallery;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
@@ -61,8 +61,10 @@ class ExperimentController {
      * @param instances how many instances
      * @param topology where the locks of v3 are
      */
-    record StageRequest(
-            @NotNull @Min(1) @Max(StagePlan.MOST_INSTANCES) Integer instances,
+    record DeploymentRequest(
+            @NotNull @Min(1) @Max(DeploymentPlan.MOST_INSTANCES)
+            Integer instances,
+
             @NotNull String topology) {}
 
     /**
@@ -71,13 +73,13 @@ class ExperimentController {
      * @param variant its short name
      * @param requests how many at once
      * @param chaos whether the holder is killed and Redis restarted in mid-run
-     * @param act one act of that name in mid-run, instead
+     * @param fault one fault of that name in mid-run, instead
      */
     record RunRequest(
             @NotNull String variant,
             @NotNull @Min(1) @Max(RunPlan.MOST_REQUESTS) Integer requests,
             @Nullable Boolean chaos,
-            @Nullable String act) {}
+            @Nullable String fault) {}
 
     @GetMapping
     ExperimentState state() {
@@ -86,10 +88,11 @@ class ExperimentController {
 
     @PutMapping
     @ResponseStatus(HttpStatus.ACCEPTED)
-    ExperimentState setUp(@Valid @RequestBody StageRequest request) {
-        Topology topology = Topology.of(request.topology())
-                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "topology is one of " + Topology.ids()));
-        experiment.setUp(new StagePlan(request.instances(), topology));
+    ExperimentState setUp(@Valid @RequestBody DeploymentRequest request) {
+        Topology topology = KebabCase.find(Topology.class, request.topology())
+                .orElseThrow(
+                        () -> wrong(HttpStatus.BAD_REQUEST, "topology is one of " + KebabCase.all(Topology.class)));
+        experiment.setUp(new DeploymentPlan(request.instances(), topology));
         return experiment.state();
     }
 
@@ -103,18 +106,18 @@ class ExperimentController {
     @PostMapping("/runs")
     @ResponseStatus(HttpStatus.ACCEPTED)
     ExperimentState run(@Valid @RequestBody RunRequest request) {
-        Variant variant = Variant.of(request.variant())
+        Variant variant = KebabCase.find(Variant.class, request.variant())
                 .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "variant is one of v0, v1, v2, v3, v4"));
-        experiment.run(variant, request.requests(), actsOf(request));
+        experiment.run(variant, request.requests(), faultsOf(request));
         return experiment.state();
     }
 
-    private static List<Act> actsOf(RunRequest request) {
-        if (request.act() == null) {
-            return Boolean.TRUE.equals(request.chaos()) ? Act.CHAOS : List.of();
+    private static List<Fault> faultsOf(RunRequest request) {
+        if (request.fault() == null) {
+            return Boolean.TRUE.equals(request.chaos()) ? Fault.CHAOS : List.of();
         }
-        return List.of(Act.of(request.act())
-                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "There is no act '" + request.act() + "'")));
+        return List.of(KebabCase.find(Fault.class, request.fault())
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "There is no fault '" + request.fault() + "'")));
     }
 
     @DeleteMapping("/runs/current")
@@ -123,15 +126,16 @@ class ExperimentController {
         experiment.cancelRun();
     }
 
-    @PostMapping("/acts/{act}")
-    RunEvent.Acted act(
-            @PathVariable String act,
+    @PostMapping("/faults/{fault}")
+    RunEvent.Interference fault(
+            @PathVariable String fault,
             @RequestParam(name = "for", defaultValue = "8s")
                     @DurationFormat(style = DurationFormat.Style.SIMPLE)
                     @DurationMin(millis = 100)
                     @DurationMax(seconds = 30)
                     Duration pause) {
-        Act known = Act.of(act).orElseThrow(() -> wrong(HttpStatus.NOT_FOUND, "There is no act '" + act + "'"));
+        Fault known = KebabCase.find(Fault.class, fault)
+                .orElseThrow(() -> wrong(HttpStatus.NOT_FOUND, "There is no fault '" + fault + "'"));
         return experiment.perform(known, pause);
     }
 
@@ -140,8 +144,8 @@ class ExperimentController {
         return events.subscribe(experiment, gallery);
     }
 
-    @ExceptionHandler({ExperimentConflictException.class, ActRefusedException.class})
-    ProblemDetail conflict(RuntimeException refusal) {
+    @ExceptionHandler
+    ProblemDetail conflict(ConflictException refusal) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, refusal.getMessage());
     }
 

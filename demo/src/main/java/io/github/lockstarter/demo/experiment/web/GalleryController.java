@@ -1,14 +1,12 @@
 package io.github.lockstarter.demo.experiment.web;
 
+import io.github.lockstarter.demo.ConflictException;
+import io.github.lockstarter.demo.KebabCase;
 import io.github.lockstarter.demo.experiment.Experiment;
-import io.github.lockstarter.demo.experiment.ExperimentConflictException;
 import io.github.lockstarter.demo.gallery.Gallery;
-import io.github.lockstarter.demo.gallery.GalleryConflictException;
 import io.github.lockstarter.demo.gallery.GalleryPlan;
 import io.github.lockstarter.demo.gallery.GalleryState;
-import io.github.lockstarter.demo.gallery.play.Exhibit;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
+import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import java.util.List;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -48,11 +46,8 @@ class GalleryController {
 
     @PostMapping("/{id}")
     @ResponseStatus(HttpStatus.ACCEPTED)
-    GalleryState play(
-            @PathVariable String id,
-            @RequestParam(defaultValue = "" + GalleryPlan.SEED) long seed,
-            @RequestParam(defaultValue = "" + GalleryPlan.ROUNDS) @Min(1) @Max(GalleryPlan.MOST_ROUNDS) int rounds) {
-        GalleryPlan plan = new GalleryPlan(exhibits(id), seed, rounds, 1);
+    GalleryState play(@PathVariable String id, @RequestParam(defaultValue = "" + GalleryPlan.SEED) long seed) {
+        GalleryPlan plan = new GalleryPlan(exhibits(id), seed, 1);
         experiment.occupy();
         try {
             gallery.play(plan).whenComplete((done, failure) -> experiment.vacate());
@@ -69,8 +64,8 @@ class GalleryController {
         gallery.cancel();
     }
 
-    @ExceptionHandler({ExperimentConflictException.class, GalleryConflictException.class})
-    ProblemDetail conflict(RuntimeException refusal) {
+    @ExceptionHandler
+    ProblemDetail conflict(ConflictException refusal) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, refusal.getMessage());
     }
 
@@ -78,7 +73,7 @@ class GalleryController {
         if (id.equals(ALL)) {
             return List.of(Exhibit.values());
         }
-        return List.of(Exhibit.of(id)
+        return List.of(KebabCase.find(Exhibit.class, id)
                 .orElseThrow(
                         () -> new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no exhibit '" + id + "'")));
     }

@@ -3,7 +3,6 @@ package io.github.lockstarter.demo.gallery.lock;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
-import java.util.UUID;
 
 /**
  * {@code SET NX PX} with a value of its own for each grant; the release looks whether the value is still there, and
@@ -11,30 +10,17 @@ import java.util.UUID;
  *
  * <p>Flaw: {@code GET} and {@code DEL} are two steps. If the lease ends between them, the {@code DEL} frees the lock of
  * the next holder.
+ *
+ * @param redis where it is
+ * @param lease when it expires
+ * @param token value of the grant, another one each time
+ * @param breakpoint runs between the two steps
  */
-public final class GetDelLock implements BrokenLock {
-
-    private final RedisCommands<String, String> redis;
-    private final Duration lease;
-    private final Runnable breakpoint;
-    private String token = "";
-
-    /**
-     * A lock.
-     *
-     * @param redis where it is
-     * @param lease when it expires
-     * @param breakpoint runs between the two steps
-     */
-    public GetDelLock(RedisCommands<String, String> redis, Duration lease, Runnable breakpoint) {
-        this.redis = redis;
-        this.lease = lease;
-        this.breakpoint = breakpoint;
-    }
+public record GetDelLock(RedisCommands<String, String> redis, Duration lease, String token, Runnable breakpoint)
+        implements BrokenLock {
 
     @Override
     public boolean tryAcquire(String key) {
-        token = UUID.randomUUID().toString();
         return redis.set(key, token, SetArgs.Builder.nx().px(lease)) != null;
     }
 

@@ -6,7 +6,6 @@ import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Function;
 
 /**
@@ -16,32 +15,22 @@ import java.util.function.Function;
  *
  * <p>Flaw: a majority is no majority any more if one of its servers forgets, since its clock jumps or it restarts
  * empty.
+ *
+ * @param servers those that can be reached; one that throws does not vote
+ * @param majority of all servers, also of those that cannot be reached
+ * @param lease when it expires
+ * @param token value of the grant, another one each time
  */
-public final class PublishedRedlock implements BrokenLock {
-
-    private final List<RedisCommands<String, String>> servers;
-    private final Duration lease;
-    private String token = "";
-
-    /**
-     * A lock.
-     *
-     * @param servers where it is; one that throws does not vote
-     * @param lease when it expires
-     */
-    public PublishedRedlock(List<RedisCommands<String, String>> servers, Duration lease) {
-        this.servers = List.copyOf(servers);
-        this.lease = lease;
-    }
+public record PublishedRedlock(List<RedisCommands<String, String>> servers, int majority, Duration lease, String token)
+        implements BrokenLock {
 
     @Override
     public boolean tryAcquire(String key) {
-        token = UUID.randomUUID().toString();
         long start = System.nanoTime();
         long votes = count(server -> server.set(key, token, SetArgs.Builder.nx().px(lease)) != null);
         long drift = lease.toMillis() / 100 + 2;
         long validity = lease.toMillis() - (System.nanoTime() - start) / 1_000_000 - drift;
-        if (votes > servers.size() / 2 && validity > 0) {
+        if (votes >= majority && validity > 0) {
             return true;
         }
         release(key);

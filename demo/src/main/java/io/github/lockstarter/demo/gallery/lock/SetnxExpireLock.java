@@ -8,25 +8,13 @@ import java.time.Duration;
  * is.
  *
  * <p>Flaw: a holder that dies between the two commands leaves a key without an expiry, so nobody gets the lock again.
+ *
+ * @param redis where it is
+ * @param lease when it expires
+ * @param breakpoint runs between the two commands
  */
-public final class SetnxExpireLock implements BrokenLock {
-
-    private final RedisCommands<String, String> redis;
-    private final Duration lease;
-    private final Runnable breakpoint;
-
-    /**
-     * A lock.
-     *
-     * @param redis where it is
-     * @param lease when it expires
-     * @param breakpoint runs between the two commands
-     */
-    public SetnxExpireLock(RedisCommands<String, String> redis, Duration lease, Runnable breakpoint) {
-        this.redis = redis;
-        this.lease = lease;
-        this.breakpoint = breakpoint;
-    }
+public record SetnxExpireLock(RedisCommands<String, String> redis, Duration lease, Runnable breakpoint)
+        implements BrokenLock {
 
     @Override
     public boolean tryAcquire(String key) {

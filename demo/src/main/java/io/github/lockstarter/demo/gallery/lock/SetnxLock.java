@@ -6,19 +6,10 @@ import io.lettuce.core.api.sync.RedisCommands;
  * The first lock of every tutorial: {@code SETNX}, work, {@code DEL}.
  *
  * <p>Flaw: a holder that dies before its {@code DEL} leaves the key for ever, and nobody gets the lock again.
+ *
+ * @param redis where it is
  */
-public final class SetnxLock implements BrokenLock {
-
-    private final RedisCommands<String, String> redis;
-
-    /**
-     * A lock.
-     *
-     * @param redis where it is
-     */
-    public SetnxLock(RedisCommands<String, String> redis) {
-        this.redis = redis;
-    }
+public record SetnxLock(RedisCommands<String, String> redis) implements BrokenLock {
 
     @Override
     public boolean tryAcquire(String key) {

@@ -4,7 +4,6 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
-import java.util.UUID;
 
 /**
  * The lock that the documentation of Redis recommends for one server: {@code SET NX PX} with a value of its own for
@@ -12,30 +11,18 @@ import java.util.UUID;
  *
  * <p>Flaws: nobody renews the lease while the work goes on; a replica that is promoted may not have the key; a write
  * that comes late is not recognised, since there is no number that grows from holder to holder.
+ *
+ * @param redis where it is
+ * @param lease when it expires
+ * @param token value of the grant, another one each time
  */
-public final class TokenLock implements BrokenLock {
+public record TokenLock(RedisCommands<String, String> redis, Duration lease, String token) implements BrokenLock {
 
     static final String RELEASE =
             "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 
-    private final RedisCommands<String, String> redis;
-    private final Duration lease;
-    private String token = "";
-
-    /**
-     * A lock.
-     *
-     * @param redis where it is
-     * @param lease when it expires
-     */
-    public TokenLock(RedisCommands<String, String> redis, Duration lease) {
-        this.redis = redis;
-        this.lease = lease;
-    }
-
     @Override
     public boolean tryAcquire(String key) {
-        token = UUID.randomUUID().toString();
         return redis.set(key, token, SetArgs.Builder.nx().px(lease)) != null;
     }
 

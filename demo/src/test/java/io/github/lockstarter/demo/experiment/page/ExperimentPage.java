@@ -63,7 +63,7 @@ final class ExperimentPage {
             """;
 
     private static final String PRESS = """
-            const button = document.querySelector(`[data-act=${arguments[0]}]`);
+            const button = document.querySelector(`[data-fault=${arguments[0]}]`);
             new MutationObserver((changes, observer) => {
               if (!button.disabled) {
                 observer.disconnect();
@@ -84,10 +84,10 @@ final class ExperimentPage {
 
     /** Keeps each text that the set-up shows, however short it is there. */
     private static final String WATCH_STAGE = """
-            const stage = document.getElementById('stage');
+            const deployment = document.getElementById('deployment');
             window.shownOfStage = [];
-            new MutationObserver(() => window.shownOfStage.push(stage.textContent))
-                .observe(stage, { childList: true, characterData: true, subtree: true });
+            new MutationObserver(() => window.shownOfStage.push(deployment.textContent))
+                .observe(deployment, { childList: true, characterData: true, subtree: true });
             """;
 
     private final ChromeDriver driver;
@@ -119,7 +119,7 @@ final class ExperimentPage {
         plan(instances, topology);
         find("set-up").click();
         await().atMost(STAGE)
-                .until(() -> text("stage").contains("the lock’s Redis: " + topology)
+                .until(() -> text("deployment").contains("the lock’s Redis: " + topology)
                         || !problem().isEmpty());
         if (!problem().isEmpty()) {
             throw new AssertionError("The set-up failed: " + problem());
@@ -142,12 +142,12 @@ final class ExperimentPage {
         }
     }
 
-    /** Runs, and presses a button that acts on the run as soon as it can be pressed. */
-    void runAndPress(String variant, int requests, String act) {
+    /** Runs, and presses a button that faults on the run as soon as it can be pressed. */
+    void runAndPress(String variant, int requests, String fault) {
         int before = rows().size();
         fill("requests", requests);
         // In the page: a press that comes from here may come when the run is over.
-        driver.executeScript(PRESS, act);
+        driver.executeScript(PRESS, fault);
         find(By.cssSelector("[data-variant=" + variant + "]")).click();
         await().atMost(RUN).until(() -> rows().size() > before || !problem().isEmpty());
         if (rows().size() == before) {
@@ -155,8 +155,8 @@ final class ExperimentPage {
         }
     }
 
-    boolean isPossible(String act) {
-        return find(By.cssSelector("[data-act=" + act + "]")).isEnabled();
+    boolean isPossible(String fault) {
+        return find(By.cssSelector("[data-fault=" + fault + "]")).isEnabled();
     }
 
     /** Opens it where it is refused: by another name of this machine. */

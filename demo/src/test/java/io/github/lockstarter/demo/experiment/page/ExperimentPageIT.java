@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.demo.experiment.page.ExperimentPage.Drawn;
-import io.github.lockstarter.sample.redis.MovableClock;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Drives the page of the packaged application in a real browser, and reads what a person sees. The stage (instances,
- * their proxy, Redis servers) is set up once, by the first run. Without a Chromium the class is reported as skipped;
- * with {@code -Dbrowser.required=true} it fails then, and takes more images. What finds the overlaps of v1 and v2 finds
- * none in v3 and v4: each is the control of the other.
+ * Drives the page of the packaged application in a real browser, and reads what a person sees. The deployment
+ * (instances, their proxy, Redis servers) is set up once, by the first run. Without a Chromium the class is reported
+ * as skipped; with {@code -Dbrowser.required=true} it fails then, and takes more images. What finds the overlaps of v1
+ * and v2 finds none in v3 and v4: each is the control of the other.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("full")
@@ -118,9 +118,9 @@ class ExperimentPageIT {
         List<?> log = page.logOf("""
                 [{"type": "run-started", "run": 1, "variant": "v3", "requests": 2, "instances": ["A", "B"]},
                  {"type": "held", "instance": "A", "id": "A", "from": 0, "fence": 7},
-                 {"type": "act", "act": "kill-holder", "instance": "A", "at": 5, "text": "A was killed"},
+                 {"type": "interference", "kind": "kill-holder", "instance": "A", "at": 5, "text": "A was killed"},
                  {"type": "held", "instance": "B", "id": "B", "from": 1500, "fence": 8, "path": "taken_over"},
-                 {"type": "act", "act": "next-owner", "instance": "B", "at": 1501, "text": "B took the lock over 1.5 s after A was killed"},
+                 {"type": "interference", "kind": "next-owner", "instance": "B", "at": 1501, "text": "B took the lock over 1.5 s after A was killed"},
                  {"type": "lost", "instance": "B", "at": 900, "id": "B", "fence": 6}]
                 """);
 
@@ -139,7 +139,7 @@ class ExperimentPageIT {
         page.watchTheStage();
         page.run("v1", REQUESTS);
 
-        assertThat(page.shownOfTheStage()).contains("Redis of the data at", "Instance A (pid", "Reverse proxy: ");
+        assertThat(page.shownOfTheStage()).contains("Redis of the data at", "Instance A (pid", "Reverse proxy at ");
         seesLostUpdates();
         assertThat(page.number("at-once")).isGreaterThan(3);
         photograph("v1-no-lock");
@@ -233,7 +233,7 @@ class ExperimentPageIT {
     @Order(6)
     void showsThatRedlockHoldsWhenAClockIsMoved() {
         assertThat(page.isPossible("move-clock")).as("while nothing runs").isFalse();
-        assumeThat(MovableClock.available()).as("Linux on x86-64").isTrue();
+        assumeThat(RedisServer.canSetClock()).as("Linux on x86-64").isTrue();
         page.runAndPress("v4", REQUESTS, "move-clock");
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
@@ -346,7 +346,7 @@ class ExperimentPageIT {
         page.openAsAStranger(app.port());
 
         assertThat(page.text("status")).isEqualTo("The experiment is not offered here.");
-        assertThat(page.text("stage"))
+        assertThat(page.text("deployment"))
                 .contains("http://localhost:" + app.port())
                 .contains("java -jar lock-demo.jar");
     }

@@ -28,10 +28,10 @@ final class GalleryPage {
             const [steps, done] = arguments;
             import('/js/interleaving.js').then(({ interleave }) => {
               const { bars, gone, stops } = interleave(JSON.parse(steps));
-              const part = ({ actor, kind, from, to }) => [actor, kind, `${from}-${to}`].filter(Boolean).join(' ');
+              const part = ({ caller, kind, from, to }) => [caller, kind, `${from}-${to}`].filter(Boolean).join(' ');
               done([
                 ...bars.map(part),
-                ...bars.flatMap(bar => bar.pieces.map(piece => part({ actor: bar.actor, ...piece }))),
+                ...bars.flatMap(bar => bar.pieces.map(piece => part({ caller: bar.caller, ...piece }))),
                 ...gone.map(lock => part({ kind: 'left', ...lock })),
                 ...stops.map(stop => part({ kind: 'stopped', ...stop })),
               ].join(', '));

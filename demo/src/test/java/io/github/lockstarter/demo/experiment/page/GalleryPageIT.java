@@ -87,7 +87,7 @@ class GalleryPageIT {
         assertThat(page.status()).startsWith(page.exhibits().size() + " exhibits.");
     }
 
-    /** The reckoning behind the drawing, on steps with a known answer: actor:kind, in their order. */
+    /** The reckoning behind the drawing, on steps with a known answer: caller:kind, in their order. */
     @Order(2)
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -106,7 +106,7 @@ class GalleryPageIT {
     void drawsWhoHadTheLock(String steps, String drawn) {
         String json = Arrays.stream(steps.split(" "))
                 .map(step -> step.split(":"))
-                .map(step -> "{\"at\":0,\"actor\":\"%s\",\"kind\":\"%s\",\"text\":\"\"}".formatted(step[0], step[1]))
+                .map(step -> "{\"at\":0,\"caller\":\"%s\",\"kind\":\"%s\",\"text\":\"\"}".formatted(step[0], step[1]))
                 .collect(Collectors.joining(",", "[", "]"));
 
         assertThat(page.drawnOf(json)).isEqualTo(drawn);

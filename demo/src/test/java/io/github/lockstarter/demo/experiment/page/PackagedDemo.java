@@ -3,7 +3,7 @@ package io.github.lockstarter.demo.experiment.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.sample.process.Loopback;
+import io.github.lockstarter.kit.net.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -41,7 +41,7 @@ final class PackagedDemo {
                         "--server.port=0",
                         // The last buyer of a crowd waits for all others, on a busy machine longer than the usual 5 s.
                         "--distributed-lock.locks.sale.wait=60s",
-                        "--spring.data.redis.port=" + Loopback.freePort())
+                        "--spring.data.redis.port=" + FreePort.next())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

@@ -3,7 +3,7 @@ package io.github.lockstarter.demo.experiment.pageview;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.demo.experiment.pageview.ViewStore.Status;
-import io.github.lockstarter.sample.process.Loopback;
+import io.github.lockstarter.kit.net.FreePort;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -30,7 +30,7 @@ class ViewStoreIT {
 
     @DynamicPropertySource
     static void redisOfItsOwn(DynamicPropertyRegistry registry) {
-        registry.add("spring.data.redis.port", Loopback::freePort);
+        registry.add("spring.data.redis.port", FreePort::next);
     }
 
     @Test

@@ -17,9 +17,9 @@ class RunTimelineTests {
 
     @Test
     void bringsSectionsOfAllInstancesOntoOneAxis() {
-        timeline.told("A", held(3, 7_500_000, "run-1"));
-        timeline.told("B", held(3, 9_000_000, "run-1"));
-        timeline.told("A", released(3, 8_250_000, "written"));
+        timeline.reported("A", held(3, 7_500_000, "run-1"));
+        timeline.reported("B", held(3, 9_000_000, "run-1"));
+        timeline.reported("A", released(3, 8_250_000, "written"));
 
         assertThat(events)
                 .containsExactly(
@@ -30,9 +30,9 @@ class RunTimelineTests {
 
     @Test
     void leavesOutSectionsOfOtherRuns() {
-        timeline.told("A", held(1, 1_000_000, "run-0"));
-        timeline.told("A", new InstanceEvent.Lost(START, 1, "run-0", 17, "lease_expired"));
-        timeline.told("A", new InstanceEvent.Waiting(START, "run-0", 3));
+        timeline.reported("A", held(1, 1_000_000, "run-0"));
+        timeline.reported("A", new InstanceEvent.Lost(START, 1, "run-0", 17, "lease_expired"));
+        timeline.reported("A", new InstanceEvent.Waiting(START, "run-0", 3));
 
         assertThat(events).isEmpty();
         assertThat(timeline.holder()).isEmpty();
@@ -40,8 +40,8 @@ class RunTimelineTests {
 
     @Test
     void takesTheSectionThatBeganLastForTheHolder() {
-        timeline.told("B", held(1, 2_000_000, "run-1"));
-        timeline.told("A", held(1, 1_000_000, "run-1"));
+        timeline.reported("B", held(1, 2_000_000, "run-1"));
+        timeline.reported("A", held(1, 1_000_000, "run-1"));
         assertThat(timeline.holder()).contains("B");
 
         timeline.killed("B");
@@ -52,7 +52,7 @@ class RunTimelineTests {
                 .extracting("id", "outcome")
                 .containsExactly("B-1", "failed");
 
-        timeline.told("A", released(1, 3_000_000, "refused"));
+        timeline.reported("A", released(1, 3_000_000, "refused"));
         assertThat(timeline.holder()).isEmpty();
         assertThat(timeline.refused()).isEqualTo(1);
     }
@@ -61,11 +61,11 @@ class RunTimelineTests {
     void tellsWhichInstanceStandsStill() {
         CompletableFuture<String> halted = timeline.next(InstanceEvent.Halted.class);
 
-        timeline.told("A", new InstanceEvent.Halted(START, 1, "run-0"));
+        timeline.reported("A", new InstanceEvent.Halted(START, 1, "run-0"));
         assertThat(halted).isNotDone();
 
-        timeline.told("B", new InstanceEvent.Halted(START, 1, "run-1"));
-        timeline.told("A", new InstanceEvent.Halted(START, 1, "run-1"));
+        timeline.reported("B", new InstanceEvent.Halted(START, 1, "run-1"));
+        timeline.reported("A", new InstanceEvent.Halted(START, 1, "run-1"));
         assertThat(halted).isCompletedWithValue("B");
     }
 

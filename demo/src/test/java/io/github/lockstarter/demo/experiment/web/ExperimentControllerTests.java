@@ -26,10 +26,10 @@ class ExperimentControllerTests {
             .build();
 
     @Test
-    void tellsThatThereIsNoStage() throws Exception {
+    void tellsThatNothingIsSetUp() throws Exception {
         http.perform(get("/experiment"))
                 .andExpect(status().isOk())
-                .andExpect(jsonPath("$.stage").value("absent"))
+                .andExpect(jsonPath("$.phase").value("absent"))
                 .andExpect(jsonPath("$.variants[0].name").value("INCR"))
                 .andExpect(jsonPath("$.variants[4].name").value("Redlock"))
                 .andExpect(jsonPath("$.run").hasJsonPath())
@@ -44,13 +44,13 @@ class ExperimentControllerTests {
                 "{\"instances\":2,\"topology\":\"ring\"}",
                 "{\"topology\":\"cluster\"}"
             })
-    void refusesAnImpossibleStage(String body) throws Exception {
+    void refusesAnImpossibleSetUp(String body) throws Exception {
         http.perform(put("/experiment").contentType(MediaType.APPLICATION_JSON).content(body))
                 .andExpect(status().isBadRequest());
     }
 
     @Test
-    void refusesARunWithoutAStage() throws Exception {
+    void refusesARunBeforeTheSetUp() throws Exception {
         http.perform(post("/experiment/runs")
                         .contentType(MediaType.APPLICATION_JSON)
                         .content("{\"variant\":\"v3\",\"requests\":10}"))
@@ -59,26 +59,26 @@ class ExperimentControllerTests {
     }
 
     @Test
-    void refusesAnUnknownActInMidRun() throws Exception {
+    void refusesAnUnknownFaultInMidRun() throws Exception {
         http.perform(post("/experiment/runs")
                         .contentType(MediaType.APPLICATION_JSON)
-                        .content("{\"variant\":\"v3\",\"requests\":10,\"act\":\"set-fire\"}"))
+                        .content("{\"variant\":\"v3\",\"requests\":10,\"fault\":\"set-fire\"}"))
                 .andExpect(status().isBadRequest());
     }
 
     @Test
-    void takesAStageDownThatIsNotThere() throws Exception {
+    void takesNothingDownWhenNothingIsSetUp() throws Exception {
         http.perform(delete("/experiment"))
                 .andExpect(status().isAccepted())
-                .andExpect(jsonPath("$.stage").value("absent"));
+                .andExpect(jsonPath("$.phase").value("absent"));
     }
 
     @Test
     void refusesToInterfereWithoutARun() throws Exception {
-        http.perform(post("/experiment/acts/kill-holder"))
+        http.perform(post("/experiment/faults/kill-holder"))
                 .andExpect(status().isConflict())
                 .andExpect(jsonPath("$.detail").value(containsString("No run is under way")));
-        http.perform(post("/experiment/acts/set-fire")).andExpect(status().isNotFound());
+        http.perform(post("/experiment/faults/set-fire")).andExpect(status().isNotFound());
         http.perform(delete("/experiment/runs/current")).andExpect(status().isConflict());
     }
 }

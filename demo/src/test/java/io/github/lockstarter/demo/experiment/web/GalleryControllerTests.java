@@ -14,7 +14,7 @@ import io.github.lockstarter.demo.experiment.Experiment;
 import io.github.lockstarter.demo.gallery.Gallery;
 import io.github.lockstarter.demo.gallery.GalleryPlan;
 import io.github.lockstarter.demo.gallery.GalleryState;
-import io.github.lockstarter.demo.gallery.play.Exhibit;
+import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -63,7 +63,7 @@ class GalleryControllerTests {
 
     @Test
     void playsOneExhibitAndKeepsEverythingElseAwayMeanwhile() throws Exception {
-        http.perform(post("/experiment/gallery/setnx?seed=7&rounds=1"))
+        http.perform(post("/experiment/gallery/setnx?seed=7"))
                 .andExpect(status().isAccepted())
                 .andExpect(jsonPath("$.running").value("setnx"))
                 .andExpect(jsonPath("$.seed").value(7));
@@ -106,7 +106,7 @@ class GalleryControllerTests {
         });
         await().untilAsserted(() -> assertThat(told).anyMatch(text -> text.contains("event:gallery")));
 
-        gallery.play(new GalleryPlan(List.of(Exhibit.INCR), 1, 1, 1));
+        gallery.play(new GalleryPlan(List.of(Exhibit.INCR), 1, 1));
 
         await().untilAsserted(() -> assertThat(told).contains("running incr"));
     }

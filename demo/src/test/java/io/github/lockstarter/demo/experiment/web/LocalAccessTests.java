@@ -78,7 +78,7 @@ class LocalAccessTests {
     @ParameterizedTest
     @ValueSource(strings = {"http://evil.example", "http://localhost:3000", "null"})
     void refusesAPostOfAnotherOriginWithoutABody(String origin) throws Exception {
-        http.perform(post("/experiment/acts/kill-holder")
+        http.perform(post("/experiment/faults/kill-holder")
                         .header(HttpHeaders.HOST, "localhost:8080")
                         .header(HttpHeaders.ORIGIN, origin))
                 .andExpect(status().isForbidden());

@@ -1,0 +1,204 @@
+package io.github.lockstarter.demo.command;
+
+import io.github.lockstarter.demo.KebabCase;
+import io.github.lockstarter.demo.experiment.Experiment;
+import io.github.lockstarter.demo.experiment.ExperimentListener;
+import io.github.lockstarter.demo.experiment.deployment.DeploymentPlan;
+import io.github.lockstarter.demo.experiment.deployment.Topology;
+import io.github.lockstarter.demo.experiment.pageview.Variant;
+import io.github.lockstarter.demo.experiment.run.Fault;
+import io.github.lockstarter.demo.experiment.run.RunEvent;
+import io.github.lockstarter.demo.experiment.run.RunPlan;
+import io.github.lockstarter.demo.experiment.run.RunResult;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The experiment in the terminal: sets up, runs each variant, prints the table, and leaves nothing behind. */
+@Command(
+        name = "experiment",
+        description = {
+            "Counts page views in five ways, with real instances, Redis servers and a reverse proxy, and prints the"
+                    + " counters.",
+            "v0 INCR, v1 no lock, v2 synchronized, v3 distributed lock, v4 Redlock"
+        },
+        footer = "Exit status: 0 when v0, v3 and v4 are exact; 1 when not, when something does not start, or when chaos"
+                + " found nothing to hit in v3 or v4; 2 when an option is wrong.",
+        sortOptions = false)
+final class ExperimentCommand extends DemoCommand {
+
+    private static final int MOST_REPETITIONS = 20;
+    private static final long PROGRESS_MS = 500;
+    private static final double MS_PER_SECOND = 1000;
+
+    @Option(names = "--requests", defaultValue = "666", description = "requests at once, by default ${DEFAULT-VALUE}")
+    private int requests;
+
+    @Option(names = "--instances", defaultValue = "2", description = "instances, by default ${DEFAULT-VALUE}")
+    private int instances;
+
+    @Option(
+            names = "--variants",
+            split = ",",
+            defaultValue = "v0,v1,v2,v3,v4",
+            description = "what to run, in this order; by default ${DEFAULT-VALUE}")
+    private List<Variant> variants = List.of();
+
+    @Option(
+            names = "--topology",
+            split = ",",
+            defaultValue = "standalone",
+            description = "of Redis, for the locks of v3: standalone, master-replica, sentinel, cluster, or all; with"
+                    + " several, v3 is run over each, and the other variants over the first")
+    private List<String> topologies = List.of();
+
+    @Option(
+            names = "--repetitions",
+            defaultValue = "1",
+            description = "runs of each variant, in turns; the table then has medians")
+    private int repetitions;
+
+    @Option(
+            names = "--chaos",
+            description = "kill the holder of the lock, stop the next one for 3 s, and restart the servers of the locks"
+                    + " in mid-run; print who had the lock, and when")
+    private boolean chaos;
+
+    private final Experiment experiment = new Experiment(new Printer(this::print));
+
+    @Override
+    int execute() {
+        List<RunSeries> results = runAll();
+        print("");
+        print(RunSeries.TABLE
+                .layOut(results.stream().map(RunSeries::row).toList())
+                .stripTrailing());
+        results.stream().flatMap(RunSeries::faults).forEach(this::print);
+        print("");
+        return judge(results);
+    }
+
+    @Override
+    void check() {
+        if (repetitions < 1 || repetitions > MOST_REPETITIONS) {
+            throw new IllegalArgumentException("repetitions is " + repetitions + "; choose 1 to " + MOST_REPETITIONS);
+        }
+        new RunPlan(1, Variant.V0, requests, List.of());
+        deployments();
+    }
+
+    @Override
+    void end() {
+        experiment.close();
+    }
+
+    /** What is set up, one after the other. Only v3 has locks that a second topology would move. */
+    List<DeploymentPlan> deployments() {
+        List<Topology> wanted = topologies.equals(List.of("all"))
+                ? List.of(Topology.values())
+                : topologies.stream().map(ExperimentCommand::topology).toList();
+        return wanted.stream()
+                .limit(variants.contains(Variant.V3) ? wanted.size() : 1)
+                .map(topology -> new DeploymentPlan(instances, topology))
+                .toList();
+    }
+
+    private static Topology topology(String name) {
+        return KebabCase.find(Topology.class, name)
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "There is no topology '" + name + "'. Choose from " + KebabCase.all(Topology.class)));
+    }
+
+    /** By variant, and where that has several, by topology. */
+    private List<RunSeries> runAll() {
+        List<RunSeries> all = new ArrayList<>();
+        for (DeploymentPlan plan : deployments()) {
+            experiment.setUp(plan).join();
+            all.addAll(runOn(plan, all.isEmpty() ? variants : List.of(Variant.V3)));
+        }
+        all.sort(Comparator.comparingInt(series -> variants.indexOf(series.variant())));
+        return all;
+    }
+
+    /** In turns, so that what else the machine does hits all alike. */
+    private List<RunSeries> runOn(DeploymentPlan plan, List<Variant> wanted) {
+        Map<Variant, List<RunResult>> results = new EnumMap<>(Variant.class);
+        for (int repetition = 1; repetition <= repetitions; repetition++) {
+            for (Variant variant : wanted) {
+                experiment.awaitInstances();
+                print(announcement(variant, plan, repetition));
+                results.computeIfAbsent(variant, none -> new ArrayList<>())
+                        .add(await(experiment.run(variant, requests, chaos ? Fault.CHAOS : List.of())));
+            }
+        }
+        return results.entrySet().stream()
+                .map(entry -> new RunSeries(entry.getKey(), plan.locksOf(entry.getKey()), entry.getValue()))
+                .toList();
+    }
+
+    private String announcement(Variant variant, DeploymentPlan plan, int repetition) {
+        String where = variant == Variant.V3 ? " over " + plan.locksOf(variant) : "";
+        String turn = repetitions == 1 ? "" : ", run " + repetition + " of " + repetitions;
+        return variant.id() + " (" + variant.title() + where + turn + "): " + requests + " requests at once";
+    }
+
+    private RunResult await(CompletableFuture<RunResult> run) {
+        while (true) {
+            try {
+                return run.get(PROGRESS_MS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException underWay) {
+                print("  " + experiment.answered() + " answered");
+            } catch (ExecutionException failure) {
+                throw new CompletionException(failure.getCause());
+            } catch (InterruptedException interrupt) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("Interrupted", interrupt);
+            }
+        }
+    }
+
+    private int judge(List<RunSeries> results) {
+        List<String> wrong = results.stream()
+                .filter(series -> series.variant().isExact() && !series.isExact())
+                .map(series -> series.variant().id() + " (" + series.locks() + ")")
+                .toList();
+        if (!wrong.isEmpty()) {
+            print("Not exact: " + String.join(", ", wrong) + ". That should not happen; please report it.");
+            return FAILED;
+        }
+        if (results.stream().anyMatch(series -> series.variant().isLocked() && !series.isComplete())) {
+            print("Not all of the chaos of v3 and v4 met somebody: this proves less than was asked for."
+                    + " Raise --requests.");
+            return FAILED;
+        }
+        return 0;
+    }
+
+    /** What is worth a line. */
+    private record Printer(Consumer<String> out) implements ExperimentListener {
+
+        @Override
+        public void progressed(String text) {
+            out.accept(text);
+        }
+
+        @Override
+        public void happened(RunEvent event) {
+            if (event instanceof RunEvent.Interference interference) {
+                out.accept(String.format(
+                        Locale.ROOT, "  %.1f s: %s", interference.at() / MS_PER_SECOND, interference.text()));
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+package io.github.lockstarter.demo.experiment.deployment;
+
+import io.github.lockstarter.demo.experiment.pageview.Variant;
+import io.github.lockstarter.demo.process.Closer;
+import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.redis.RedisServer;
+import java.net.URI;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers, instances and the proxy of an experiment, each a process of its own: from {@link #start} to
+ * {@link #close}.
+ *
+ * <p>Started once, by one thread. Closed by any thread, also while it starts, which then fails. Mutable are
+ * {@code servers}, {@code instances} and {@code proxy}, which that one thread sets.
+ */
+public final class Deployment implements AutoCloseable {
+
+    private static final int BACKGROUND_THREADS = 16;
+
+    private final DeploymentPlan plan;
+    private final DeploymentListener listener;
+    private final Closer closer = new Closer();
+    private final ScheduledExecutorService background =
+            Executors.newScheduledThreadPool(BACKGROUND_THREADS, Deployment::daemon);
+    private final ReentrantLock interference = new ReentrantLock();
+    private volatile @Nullable Servers servers;
+    private volatile List<Instance> instances = List.of();
+    private volatile @Nullable ReverseProxy proxy;
+
+    /**
+     * A deployment of which nothing runs yet.
+     *
+     * @param plan what to set up
+     * @param listener is told of progress and events
+     */
+    public Deployment(DeploymentPlan plan, DeploymentListener listener) {
+        this.plan = plan;
+        this.listener = listener;
+        closer.add(background::shutdownNow);
+    }
+
+    private record Servers(RedisServer store, LockServers locks, LockServers quorum) {}
+
+    /**
+     * Starts everything, and waits until each instance counts in each variant.
+     *
+     * @throws RuntimeException when something does not start; what was started runs until {@link #close}
+     */
+    public void start() {
+        Servers started = startServers();
+        servers = started;
+        List<Instance> prepared = prepareInstances(started);
+        instances = prepared;
+        listener.progressed("Starting " + prepared.size() + " instances of the application");
+        prepared.forEach(Instance::start);
+        for (Instance instance : prepared) {
+            instance.awaitReady();
+            listener.progressed(
+                    "Instance " + instance.name() + " (pid " + instance.pid() + ") listens on port " + instance.port());
+        }
+        ReverseProxy balancer = closer.add(
+                new ReverseProxy(prepared.stream().map(Instance::port).toList()));
+        proxy = balancer;
+        listener.progressed("Reverse proxy at " + balancer.uri());
+        listener.progressed("Each instance counts in each variant, to warm up");
+        new WarmUp(prepared).run();
+    }
+
+    /** What it was planned as. */
+    public DeploymentPlan plan() {
+        return plan;
+    }
+
+    /** The instances, as far as they are there, in the order of their names. */
+    public List<Instance> instances() {
+        return instances;
+    }
+
+    /** Where a page is counted, through the reverse proxy. */
+    public URI uri(Variant variant, String page) {
+        return started(proxy).uri().resolve(variant.path() + "?page=" + page);
+    }
+
+    /**
+     * The views of a page that the store has.
+     *
+     * @throws io.lettuce.core.RedisException when the store does not answer
+     */
+    public long views(Variant variant, String page) {
+        String views = started(servers).store().commands().hget(variant.storeKey(page), "views");
+        return views == null ? 0 : Long.parseLong(views);
+    }
+
+    /**
+     * The servers that keep the locks of a variant.
+     *
+     * @throws UnsupportedOperationException when it has none; the message says so
+     */
+    public LockServers locks(Variant variant) {
+        return switch (variant) {
+            case V0, V1, V2 ->
+                throw new UnsupportedOperationException(
+                        variant.id() + " (" + variant.title() + ") has no lock in Redis. Run v3 or v4");
+            case V3 -> started(servers).locks();
+            case V4 -> started(servers).quorum();
+        };
+    }
+
+    /** The server of the data, as one that can be restarted. */
+    public LockServers data() {
+        return MasterServers.of(started(servers).store());
+    }
+
+    /**
+     * Does something to servers and instances while nobody else does.
+     *
+     * @param action what to do
+     * @param <T> type of its result
+     * @return its result; empty when somebody else is at it, and then nothing was done
+     */
+    public <T> Optional<T> alone(Supplier<T> action) {
+        if (!interference.tryLock()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(action.get());
+        } finally {
+            interference.unlock();
+        }
+    }
+
+    /**
+     * Reads something when nobody does anything to servers and instances. Blocks until then.
+     *
+     * @param read what to read
+     * @param <T> its type
+     * @return its result
+     */
+    public <T> T undisturbed(Supplier<T> read) {
+        interference.lock();
+        try {
+            return read.get();
+        } finally {
+            interference.unlock();
+        }
+    }
+
+    /** Waits until every instance answers, also one that was killed and is being replaced. */
+    public void awaitInstances() {
+        boolean up = Patience.until(
+                () -> instances.stream().allMatch(instance -> instance.status() == Instance.Status.UP), Instance.START);
+        if (!up) {
+            throw new IllegalStateException("Not all instances came up within " + Instance.START.toSeconds() + " s");
+        }
+    }
+
+    /** Threads for what goes on beside a run. They end with the deployment. */
+    public ScheduledExecutorService background() {
+        return background;
+    }
+
+    /** Whether it is being ended, or has been. */
+    public boolean isClosed() {
+        return closer.isClosed();
+    }
+
+    /** Ends everything, and waits until it is gone. Harmless when repeated. */
+    @Override
+    public void close() {
+        closer.close();
+    }
+
+    private Servers startServers() {
+        RedisServer store = closer.add(RedisServer.start("--appendonly", "yes", "--appendfsync", "always"));
+        listener.progressed("Redis of the data at " + store.address());
+        LockServers quorum = closer.add(new QuorumServers());
+        listener.progressed("Five Redis servers for Redlock: " + String.join(" ", quorum.properties()));
+        LockServers locks = closer.add(MasterServers.start(plan.topology(), store));
+        listener.progressed("Locks of v3 in " + plan.locksOf(Variant.V3) + ": " + String.join(" ", locks.properties()));
+        return new Servers(store, locks, quorum);
+    }
+
+    private List<Instance> prepareInstances(Servers started) {
+        Set<String> properties = new LinkedHashSet<>(started.locks().properties());
+        properties.addAll(started.quorum().properties());
+        properties.add("demo.pview.store-port=" + started.store().port());
+        return IntStream.range(0, plan.instances())
+                .mapToObj(index -> closer.add(instance(index, properties)))
+                .toList();
+    }
+
+    private Instance instance(int index, Set<String> properties) {
+        String name = Character.toString('A' + index);
+        List<String> own = Stream.concat(properties.stream(), Stream.of("demo.pview.instance=" + name))
+                .map(property -> "--" + property)
+                .toList();
+        return new Instance(name, own, listener);
+    }
+
+    private static <T> T started(@Nullable T part) {
+        if (part == null) {
+            throw new IllegalStateException("The experiment is not set up");
+        }
+        return part;
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "deployment");
+        thread.setDaemon(true);
+        return thread;
+    }
+}

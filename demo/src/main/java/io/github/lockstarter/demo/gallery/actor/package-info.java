@@ -1,5 +1,0 @@
-/** A process that plays a part in the gallery: it acquires, reads, writes and releases as it is told. */
-@NullMarked
-package io.github.lockstarter.demo.gallery.actor;
-
-import org.jspecify.annotations.NullMarked;

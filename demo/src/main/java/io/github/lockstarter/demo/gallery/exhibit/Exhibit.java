@@ -1,0 +1,250 @@
+package io.github.lockstarter.demo.gallery.exhibit;
+
+import io.github.lockstarter.demo.KebabCase;
+import io.github.lockstarter.demo.gallery.caller.LockKind;
+import io.github.lockstarter.kit.redis.RedisServer;
+import java.time.Duration;
+
+/** A broken lock, and the interleaving that breaks it. In the order in which they are shown. */
+@SuppressWarnings("ImmutableEnumChecker") // Records of values, and scripts without state.
+public enum Exhibit {
+    /** The control. */
+    INCR(
+            new Description(
+                    "No lock: INCR",
+                    "nothing: one command is atomic",
+                    "Nothing goes wrong: the counter is changed in one command (HINCRBY, as INCR), which needs no lock.",
+                    "Counts the same by reading and writing under the lock, and is as exact, only slower."),
+            new Lock(LockKind.NONE, seconds(10), seconds(10)),
+            new Prediction(0, 0, false),
+            ServerKind.STANDALONE,
+            Interleaving::count),
+    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxLock}. */
+    SETNX(
+            new Description(
+                    "SETNX without an expiry",
+                    "the holder is killed",
+                    "The holder is killed, the key stays for ever, and nobody gets the lock again.",
+                    "Redis tells that the holder's connection is gone: the lock is taken over after 1 to 1.5 s."),
+            new Lock(LockKind.SETNX, millis(1000), seconds(10)),
+            new Prediction(0, 1, true),
+            ServerKind.STANDALONE,
+            Interleaving::killTheHolder),
+    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxExpireLock}. */
+    SETNX_EXPIRE(
+            new Description(
+                    "SETNX, then EXPIRE",
+                    "the holder is killed between the two",
+                    "The holder is killed between the two commands, the key has no expiry, and nobody gets the lock again.",
+                    "A grant is one script, so there is nothing between; killed right after it, the holder is replaced after 1 to 1.5 s."),
+            new Lock(LockKind.SETNX_EXPIRE, millis(1000), seconds(10)),
+            new Prediction(0, 1, true),
+            ServerKind.STANDALONE,
+            Interleaving::killInMidGrant),
+    /** {@link io.github.lockstarter.demo.gallery.lock.FixedValueLock}. */
+    FIXED_VALUE(
+            new Description(
+                    "SET NX PX with a fixed value, DEL",
+                    "a release after the lease",
+                    "The holder is stopped until its lease is over; its late DEL frees the lock of the next one, and a third one"
+                            + " gets in.",
+                    "A release compares the lock token in the same step: the late one changes nothing and answers LOST."),
+            new Lock(LockKind.FIXED_VALUE, millis(1500), millis(1500)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Interleaving::releaseLate),
+    /** {@link io.github.lockstarter.demo.gallery.lock.GetDelLock}. */
+    GET_DEL(
+            new Description(
+                    "GET and DEL in two steps",
+                    "the lease ends between the two",
+                    "The lease ends between the look at the value and the DEL, which frees the lock of the next one.",
+                    "Comparing and deleting are one script: the late release changes nothing and answers LOST."),
+            new Lock(LockKind.GET_DEL, millis(1500), millis(1500)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Interleaving::releaseLate),
+    /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
+    NO_WATCHDOG(
+            new Description(
+                    "A lease without a watchdog",
+                    "work that takes longer than the lease",
+                    "The work takes longer than the lease, so the next one gets the lock while the first one still works.",
+                    "The watchdog renews the lease as long as the holder works; the next one waits."),
+            new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Interleaving::workForLong),
+    /** The same, on a replica. */
+    FAILOVER(
+            new Description(
+                    "A lock on an asynchronous replica",
+                    "a failover",
+                    "The master dies before the replica has the lock; the promoted replica grants it again.",
+                    "The history guard sees another history and grants nothing for max-lease; the holder gets its lock back."),
+            new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
+            new Prediction(1, 2, false),
+            ServerKind.SENTINEL,
+            Interleaving::failOver),
+    /** The same, twice. */
+    DOUBLE_FAILOVER(
+            new Description(
+                    "Two failovers within one lease",
+                    "a failover, and another one",
+                    "Each promoted replica lacks the newest lock and grants it again: three owners.",
+                    "Each new history starts the wait for max-lease anew; the holder gets its lock back both times."),
+            new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
+            new Prediction(2, 3, false),
+            ServerKind.SENTINEL,
+            Interleaving::failOverTwice),
+    /** {@link io.github.lockstarter.demo.gallery.lock.PublishedRedlock}. */
+    REDLOCK_CLOCK(
+            new Description(
+                    "Redlock as first published",
+                    "the clock of one server jumps",
+                    "The clock of one server of the majority jumps forward, its key expires, and a second majority grants the lock.",
+                    "A client counts no vote of a server whose clock was seen to be set, for max-lease."),
+            new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
+            new Prediction(1, 2, false),
+            ServerKind.QUORUM_WITH_A_CLOCK,
+            Interleaving::forget),
+    /** The same. */
+    REDLOCK_RESTART(
+            new Description(
+                    "Redlock as first published",
+                    "one server restarts empty",
+                    "One server of the majority restarts without its data, and a second majority grants the lock.",
+                    "A server whose history changed grants nothing for max-lease, and takes the holder's lock back."),
+            new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
+            new Prediction(1, 2, false),
+            ServerKind.QUORUM_WITH_A_RESTART,
+            Interleaving::forget),
+    /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
+    LATE_WRITE(
+            new Description(
+                    "A write that comes late",
+                    "the holder is stopped before its write",
+                    "The holder is stopped right before its write until its lease is over; its late write undoes that of the next one.",
+                    "No lease prevents this second owner; the store refuses the late write for its stale fencing token."),
+            new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
+            new Prediction(1, 2, false),
+            ServerKind.STANDALONE,
+            Interleaving::writeLate);
+
+    /** Three times the lease of a broken lock that blocks: its key would be gone if it had an expiry. */
+    private static final Duration BLOCKED = Duration.ofSeconds(3);
+
+    /** Less than our lease where the holder is killed: who gets the lock in that time, has taken it over. */
+    private static final Duration TAKEN_OVER = Duration.ofSeconds(8);
+
+    private static final Duration GRANTED = Duration.ofSeconds(20);
+
+    private final Description description;
+    private final Lock lock;
+    private final Prediction prediction;
+    private final ServerKind servers;
+    private final Interleaving interleaving;
+
+    Exhibit(Description description, Lock lock, Prediction prediction, ServerKind servers, Interleaving interleaving) {
+        this.description = description;
+        this.lock = lock;
+        this.prediction = prediction;
+        this.servers = servers;
+        this.interleaving = interleaving;
+    }
+
+    /**
+     * An exhibit in words.
+     *
+     * @param title what the broken lock is
+     * @param breaks what breaks it
+     * @param flaw what goes wrong, a sentence
+     * @param remedy what ours does, a sentence
+     */
+    public record Description(String title, String breaks, String flaw, String remedy) {}
+
+    /** The broken lock, and the leases of both. */
+    record Lock(LockKind kind, Duration lease, Duration ourLease) {}
+
+    /** What the broken lock must do in each round: updates that it loses, owners at once, and whether it blocks. */
+    record Prediction(int lost, int owners, boolean blocks) {}
+
+    /** The exhibit of that name, which there is. */
+    public static Exhibit of(String id) {
+        return KebabCase.find(Exhibit.class, id).orElseThrow();
+    }
+
+    /** Its name on the command line and in JSON, such as {@code setnx}. */
+    public String id() {
+        return KebabCase.of(this);
+    }
+
+    /** What it is, in words. */
+    public Description description() {
+        return description;
+    }
+
+    /** Whether it takes longer than most others. */
+    public boolean isLong() {
+        return servers == ServerKind.SENTINEL;
+    }
+
+    /** Whether a caller is killed, so that another one has to be started after it. */
+    public boolean killsCallers() {
+        return prediction.blocks();
+    }
+
+    /**
+     * Whether its fault can be made on this machine. That a clock jumps cannot be made by other means: a key that
+     * expires by itself is another fault, of which no client of Redlock can know.
+     */
+    public boolean isPlayable() {
+        return servers != ServerKind.QUORUM_WITH_A_CLOCK || RedisServer.canSetClock();
+    }
+
+    Lock lock() {
+        return lock;
+    }
+
+    Prediction prediction() {
+        return prediction;
+    }
+
+    /** Writes that the store must refuse with our lock in each round: only the one that no lease prevents. */
+    int refusedWithOurs() {
+        return this == LATE_WRITE ? 1 : 0;
+    }
+
+    /** Most owners at once that our lock may have. Where the store has to refuse a write, there is a second one. */
+    int ownersOfOurs() {
+        return 1 + refusedWithOurs();
+    }
+
+    /**
+     * How long somebody waits for the lock before it counts as blocked.
+     *
+     * @param broken for the broken lock, or for ours
+     */
+    Duration patience(boolean broken) {
+        if (!prediction.blocks()) {
+            return GRANTED;
+        }
+        return broken ? BLOCKED : TAKEN_OVER;
+    }
+
+    Interleaving interleaving() {
+        return interleaving;
+    }
+
+    ServerKind servers() {
+        return servers;
+    }
+
+    private static Duration seconds(long amount) {
+        return Duration.ofSeconds(amount);
+    }
+
+    private static Duration millis(long amount) {
+        return Duration.ofMillis(amount);
+    }
+}

@@ -1,0 +1,83 @@
+package io.github.lockstarter.demo.gallery.exhibit;
+
+import io.github.lockstarter.demo.process.Closer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Plays exhibits, each on both sides at once. What it starts stays for the next exhibit, and ends with it. One thread
+ * plays; any may close.
+ */
+public final class ExhibitRunner implements AutoCloseable {
+
+    private static final Duration END = Duration.ofSeconds(20);
+
+    private final Closer closer = new Closer();
+    private final ExecutorService sides = Executors.newCachedThreadPool(ExhibitRunner::daemon);
+    private final CompletableFuture<SideRunner> broken;
+    private final CompletableFuture<SideRunner> ours;
+
+    /** Starts the callers; returns at once. */
+    public ExhibitRunner() {
+        this(List.of());
+    }
+
+    /**
+     * The same, with our lock set otherwise.
+     *
+     * @param properties of the starter, beside those that the exhibit needs
+     */
+    ExhibitRunner(List<String> properties) {
+        this.broken = CompletableFuture.supplyAsync(() -> new SideRunner(true, List.of(), closer), sides);
+        this.ours = CompletableFuture.supplyAsync(() -> new SideRunner(false, properties, closer), sides);
+    }
+
+    /**
+     * Plays an exhibit.
+     *
+     * @param exhibit which
+     * @param seed chooses parts, keys and pauses
+     * @return what became of it
+     * @throws IllegalStateException when it cannot be played to its end
+     */
+    public ExhibitResult play(Exhibit exhibit, long seed) {
+        CompletableFuture<SideResult> left = broken.thenApplyAsync(side -> side.play(exhibit, seed), sides);
+        CompletableFuture<SideResult> right = ours.thenApplyAsync(side -> side.play(exhibit, seed), sides);
+        try {
+            CompletableFuture.allOf(left, right).join();
+            return new ExhibitResult(exhibit.id(), seed, left.join(), right.join());
+        } catch (CompletionException | CancellationException failure) {
+            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+            throw new IllegalStateException("Exhibit " + exhibit.id() + ": " + cause.getMessage(), cause);
+        }
+    }
+
+    /**
+     * Ends everything, and waits until it is gone. Harmless when repeated. What a side starts meanwhile is ended at
+     * once: the side goes no further, and is not interrupted, since it would not wait for that end.
+     */
+    @Override
+    public void close() {
+        sides.shutdown();
+        closer.close();
+        try {
+            if (!sides.awaitTermination(END.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("A side of the gallery did not end within " + END.toSeconds() + " s");
+            }
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "gallery-side");
+        thread.setDaemon(true);
+        return thread;
+    }
+}

@@ -1,0 +1,77 @@
+package io.github.lockstarter.demo.gallery.exhibit;
+
+import io.github.lockstarter.kit.net.FreePort;
+import io.github.lockstarter.kit.redis.RedisQuorum;
+import io.github.lockstarter.kit.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Five servers that know nothing of each other. The last two cannot be reached by the caller that takes the lock first;
+ * the third is the one that forgets.
+ */
+final class QuorumOfServers implements ExhibitServers {
+
+    private static final int SIZE = 5;
+    private static final int REACHED_BY_FIRST = 3;
+    private static final int FORGETFUL = 2;
+    private static final Duration JUMP = Duration.ofSeconds(60);
+
+    private final RedisQuorum quorum = RedisQuorum.start(SIZE);
+    private final List<Integer> nobody = IntStream.range(REACHED_BY_FIRST, SIZE)
+            .mapToObj(i -> FreePort.next())
+            .toList();
+    private final Fault fault;
+    private Duration ahead = Duration.ZERO;
+
+    /** How the third server forgets. */
+    enum Fault {
+        /** Its clock is set forward, so that what has an expiry ends. */
+        CLOCK_JUMPS,
+        /** It is killed and started again, without its data. */
+        RESTARTS_EMPTY
+    }
+
+    QuorumOfServers(Fault fault) {
+        this.fault = fault;
+    }
+
+    @Override
+    public List<Integer> ports(int place) {
+        return IntStream.range(0, SIZE)
+                .mapToObj(i -> place == FIRST && i >= REACHED_BY_FIRST
+                        ? nobody.get(i - REACHED_BY_FIRST)
+                        : Integer.valueOf(quorum.servers().get(i).port()))
+                .toList();
+    }
+
+    @Override
+    public List<String> properties(int place) {
+        return List.of(
+                "distributed-lock.backend=redlock",
+                "distributed-lock.redlock.nodes="
+                        + ports(place).stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(",")),
+                "distributed-lock.redlock.node-timeout=400ms",
+                "distributed-lock.lease=2s",
+                "distributed-lock.max-lease=2s");
+    }
+
+    @Override
+    public String forget() {
+        RedisServer server = quorum.servers().get(FORGETFUL);
+        if (fault == Fault.RESTARTS_EMPTY) {
+            server.restart();
+            return "Server 3 of 5 is killed and started again, empty";
+        }
+        ahead = ahead.plus(JUMP);
+        server.setClock(ahead);
+        return "The clock of server 3 of 5 jumps forward by " + JUMP.toSeconds() + " s";
+    }
+
+    @Override
+    public void close() {
+        quorum.close();
+    }
+}

@@ -1,0 +1,305 @@
+package io.github.lockstarter.demo.gallery.exhibit;
+
+import io.github.lockstarter.demo.gallery.caller.CallerSetting;
+import io.github.lockstarter.demo.gallery.exhibit.CallerProcess.Answer;
+import io.github.lockstarter.demo.process.Sleep;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/**
+ * One round of an exhibit on one side: the steps of interleavings. A step returns when it is done, and is recorded. For
+ * one thread.
+ */
+final class Round {
+
+    /**
+     * For a caller that hangs; one that ends is noticed at once. The first answer includes the start of its
+     * application, and six of them start together: on two cores with 30 other busy threads that can take a minute.
+     */
+    private static final Duration ANSWER = Duration.ofMinutes(2);
+
+    private static final Duration LOOK = Duration.ofMillis(5);
+
+    /** A broken lock lets the next one in at once. */
+    private static final Duration LET_IN = Duration.ofSeconds(20);
+
+    private final RoundPlan plan;
+    private final List<String> properties;
+    private final ExhibitServers servers;
+    private final RoundRecorder recorder = new RoundRecorder();
+    private final List<RoundCaller> callers;
+
+    /**
+     * A round.
+     *
+     * @param properties of the starter, beside those of the servers
+     * @param callers in the order of their places
+     */
+    Round(RoundPlan plan, List<String> properties, List<RoundCaller> callers, ExhibitServers servers) {
+        this.plan = plan;
+        this.properties = properties;
+        this.callers = List.copyOf(callers);
+        this.servers = servers;
+    }
+
+    /** Plays the interleaving of the exhibit. Nobody stands still afterwards. */
+    RoundRecorder play() {
+        open();
+        recorder.begin();
+        plan.exhibit().interleaving().play(this);
+        return recorder;
+    }
+
+    RoundCaller first() {
+        return callers.get(0);
+    }
+
+    RoundCaller second() {
+        return callers.get(1);
+    }
+
+    RoundCaller third() {
+        return callers.get(2);
+    }
+
+    List<RoundCaller> all() {
+        return callers;
+    }
+
+    /** The lease of a grant. */
+    Duration lease() {
+        return Duration.ofMillis(plan.leaseMs());
+    }
+
+    /** Some time passes, which the seed chooses. */
+    void pause() {
+        Sleep.lasting(plan.nextPause());
+    }
+
+    /** Work under the lock takes that long. */
+    void work(Duration duration) {
+        Sleep.lasting(duration);
+    }
+
+    /** Acquires, and waits until it has. */
+    void acquire(RoundCaller caller) {
+        beginAcquire(caller);
+        if (!awaitGrant(caller)) {
+            throw new IllegalStateException(caller.name + " was not granted " + plan.key());
+        }
+    }
+
+    /** Asks for the lock, and does not wait. */
+    void beginAcquire(RoundCaller caller) {
+        beginAcquire(caller, "-");
+    }
+
+    /** Asks for the lock; stands still in mid-grant, where the lock has such a point, or right after it. */
+    void haltInAcquire(RoundCaller caller) {
+        beginAcquire(caller, "acquire");
+        Answer halted = answer(caller.acquiring());
+        if (!halted.word().equals("halted")) {
+            throw new IllegalStateException(caller.name + " did not halt in its grant, but: " + halted.word());
+        }
+    }
+
+    /** Whether the lock was granted; gives a broken lock all the time it needs for that, and ours the time given. */
+    boolean isLetInWithin(RoundCaller caller, Duration patience) {
+        long deadline = System.nanoTime() + (plan.isBroken() ? LET_IN : patience).toNanos();
+        while (!caller.acquiring().isDone() && System.nanoTime() < deadline) {
+            Sleep.lasting(LOOK);
+        }
+        return caller.acquiring().isDone() && awaitGrant(caller);
+    }
+
+    /** Waits for the answer to {@link #beginAcquire}. */
+    boolean awaitGrant(RoundCaller caller) {
+        Answer answer = answer(caller.acquiring());
+        return answer.word().equals("granted");
+    }
+
+    void read(RoundCaller caller) {
+        Answer answer = tell(caller, "read");
+        caller.hasRead = true;
+        recorder.add(
+                caller, answer, "read", answer.word().equals("read") ? "reads " + answer.number() : "may not read");
+    }
+
+    void write(RoundCaller caller) {
+        written(caller, tell(caller, "write -"));
+    }
+
+    /** Is about to write, and stands still. */
+    void haltBeforeWrite(RoundCaller caller) {
+        tell(caller, "write write");
+    }
+
+    void release(RoundCaller caller) {
+        released(caller, tell(caller, "release -"));
+    }
+
+    /** Begins to release, and stands still where the lock has such a point, or right before it. */
+    void haltInRelease(RoundCaller caller) {
+        Answer halted = tell(caller, "release release");
+        recorder.sectionEnded(caller, halted.nanos());
+    }
+
+    /** Goes on after a halt, and a stop: the write. */
+    void goOnToWrite(RoundCaller caller) {
+        resume(caller);
+        written(caller, tell(caller, "go"));
+    }
+
+    /** Goes on after a halt, and a stop: the release. */
+    void goOnToRelease(RoundCaller caller) {
+        resume(caller);
+        released(caller, tell(caller, "go"));
+    }
+
+    /** Once it has the lock: reads, unless it has, writes and releases. Is blocked when it does not get it. */
+    void complete(RoundCaller caller) {
+        if (!awaitGrant(caller)) {
+            recorder.blocked();
+            return;
+        }
+        if (!caller.hasRead) {
+            read(caller);
+        }
+        write(caller);
+        release(caller);
+    }
+
+    /** The same for several that wait: the lock decides on their order. */
+    void completeInAnyOrder(RoundCaller... waiting) {
+        List<RoundCaller> left = new ArrayList<>(List.of(waiting));
+        while (!left.isEmpty()) {
+            answer(CompletableFuture.anyOf(
+                    left.stream().map(RoundCaller::acquiring).toArray(CompletableFuture[]::new)));
+            RoundCaller next = left.stream()
+                    .filter(caller -> caller.acquiring().isDone())
+                    .findFirst()
+                    .orElseThrow();
+            left.remove(next);
+            complete(next);
+        }
+    }
+
+    /** Stops the process (SIGSTOP), as a long garbage collection does. */
+    void stop(RoundCaller caller, String where) {
+        caller.process.pause();
+        recorder.add(caller, "stopped", "is stopped " + where);
+    }
+
+    /** Kills the process (SIGKILL). */
+    void kill(RoundCaller caller, String where) {
+        caller.process.kill();
+        caller.killed = true;
+        recorder.add(caller, "killed", "is killed " + where);
+        recorder.sectionEnded(caller, System.nanoTime());
+    }
+
+    void cutReplicasOff() {
+        servers.cutReplicasOff();
+        recorder.addFault("The replication link breaks");
+    }
+
+    void failOver() {
+        recorder.addFault(servers.failOver());
+    }
+
+    void forget() {
+        recorder.addFault(servers.forget());
+    }
+
+    /** Adds one that often, all callers at once. */
+    void count(int times) {
+        List<CompletableFuture<Answer>> answers = callers.stream()
+                .map(caller -> caller.process.send("count " + plan.key() + " " + times))
+                .toList();
+        for (int i = 0; i < answers.size(); i++) {
+            Answer answer = answer(answers.get(i));
+            recorder.add(callers.get(i), answer, "write", "adds 1, " + times + " times");
+            recorder.written(times);
+        }
+    }
+
+    private void open() {
+        callers.stream()
+                .map(caller -> caller.process.send("open " + setting(caller).line()))
+                .toList()
+                .forEach(Round::answer);
+    }
+
+    private void beginAcquire(RoundCaller caller, String breakpoint) {
+        if (plan.isBroken()) {
+            // The master may be another one by now.
+            answer(caller.process.send("open " + setting(caller).line()));
+        }
+        recorder.add(caller, "acquire", "asks for the lock");
+        CompletableFuture<Answer> acquiring = caller.process.send("acquire " + plan.key() + " "
+                + plan.exhibit().patience(plan.isBroken()).toMillis() + " " + plan.leaseMs() + " " + breakpoint);
+        caller.acquiring = acquiring.whenComplete((answer, failure) -> {
+            if (answer != null) {
+                recorder.answered(caller, answer);
+            }
+        });
+    }
+
+    private CallerSetting setting(RoundCaller caller) {
+        int place = callers.indexOf(caller);
+        return new CallerSetting(
+                plan.lock(),
+                plan.isBroken() ? servers.ports(place) : List.of(),
+                plan.storePort(),
+                plan.isBroken()
+                        ? List.of()
+                        : Stream.concat(servers.properties(place).stream(), properties.stream())
+                                .toList());
+    }
+
+    private void resume(RoundCaller caller) {
+        caller.process.resume();
+        recorder.add(caller, "goes-on", "goes on");
+    }
+
+    private void written(RoundCaller caller, Answer answer) {
+        if (answer.word().equals("written")) {
+            recorder.add(caller, answer, "write", "writes " + answer.number());
+            recorder.written(1);
+        } else {
+            recorder.add(caller, answer, "write-refused", "write of " + answer.number() + " is refused");
+            recorder.refused();
+        }
+    }
+
+    private void released(RoundCaller caller, Answer answer) {
+        boolean released = answer.word().equals("released");
+        recorder.add(caller, released ? "release" : "lost", released ? "releases" : "releases, and had lost the lock");
+        recorder.sectionEnded(caller, answer.number());
+    }
+
+    private static Answer tell(RoundCaller caller, String command) {
+        return answer(caller.process.send(command));
+    }
+
+    private static <T> T answer(CompletableFuture<T> awaited) {
+        try {
+            return awaited.get(ANSWER.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException failure) {
+            Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
+            throw new IllegalStateException(cause.getMessage(), cause);
+        } catch (TimeoutException late) {
+            throw new IllegalStateException("A caller did not answer within " + ANSWER.toSeconds() + " s", late);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while a caller was to answer", interrupt);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.github.lockstarter.demo.gallery.exhibit;
+
+import io.github.lockstarter.demo.gallery.exhibit.CallerProcess.Answer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What happens in a round. Thread-safe: everything that changes is guarded by this object. */
+final class RoundRecorder {
+
+    private static final double NANOS_PER_MS = 1e6;
+
+    private final List<Step> steps = new ArrayList<>();
+    private final Map<String, Long> owners = new HashMap<>();
+    private final List<Section> sections = new ArrayList<>();
+    private long start;
+    private long updates;
+    private int refused;
+    private boolean blocked;
+
+    /**
+     * From a grant until its owner begins to release, is told that it has lost the lock, or dies.
+     *
+     * @param from {@link System#nanoTime()}
+     * @param to the same
+     */
+    record Section(long from, long to) {
+
+        /** Most that have a moment in common. That is the beginning of one of them. */
+        static int mostAtOnce(List<Section> sections) {
+            return sections.stream()
+                    .mapToInt(section -> (int) sections.stream()
+                            .filter(other -> other.from <= section.from && section.from < other.to)
+                            .count())
+                    .max()
+                    .orElse(0);
+        }
+    }
+
+    synchronized void begin() {
+        start = System.nanoTime();
+    }
+
+    synchronized void add(RoundCaller caller, Answer answer, String kind, String text) {
+        add(answer.nanos(), caller.name, kind, text);
+    }
+
+    synchronized void add(RoundCaller caller, String kind, String text) {
+        add(System.nanoTime(), caller.name, kind, text);
+    }
+
+    synchronized void addFault(String text) {
+        add(System.nanoTime(), Step.SERVERS, "fault", text);
+    }
+
+    /** To an attempt to acquire. */
+    synchronized void answered(RoundCaller caller, Answer answer) {
+        if (answer.word().equals("refused")) {
+            add(caller, answer, "refused", "waited in vain");
+        } else {
+            add(caller, answer, "granted", "has the lock");
+            owners.put(caller.name, answer.nanos());
+        }
+    }
+
+    synchronized void sectionEnded(RoundCaller caller, long nanos) {
+        Long from = owners.remove(caller.name);
+        if (from != null) {
+            sections.add(new Section(from, nanos));
+        }
+    }
+
+    synchronized void written(int times) {
+        updates += times;
+    }
+
+    synchronized void refused() {
+        refused++;
+    }
+
+    synchronized void blocked() {
+        blocked = true;
+    }
+
+    /**
+     * The sum.
+     *
+     * @param counter what the counter says
+     */
+    synchronized SideResult result(long counter) {
+        long now = System.nanoTime();
+        owners.values().forEach(from -> sections.add(new Section(from, now)));
+        owners.clear();
+        List<Step> inOrder =
+                steps.stream().sorted(Comparator.comparingDouble(Step::at)).toList();
+        return new SideResult(updates, counter, Section.mostAtOnce(sections), refused, blocked, inOrder);
+    }
+
+    private void add(long nanos, String caller, String kind, String text) {
+        steps.add(new Step(Math.round((nanos - start) / NANOS_PER_MS * 10) / 10.0, caller, kind, text));
+    }
+}

@@ -1,0 +1,98 @@
+package io.github.lockstarter.demo.gallery.exhibit;
+
+import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.redis.RedisSentinels;
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/** A master, two replicas that follow it asynchronously, and sentinels that promote one when the master is gone. */
+final class SentinelServers implements ExhibitServers {
+
+    private final RedisSentinels sentinels = RedisSentinels.start();
+    private final List<RedisServer> replicas = new ArrayList<>(sentinels.servers());
+    private RedisServer master = sentinels.master();
+
+    SentinelServers() {
+        replicas.remove(master);
+    }
+
+    @Override
+    public List<Integer> ports(int place) {
+        return List.of(master.port());
+    }
+
+    /** A failover takes longer than the default take-over time, so the lease decides. */
+    @Override
+    public List<String> properties(int place) {
+        return List.of(
+                "spring.data.redis.sentinel.master=" + RedisSentinels.MASTER,
+                "spring.data.redis.sentinel.nodes=" + sentinels.nodes(),
+                "distributed-lock.lease=4s",
+                "distributed-lock.max-lease=4s",
+                "distributed-lock.redis.command-timeout=500ms",
+                "distributed-lock.crash-takeover=0");
+    }
+
+    /** Stopped replicas cannot connect again, so the master has nobody to send its writes to. */
+    @Override
+    public void cutReplicasOff() {
+        replicas.forEach(RedisServer::pause);
+        master.commands().clientKill(KillArgs.Builder.typeSlave());
+    }
+
+    @Override
+    public String failOver() {
+        RedisServer old = master;
+        old.kill();
+        replicas.forEach(RedisServer::resume);
+        await("a replica is promoted", this::isReplaced);
+        replicas.remove(master);
+        sentinels.awaitPromotion(old);
+        await("the other replica follows", () -> replicas.stream().allMatch(this::follows));
+        return "The master is killed; a replica without the lock is promoted";
+    }
+
+    @Override
+    public void close() {
+        sentinels.close();
+    }
+
+    /**
+     * Tells a sentinel to fail over, which needs no time then to notice. It refuses while it knows of no good replica,
+     * and by itself would not try again for several seconds.
+     */
+    private boolean isReplaced() {
+        for (RedisServer replica : replicas) {
+            if (replica.isMaster()) {
+                master = replica;
+                return true;
+            }
+        }
+        sentinels.askForFailOver();
+        return false;
+    }
+
+    private boolean follows(RedisServer replica) {
+        var state = replica.info("replication");
+        return "up".equals(state.get("master_link_status"))
+                && Integer.toString(master.port()).equals(state.get("master_port"));
+    }
+
+    /** Asks again after an error: connections end when a server changes its role. */
+    private static void await(String what, BooleanSupplier condition) {
+        boolean reached = Patience.until(() -> {
+            try {
+                return condition.getAsBoolean();
+            } catch (RedisException notYet) {
+                return false;
+            }
+        });
+        if (!reached) {
+            throw new IllegalStateException("Waited without success until " + what);
+        }
+    }
+}
