@@ -43,8 +43,7 @@ class DocumentationTests {
     private static final Pattern FENCE = Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern COMMENT = Pattern.compile("\\s*(/?\\*|//)");
     private static final Pattern CODE = Pattern.compile("`[^`\n]*`");
-    private static final Pattern LINK =
-            Pattern.compile("(?:\\]\\(|^\\[[^\\]\n]+\\]: )([^)\\s]+)", Pattern.MULTILINE);
+    private static final Pattern LINK = Pattern.compile("(?:\\]\\(|^\\[[^\\]\n]+\\]: )([^)\\s]+)", Pattern.MULTILINE);
     private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.*?) *#*$", Pattern.MULTILINE);
     private static final Pattern ANCHOR = Pattern.compile("<a (?:id|name)=\"([^\"]+)\"");
     private static final Pattern NUMBERED = Pattern.compile("^(\\d+)\\. ", Pattern.MULTILINE);
