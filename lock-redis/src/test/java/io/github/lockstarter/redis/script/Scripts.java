@@ -7,6 +7,7 @@ import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
@@ -25,9 +26,10 @@ final class Scripts {
 
     private static final long LEASE = 30_000;
 
+    private static final AtomicInteger LOOKS = new AtomicInteger();
+
     private final RedisCommands<String, String> redis;
     private final String marker;
-    private int looks;
 
     Scripts(RedisCommands<String, String> redis) {
         this.redis = redis;
@@ -98,14 +100,17 @@ final class Scripts {
 
     /** The client makes a list of a bare number. Each call has a note of its own, so that none relies on another's. */
     private <T> List<T> eval(String... arguments) {
-        looks++;
         Stream<String> first = Stream.of(arguments).limit(OWN_ARGUMENTS);
         Stream<String> others = Stream.of(arguments).skip(OWN_ARGUMENTS);
         return redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
                 new String[] {
-                    KEYS.lock(), KEYS.fence(), KEYS.waiters(), GuardedScripts.HISTORY, GuardedScripts.CHECKED + looks
+                    KEYS.lock(),
+                    KEYS.fence(),
+                    KEYS.waiters(),
+                    GuardedScripts.HISTORY,
+                    GuardedScripts.CHECKED + LOOKS.incrementAndGet()
                 },
                 Stream.of(first, Stream.of(marker, NO_GRACE), others)
                         .flatMap(part -> part)
