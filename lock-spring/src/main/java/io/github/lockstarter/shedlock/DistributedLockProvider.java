@@ -18,7 +18,7 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  * reentrant; a lock belongs to the {@link SimpleLock} and may be released on any thread. Thread-safe.
  *
  * <p>The lock {@code report} has the key {@code shedlock:report}. All of them have the name {@value #NAME} in meters
- * and under {@code distributed-lock.locks}, of which the store and the crash take-over count here.
+ * and under {@code distributed-lock.locks}, of which the lease and the crash take-over count here.
  *
  * <ul>
  *   <li>{@code lockAtMostFor} up to the lease of this provider is the lease of the lock, which is not renewed. A longer

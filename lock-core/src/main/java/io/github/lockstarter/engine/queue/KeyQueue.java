@@ -62,9 +62,9 @@ public final class KeyQueue {
     private final WaiterList line;
 
     /**
-     * How many fencing tokens to ask for where several waiters can use them: the fewest, and twice as many after a grant
-     * whose tokens ran out early, since to ask again costs as much as dozens of hand-overs. Not always the most: unused
-     * tokens run ahead of the server's clock.
+     * How many fencing tokens to ask for where several waiters can use them: the fewest, and twice as many after a
+     * grant whose tokens ran out early, since to ask again costs as much as dozens of hand-overs. Not always the most:
+     * unused tokens run ahead of the server's clock.
      */
     private int block = EngineSettings.HandOver.FENCING_TOKENS;
 

@@ -331,8 +331,9 @@ public record EngineSettings(
     public record HandOver(int max, Duration maxTime) {
 
         /**
-         * How many fencing tokens a grant covers at first where callers of this instance wait: one for each hold, and up
-         * to {@link AcquireCommand#MOST_FENCING_TOKENS} where they are used up within {@link #maxTime}. They also bound how often the lock is passed on when the notice that another instance waits is lost.
+         * How many fencing tokens a grant covers at first where callers of this instance wait: one for each hold, and
+         * up to {@link AcquireCommand#MOST_FENCING_TOKENS} where they are used up within {@link #maxTime}. They also
+         * bound how often the lock is passed on when the notice that another instance waits is lost.
          */
         public static final int FENCING_TOKENS = 64;
 
