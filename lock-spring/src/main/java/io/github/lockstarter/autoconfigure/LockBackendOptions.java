@@ -134,7 +134,7 @@ final class LockBackendOptions {
      * Checks a request against the rules of the store that keeps it.
      *
      * @param locks name of the bean that keeps the lock; blank for the one that is injected by type
-     * @throws IllegalArgumentException when the store cannot keep the lock as requested; the message says what to change
+     * @throws IllegalArgumentException when the store cannot keep the lock as requested; says what to change
      */
     void check(LockRequest request, String locks) {
         for (String backend : properties.backendsInUse()) {

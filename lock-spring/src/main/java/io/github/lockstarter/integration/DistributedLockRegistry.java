@@ -21,10 +21,10 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * <ul>
  *   <li>{@code unlock} throws {@link java.util.ConcurrentModificationException}: another owner may have had the lock.
  *   <li>The next {@code lock} or {@code lockInterruptibly} of that thread throws it, too.
- *   <li>The next {@code tryLock} of that thread ends what it held, and returns false; the one after it acquires the lock
- *       anew. So a {@code LockRegistryLeaderInitiator} revokes the leadership, and does not go on over a gap. To know of a
- *       loss, {@code tryLock} of a thread that holds the lock asks the store, which costs one round trip; if the store
- *       does not answer, it returns true as long as no other owner can have the lock.
+ *   <li>The next {@code tryLock} of that thread ends the hold, and returns false; the one after it acquires the lock
+ *       again. So a {@code LockRegistryLeaderInitiator} revokes the leadership, and does not go on over a gap. To
+ *       detect a loss, {@code tryLock} of a thread that holds the lock asks the store, which costs one round trip; if
+ *       the store does not answer, it returns true as long as no other owner can have the lock.
  * </ul>
  *
  * <p>{@code unlock} of a thread that does not hold the lock throws {@link IllegalMonitorStateException}. If the store
@@ -89,7 +89,8 @@ public final class DistributedLockRegistry
     public void expireUnusedOlderThan(long age) {}
 
     /**
-     * Makes the lease of the lock end no earlier than the configured lease from now; never shortens it. The calling thread has to hold it.
+     * Makes the lease of the lock end no earlier than the configured lease from now; never shortens it. The calling
+     * thread has to hold it.
      *
      * @param lockKey its key
      * @throws IllegalStateException when the thread does not hold the lock, or has lost it
