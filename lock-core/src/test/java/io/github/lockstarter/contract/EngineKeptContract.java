@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks with a minimum time, as callers of the engine see them. */
 public abstract class EngineKeptContract extends EngineContract {
@@ -197,6 +199,37 @@ public abstract class EngineKeptContract extends EngineContract {
         held.extend(tick.leasedFor(SHORT).keptFor(SHORT));
 
         held.close();
+
+        assertThat(stored())
+                .asInstanceOf(type(StoredLock.Kept.class))
+                .extracting(StoredLock.Kept::remaining, DURATION)
+                .isBetween(SHORT.dividedBy(2), SHORT.multipliedBy(3));
+    }
+
+    /** The store counts from the grant of the hold before, and grants fencing tokens for two as two are waiting. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void countsAMinimumTimeThatFollowsAHandOverFromTheHandOver(boolean extended) throws Exception {
+        LockHandle before = first.locks().acquire(request);
+        Future<LockHandle> granted = first.locks().acquireAsync(request);
+        awaitWaiters(first, 1);
+        Future<?> handedOver = elsewhere(() -> {
+            try (LockHandle outer = first.locks().acquire(request)) {
+                if (extended) {
+                    outer.extend(request.keptFor(SHORT));
+                } else {
+                    first.locks().acquire(request.keptFor(SHORT)).close();
+                }
+            }
+            return null;
+        });
+        awaitWaiters(first, 2);
+        before.close();
+        LockHandle held = resultOf(granted);
+        await().pollDelay(SHORT).until(() -> true); // so that the grant is long ago
+
+        held.close();
+        resultOf(handedOver);
 
         assertThat(stored())
                 .asInstanceOf(type(StoredLock.Kept.class))

@@ -50,7 +50,7 @@ public final class Grant {
     public final long lastFencingToken;
 
     private final ResolvedRequest terms;
-    private final long askedAt;
+    final long askedAt;
 
     /** Whether no other owner can have taken it over. */
     public final Certainty certainty;

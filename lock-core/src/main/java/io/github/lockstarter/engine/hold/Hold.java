@@ -149,7 +149,7 @@ public final class Hold extends TimerEntry {
     /** Longest lease that the backend may have been asked for. */
     public volatile Duration longestLease;
 
-    /** Minimum time of the lock: the longest that a caller with a handle asked for. */
+    /** Minimum time of the lock from its grant: what the caller with a handle that asked for the longest needs. */
     private volatile Duration atLeast = Duration.ZERO;
 
     /**
@@ -336,8 +336,16 @@ public final class Hold extends TimerEntry {
 
     /** A caller gets a handle: the release keeps the lock for the minimum time that the caller asked for, or longer. */
     void keepFor(Duration minimum) {
+        if (!minimum.isZero()) {
+            keepFor(minimum, wasHandedOver() ? grantedAt : grant.askedAt);
+        }
+    }
+
+    /** The minimum time begins then; the store counts from the grant, which is not older than its attempt. */
+    private void keepFor(Duration minimum, long from) {
+        Duration sinceGrant = minimum.plusNanos(from - grant.askedAt);
         Duration known = atLeast;
-        while (minimum.compareTo(known) > 0 && !AT_LEAST.compareAndSet(this, known, minimum)) {
+        while (sinceGrant.compareTo(known) > 0 && !AT_LEAST.compareAndSet(this, known, sinceGrant)) {
             known = atLeast;
         }
     }
@@ -357,9 +365,8 @@ public final class Hold extends TimerEntry {
 
     /** The store gave it the lease of these terms: they hold from now on, and the minimum time if it is the longer. */
     public void continueOn(LockRequest asked) {
-        Duration soFar = held();
-        asked.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFor(soFar.plus(minimum)));
-        terms = terms.continuedOn(asked, soFar);
+        asked.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFor(minimum, clock.nanos()));
+        terms = terms.continuedOn(asked, held());
     }
 
     /** Whether it is held, and no other owner can have taken it over. */
