@@ -222,6 +222,21 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
+    void remembersTheLongestHoldOverAnExtensionWithoutRenewal() {
+        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
+
+        held.extend(kept.withoutRenewal());
+        held.extend(kept.withRenewal());
+
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold");
+        held.release();
+        assertFree();
+    }
+
+    @Test
     void extendsEachOfSeveralLocks() {
         LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(KEPT_LEASE);
         try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {

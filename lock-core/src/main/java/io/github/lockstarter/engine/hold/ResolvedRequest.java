@@ -78,9 +78,7 @@ public record ResolvedRequest(
                 asked.renewal() == Renewal.AS_CONFIGURED ? renewal : asked.renewal(),
                 warnAfter,
                 atLeast,
-                asked.renewal() == Renewal.OFF
-                        ? Optional.empty()
-                        : asked.maxHold().map(held::plus).or(() -> maxHold),
+                asked.maxHold().map(held::plus).or(() -> maxHold),
                 crashTakeOver);
     }
 
