@@ -1,15 +1,14 @@
 package io.github.lockstarter.integration;
 
 import io.github.lockstarter.HeldLock;
-import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -84,19 +83,51 @@ final class RegistryLock implements DistributedLock {
             return locks.asLock(terms).tryLock(nanos, TimeUnit.NANOSECONDS) && isConfirmed(terms);
         } catch (LockLostException e) {
             return leaveLostLock();
+        } catch (LockInterruptedException e) {
+            Thread.interrupted(); // the flag travels as the checked exception
+            throw (InterruptedException) new InterruptedException(e.getMessage()).initCause(e);
         }
     }
 
-    /** Asks the store if the thread has entered again: a leader learns of a loss by nothing else. */
+    /**
+     * Asks the store if the thread has entered again: a leader learns of a loss by nothing else. A call that throws has
+     * given its entry back.
+     *
+     * @throws LockLostException when the lock is lost; its entries remain
+     */
     private boolean isConfirmed(LockRequest terms) {
+        try (LockHandle entry = enter()) {
+            if (holdCount() > 2) { // with this call's entry and the one above
+                extendIfAnswered(entry, terms);
+            }
+            return true;
+        } catch (LockLostException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            leaveAfter(e);
+            throw e;
+        }
+    }
+
+    /** Without an answer, the lock goes on as long as no other owner can have it. */
+    private static void extendIfAnswered(LockHandle entry, LockRequest terms) {
         try {
-            extend(terms, 2);
+            entry.extend(terms);
         } catch (LockBackendException e) {
-            if (held().map(HeldLock::state).filter(HoldState.HELD::equals).isEmpty()) {
+            if (!entry.isHeld()) {
                 throw e;
             }
         }
-        return true;
+    }
+
+    private void leaveAfter(RuntimeException failure) {
+        try {
+            lock.unlock();
+        } catch (LockLostException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     /** Not acquired in this call: its caller would take the new hold for the one that it lost. */
@@ -137,29 +168,26 @@ final class RegistryLock implements DistributedLock {
     }
 
     private void renew(LockRequest terms) {
-        try {
-            if (!extend(terms, 1)) {
+        try (LockHandle entry = enter()) {
+            if (holdCount() == 1) {
                 throw notHeld();
             }
+            entry.extend(terms);
         } catch (LockLostException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
     }
 
-    /** Extends the hold of the thread through an entry of its own. Nothing happens below so many entries. */
-    private boolean extend(LockRequest terms, int entries) {
-        try (LockHandle handle = locks.tryAcquire(request.withoutWaiting()).orElseThrow(this::notHeld)) {
-            boolean isEntered =
-                    held().filter(hold -> hold.holdCount() > entries).isPresent();
-            if (isEntered) {
-                handle.extend(terms);
-            }
-            return isEntered;
-        }
+    /** An entry of its own, through which the hold of the thread is extended. */
+    private LockHandle enter() {
+        return locks.tryAcquire(request.withoutWaiting()).orElseThrow(this::notHeld);
     }
 
-    private Optional<HeldLock> held() {
-        return locks.heldLocks().find(request.keys().get(0));
+    private int holdCount() {
+        return locks.heldLocks()
+                .find(request.keys().get(0))
+                .map(HeldLock::holdCount)
+                .orElse(0);
     }
 
     private IllegalStateException notHeld() {
