@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adapts a lock to {@link Lock} of the JDK. All views of one key are the same lock: what a thread holds is kept per
@@ -18,7 +19,7 @@ import java.util.concurrent.locks.Lock;
  */
 final class JdkLockAdapter implements Lock {
 
-    private static final ThreadLocal<Map<Subject, Deque<LockHandle>>> HOLDS = ThreadLocal.withInitial(HashMap::new);
+    private static final ThreadLocal<@Nullable Map<Subject, Deque<LockHandle>>> HOLDS = new ThreadLocal<>();
 
     private final LockSource source;
     private final LockRequest request;
@@ -59,6 +60,7 @@ final class JdkLockAdapter implements Lock {
 
     @Override
     public boolean tryLock() {
+        checkNotLost();
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
@@ -87,6 +89,7 @@ final class JdkLockAdapter implements Lock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
+        checkNotLost();
         try {
             Optional<LockHandle> handle = source.tryAcquire(request.waitingUpTo(wait));
             return handle.map(this::push).isPresent();
@@ -96,9 +99,30 @@ final class JdkLockAdapter implements Lock {
         }
     }
 
+    /**
+     * No new hold comes behind a lost one that the thread has not left: the code in between would go on over a gap. The
+     * source reports a loss only once, perhaps to other code of the thread.
+     */
+    private void checkNotLost() {
+        Deque<LockHandle> own = holds().get(subject);
+        if (own != null && own.getFirst().state() == HoldState.LOST) {
+            own.getFirst().ensureHeld();
+        }
+    }
+
+    private static Map<Subject, Deque<LockHandle>> holds() {
+        Map<Subject, Deque<LockHandle>> all = HOLDS.get();
+        return all == null ? Map.of() : all;
+    }
+
     private LockHandle push(LockHandle handle) {
         try {
-            HOLDS.get().computeIfAbsent(subject, s -> new ArrayDeque<>(2)).addFirst(handle);
+            Map<Subject, Deque<LockHandle>> all = HOLDS.get();
+            if (all == null) {
+                all = new HashMap<>();
+                HOLDS.set(all);
+            }
+            all.computeIfAbsent(subject, s -> new ArrayDeque<>(2)).addFirst(handle);
             return handle;
         } catch (RuntimeException | Error e) {
             handle.release();
@@ -112,7 +136,7 @@ final class JdkLockAdapter implements Lock {
     }
 
     private LockHandle pop() {
-        Map<Subject, Deque<LockHandle>> all = HOLDS.get();
+        Map<Subject, Deque<LockHandle>> all = holds();
         Deque<LockHandle> own = all.get(subject);
         try {
             if (own == null) {

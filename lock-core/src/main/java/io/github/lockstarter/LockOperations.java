@@ -228,7 +228,8 @@ public interface LockOperations extends LockSource {
     /**
      * The lock as a {@link Lock} of the JDK: reentrant, bound to the acquiring thread, without conditions. The wait of
      * the request does not apply: each method waits as the JDK says. {@code unlock} by a thread that does not hold it
-     * throws {@link IllegalMonitorStateException}; after a loss, {@link LockLostException}.
+     * throws {@link IllegalMonitorStateException}; after a loss, {@link LockLostException}, as do the locking methods
+     * until the thread has called {@code unlock} for each hold.
      *
      * @param request what to lock
      * @return a view; its only state are the holds of its threads

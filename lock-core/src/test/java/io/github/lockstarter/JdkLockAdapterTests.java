@@ -165,6 +165,22 @@ class JdkLockAdapterTests {
                 .hasMessageContaining("Lost lock 'brief'");
     }
 
+    @Test
+    void refusesANewHoldUntilTheThreadHasLeftTheLostOne() throws Exception {
+        Lock brief = locks.asLock(
+                LockRequest.of("brief").leasedFor(Duration.ofMillis(500)).withoutRenewal());
+        brief.lock();
+        await().until(() -> engine.heldLocks().size() == 0);
+        assertThatThrownBy(() -> locks.acquire("brief")).isInstanceOf(LockLostException.class);
+
+        assertThatThrownBy(brief::lock).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(brief::tryLock).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> brief.tryLock(1, TimeUnit.SECONDS)).isInstanceOf(LockLostException.class);
+        assertThat(elsewhere(() -> locks.asLock("brief").tryLock())).isTrue();
+        assertThatThrownBy(brief::unlock).isInstanceOf(LockLostException.class);
+        assertThat(brief.tryLock()).isFalse();
+    }
+
     private interface Check {
         boolean run() throws InterruptedException;
     }

@@ -380,6 +380,33 @@ class DistributedLockRegistryTests {
     }
 
     @Test
+    void returnsFalseForALossThatAFailedRenewalHasReported() {
+        lock.lock();
+        lock.lock();
+        lose();
+
+        assertThatThrownBy(() -> registry.renewLock("orders")).isInstanceOf(IllegalStateException.class);
+        assertThat(lock.tryLock()).isFalse();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void locksNoLostLockThatItHasNotLeft() {
+        lock.lock();
+        lose();
+
+        assertThatThrownBy(lock::lock).isInstanceOf(ConcurrentModificationException.class);
+        assertThatThrownBy(lock::lock).isInstanceOf(ConcurrentModificationException.class);
+        assertThat(lock.tryLock()).isFalse();
+        lock.lock();
+        lock.unlock();
+    }
+
+    @Test
     void expiresNoLockThatIsHeld() {
         lock.lock();
 
