@@ -139,7 +139,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         Start<T> start = new Start<>(action);
         Throwable failure = null;
         try {
-            context.with(handle, source.heldLocks()).call(around.apply(start));
+            context.with(handle).call(around.apply(start));
         } catch (Throwable e) {
             failure = e;
         }

@@ -27,10 +27,10 @@ public final class LockContext {
     private static final ThreadLocal<@Nullable Body> INNERMOST = new ThreadLocal<>();
     private static final ThreadLocal<LockContext> CARRIED = new ThreadLocal<>();
 
-    private final List<Entry> entries;
+    private final List<LockHandle> handles;
 
-    private LockContext(List<Entry> entries) {
-        this.entries = entries;
+    private LockContext(List<LockHandle> handles) {
+        this.handles = handles;
     }
 
     /** A locked body that runs on this thread, inside of another one or of none. */
@@ -38,9 +38,6 @@ public final class LockContext {
             LockHandle handle,
             LockContext carried,
             @Nullable Body outer) {}
-
-    /** One lock. Another source has other locks of the same keys: its view of what it holds is another object. */
-    private record Entry(LockHandle handle, HeldLocks heldBySource) {}
 
     /**
      * The context that this thread carries.
@@ -59,7 +56,7 @@ public final class LockContext {
      */
     public LockContext bind() {
         LockContext before = current();
-        if (entries.isEmpty()) {
+        if (handles.isEmpty()) {
             CARRIED.remove();
         } else {
             CARRIED.set(this);
@@ -80,7 +77,7 @@ public final class LockContext {
     public <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> part) throws X {
         LockContext before = bind();
         try {
-            return entries.isEmpty() ? part.run() : callInside(entries.get(0).handle, part);
+            return handles.isEmpty() ? part.run() : callInside(handles.get(0), part);
         } finally {
             before.bind();
         }
@@ -102,15 +99,14 @@ public final class LockContext {
      * would pass on all that went before. A lost lock stays, so that entering it again fails.
      *
      * @param handle the lock, which becomes the innermost
-     * @param heldBySource {@link LockSource#heldLocks()} of what granted it
      * @return the further context
      */
-    public LockContext with(LockHandle handle, HeldLocks heldBySource) {
-        List<Entry> further = new ArrayList<>(entries.size() + 1);
-        further.add(new Entry(handle, heldBySource));
-        for (Entry entry : entries) {
-            if (!isReleased(entry.handle)) {
-                further.add(entry);
+    public LockContext with(LockHandle handle) {
+        List<LockHandle> further = new ArrayList<>(handles.size() + 1);
+        further.add(handle);
+        for (LockHandle enclosing : handles) {
+            if (enclosing.state() != HoldState.RELEASED) {
+                further.add(enclosing);
             }
         }
         return new LockContext(List.copyOf(further));
@@ -122,7 +118,7 @@ public final class LockContext {
      * @return its handle; empty outside of any
      */
     public Optional<LockHandle> innermost() {
-        return entries.stream().map(Entry::handle).findFirst();
+        return handles.stream().findFirst();
     }
 
     /**
@@ -137,8 +133,10 @@ public final class LockContext {
      *     it would wait for itself
      */
     public Optional<LockHandle> reenter(LockRequest request, HeldLocks heldBySource) {
-        List<LockHandle> handles = handlesOf(heldBySource);
-        for (LockHandle handle : handles) {
+        List<LockHandle> ofSource = handles.stream()
+                .filter(handle -> handle.heldBySource() == heldBySource)
+                .toList();
+        for (LockHandle handle : ofSource) {
             if (handle.keys().containsAll(request.keys())) {
                 Optional<LockHandle> entered = handle.reenter(request);
                 if (entered.isPresent()) {
@@ -146,7 +144,7 @@ public final class LockContext {
                 }
             }
         }
-        for (LockHandle handle : handles) {
+        for (LockHandle handle : ofSource) {
             if (handle.state().compareTo(HoldState.LOST) < 0
                     && handle.keys().stream().anyMatch(request.keys()::contains)) {
                 throw new IllegalStateException("Cannot acquire lock '"
@@ -157,17 +155,6 @@ public final class LockContext {
             }
         }
         return Optional.empty();
-    }
-
-    private List<LockHandle> handlesOf(HeldLocks heldBySource) {
-        return entries.stream()
-                .filter(entry -> entry.heldBySource == heldBySource)
-                .map(Entry::handle)
-                .toList();
-    }
-
-    private static boolean isReleased(LockHandle handle) {
-        return handle.state() == HoldState.RELEASED;
     }
 
     /** The handle of the innermost body that runs on this thread, or of the context that was bound inside of it. */
@@ -193,9 +180,9 @@ public final class LockContext {
         List<LockHandle> bodies = bodiesOfThread();
         do {
             bodies.forEach(LockHandle::ensureHeld);
-            for (Entry entry : current().entries) {
+            for (LockHandle handle : current().handles) {
                 try {
-                    entry.handle.ensureHeld();
+                    handle.ensureHeld();
                 } catch (IllegalStateException released) {
                     // not lost
                 }
@@ -204,7 +191,7 @@ public final class LockContext {
     }
 
     private static boolean isAnyUncertain(List<LockHandle> bodies) {
-        return Stream.concat(bodies.stream(), current().entries.stream().map(Entry::handle))
+        return Stream.concat(bodies.stream(), current().handles.stream())
                 .map(LockHandle::state)
                 .anyMatch(state -> state == HoldState.LOST || state == HoldState.IN_DOUBT);
     }
@@ -234,6 +221,6 @@ public final class LockContext {
 
     @Override
     public String toString() {
-        return "LockContext" + entries.stream().map(Entry::handle).toList();
+        return "LockContext" + handles;
     }
 }

@@ -78,6 +78,14 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
+     * What the source of this lock holds. A lock of the same key that another source granted, such as one with another
+     * store, is another lock.
+     *
+     * @return {@link LockSource#heldLocks()} of the source, the same object
+     */
+    HeldLocks heldBySource();
+
+    /**
      * The number the protected resource checks: strictly greater than that of every earlier hold of this key. A nested
      * hold has the number of the outer one.
      *

@@ -55,7 +55,7 @@ public interface LockSource {
 
     /**
      * What this instance of the application holds. A source that passes its requests on to another one passes on this
-     * view of it, by which {@link LockContext} knows whose locks they are.
+     * view of it, by which {@link LockHandle#heldBySource()} tells whose lock a handle has.
      *
      * @return a live read-only view, always the same object
      */

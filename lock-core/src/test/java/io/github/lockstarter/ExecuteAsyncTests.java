@@ -483,12 +483,12 @@ class ExecuteAsyncTests {
     void forgetsReleasedLocksWhereWorkStartsTheNextWork() {
         LockContext context = LockContext.NONE;
         LockHandle lost = locks.acquireAsync(BRIEF).join();
-        context = context.with(lost, locks.heldLocks());
+        context = context.with(lost);
         await().until(() -> !lost.isHeld());
         for (int i = 0; i < 10; i++) {
             LockHandle handle =
                     locks.acquireAsync(LockRequest.of("message:" + i)).join();
-            context = context.with(handle, locks.heldLocks());
+            context = context.with(handle);
             handle.release();
         }
         assertThat(context.toString()).contains("message:9", KEY).doesNotContain("message:8");
@@ -499,7 +499,7 @@ class ExecuteAsyncTests {
     @Test
     void findsTheLockOfWorkThatGoesOnInsideOfABlockingBody() {
         LockHandle handle = locks.acquireAsync(KEY).join();
-        LockContext work = LockContext.NONE.with(handle, locks.heldLocks());
+        LockContext work = LockContext.NONE.with(handle);
         locks.execute("outer", () -> {
             assertThat(work.<String, RuntimeException>call(ExecuteAsyncTests::currentKey))
                     .isEqualTo(KEY);

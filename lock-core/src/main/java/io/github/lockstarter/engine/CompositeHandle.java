@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
@@ -32,6 +33,11 @@ final class CompositeHandle implements EngineHandle {
     @Override
     public List<String> keys() {
         return parts.stream().map(EngineHandle::key).toList();
+    }
+
+    @Override
+    public HeldLocks heldBySource() {
+        return parts.get(0).heldBySource();
     }
 
     @Override

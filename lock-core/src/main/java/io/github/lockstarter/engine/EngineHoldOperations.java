@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -114,6 +115,11 @@ final class EngineHoldOperations extends HoldOperations {
     @Override
     public CompletableFuture<ReleaseOutcome> leave(HoldHandle handle) {
         return releaser.leave(handle);
+    }
+
+    @Override
+    public HeldLocks heldLocks() {
+        return context.heldLocks();
     }
 
     @Override

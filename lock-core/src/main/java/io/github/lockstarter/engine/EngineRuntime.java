@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockListener;
@@ -82,13 +83,23 @@ final class EngineRuntime implements HeartbeatListener {
             EngineSettings settings,
             List<LockListener> listeners,
             EngineClock clock,
-            LockTokenFactory tokens) {
+            LockTokenFactory tokens,
+            HeldLocks heldLocks) {
         BackendCalls calls = new BackendCalls(backend);
         EventDispatcher events = new EventDispatcher(listeners);
         TimerWheel timer = new TimerWheel(clock);
         Heartbeats heartbeats = new Heartbeats(backend, settings, clock, timer, this);
         context = new EngineContext(
-                calls, settings, clock, events, timer, tokens, heartbeats, new Holds(), new RecentRevocations());
+                calls,
+                settings,
+                clock,
+                events,
+                timer,
+                tokens,
+                heartbeats,
+                new Holds(),
+                heldLocks,
+                new RecentRevocations());
         PendingReleases pendingReleases =
                 new PendingReleases(calls, clock, timer, settings.maxLease(), PendingReleases.MOST_REMEMBERED);
         KeyQueues queues = queues(context);

@@ -76,7 +76,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (draining != null) {
             draining.open();
         } else {
-            EngineRuntime started = new EngineRuntime(backend, settings, listeners, clock, tokens);
+            EngineRuntime started = new EngineRuntime(backend, settings, listeners, clock, tokens, heldLocks);
             if (runtime.compareAndSet(null, started)) {
                 started.begin();
             }

@@ -92,7 +92,7 @@ final class BlockingCallRunner implements LockedCallRunner {
     @SuppressWarnings("NullAway") // as above
     private @Nullable Object execute(LockedMethod method, LockRequest request, Body body) throws Throwable {
         LockOperations locks = operations.apply(method.locks());
-        if (callersTransaction.outlives(method, request)) {
+        if (callersTransaction.outlives(method, locks, request)) {
             callersTransaction.keep(locks.acquire(request)); // the body enters the same hold
         }
         return locks.execute(request, body);

@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSource;
 import io.github.lockstarter.transaction.TransactionLocks;
 import java.lang.reflect.Method;
 import java.util.Set;
@@ -39,24 +40,25 @@ final class CallersTransaction {
     /**
      * Called before the lock is acquired.
      *
+     * @param locks grants the lock
      * @return whether the lock outlives the call: then {@link #keep} follows
      * @throws IllegalStateException when the method must not be called inside this transaction
      */
-    boolean outlives(LockedMethod method, LockRequest request) {
+    boolean outlives(LockedMethod method, LockSource locks, LockRequest request) {
         if (!THERE_MAY_BE_TRANSACTIONS || !Transactions.areOpen()) {
             return false;
         }
         InTransaction behaviour = method.inTransaction();
         if ((behaviour == InTransaction.WARN && warned.contains(method.method()))
                 || Transactions.areOfItsOwn(method.method())
-                || TransactionLocks.contain(request)) {
+                || TransactionLocks.contain(locks, request)) {
             return false;
         }
         if (behaviour == InTransaction.RELEASE_AFTER) {
             checkSynchronized(method, request);
             return true;
         }
-        if (!isHeldByTheCaller(request)) {
+        if (!isHeldByTheCaller(locks, request)) {
             report(method, request);
         }
         return false;
@@ -67,8 +69,8 @@ final class CallersTransaction {
      *
      * @throws IllegalStateException when the method must not be called inside this transaction
      */
-    void check(LockedMethod method, LockRequest request) {
-        if (outlives(method, request)) {
+    void check(LockedMethod method, LockSource locks, LockRequest request) {
+        if (outlives(method, locks, request)) {
             throw new IllegalStateException(calledInside(method, request) + " cannot be kept until its end");
         }
     }
@@ -110,8 +112,10 @@ final class CallersTransaction {
                 + LockRequest.printable(String.join(", ", request.keys())) + "'";
     }
 
-    private static boolean isHeldByTheCaller(LockRequest request) {
+    /** A lock with the same key that another source granted, such as that of another store, is another lock. */
+    private static boolean isHeldByTheCaller(LockSource locks, LockRequest request) {
         return LockHandle.allCurrent().stream()
+                .filter(enclosing -> enclosing.heldBySource() == locks.heldLocks())
                 .flatMap(enclosing -> enclosing.keys().stream())
                 .collect(Collectors.toSet())
                 .containsAll(request.keys());

@@ -87,10 +87,10 @@ final class StageCallRunner implements LockedCallRunner {
     @Override
     @SuppressWarnings("NullAway") // as above
     public Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
-        callersTransaction.check(method, request);
+        LockOperations locks = operations.apply(method.locks());
+        callersTransaction.check(method, locks, request);
         Body body = new Body(method, DetachedInvocation.of(invocation));
-        CompletableFuture<@Nullable Object> execution =
-                operations.apply(method.locks()).executeAsync(request, body);
+        CompletableFuture<@Nullable Object> execution = locks.executeAsync(request, body);
         if (method.contention() instanceof Contention.Throw) {
             return execution;
         }

@@ -100,7 +100,7 @@ final class LockedSubscription {
     }
 
     private Context within(LockHandle handle, Context context) {
-        return context.put(LockContext.KEY, enclosing.with(handle, locks.heldLocks()));
+        return context.put(LockContext.KEY, enclosing.with(handle));
     }
 
     /** Completes when the lock is lost: that cancels the work, as an error would not, and the release then fails. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.transaction;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import java.util.Collection;
@@ -19,17 +20,20 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *
  * <p>The thread of the transaction adds locks. The thread that completes the transaction releases them, which may be
  * another one with JTA. {@link #isCompleted} turns true before the locks are taken out of {@link #handles}, and is read
- * after one was put in, so that one of the two threads releases it. {@link #byKey} has the latest lock of each key.
- * {@link #isFollowed} is set by the thread that completes the transaction.
+ * after one was put in, so that one of the two threads releases it. {@link #latest} has the latest handle of each
+ * lock. {@link #isFollowed} is set by the thread that completes the transaction.
  */
 final class CompletionRelease implements TransactionSynchronization {
 
     private static final Logger log = LoggerFactory.getLogger(CompletionRelease.class);
 
     private final Deque<LockHandle> handles = new ConcurrentLinkedDeque<>();
-    private final Map<String, LockHandle> byKey = new ConcurrentHashMap<>();
+    private final Map<Lock, LockHandle> latest = new ConcurrentHashMap<>();
     private volatile boolean isCompleted;
     private volatile boolean isFollowed;
+
+    /** The same key in another store is another lock. */
+    private record Lock(HeldLocks heldBySource, String key) {}
 
     private CompletionRelease() {}
 
@@ -68,15 +72,15 @@ final class CompletionRelease implements TransactionSynchronization {
 
     void add(LockHandle handle) {
         handles.addFirst(handle);
-        handle.keys().forEach(key -> byKey.put(key, handle));
+        handle.keys().forEach(key -> latest.put(new Lock(handle.heldBySource(), key), handle));
         if (isCompleted) {
             releaseAll();
         }
     }
 
-    boolean contains(Collection<String> keys) {
+    boolean contains(HeldLocks heldBySource, Collection<String> keys) {
         return keys.stream().allMatch(key -> {
-            LockHandle handle = byKey.get(key);
+            LockHandle handle = latest.get(new Lock(heldBySource, key));
             if (handle != null && handle.state() == HoldState.IN_DOUBT) {
                 handle.ensureHeld();
             }

@@ -2,6 +2,7 @@ package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -46,12 +47,13 @@ public final class TransactionLocks {
     /**
      * Whether the transaction of this thread keeps the lock until it has completed. No network.
      *
+     * @param source grants the lock: a lock with the same key that another source granted is another lock
      * @param request what to lock
      * @return false if it does not keep one of the keys, or has lost it
      */
-    public static boolean contain(LockRequest request) {
+    public static boolean contain(LockSource source, LockRequest request) {
         return CompletionRelease.current()
-                .filter(locks -> locks.contains(request.keys()))
+                .filter(locks -> locks.contains(source.heldLocks(), request.keys()))
                 .isPresent();
     }
 

@@ -1,10 +1,14 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.transaction.testing.H2Bank;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -52,6 +56,21 @@ class CallersTransactionTests {
         @DistributedLock(name = "account", key = "#id")
         @Transactional(propagation = Propagation.NOT_SUPPORTED)
         public void payWithout(long id) {}
+    }
+
+    static class Ledger {
+        @DistributedLock(name = "account", key = "#id", inTransaction = InTransaction.RELEASE_AFTER)
+        public void keep(long id) {}
+
+        @DistributedLock(
+                name = "account",
+                key = "#id",
+                locks = "acmeLocks",
+                inTransaction = InTransaction.RELEASE_AFTER)
+        public void keepInAcme(long id) {}
+
+        @DistributedLock(name = "account", key = "#id", locks = "acmeLocks", inTransaction = InTransaction.REFUSE)
+        public void refuseInAcme(long id) {}
     }
 
     private static void inTransaction(ApplicationContext context, Runnable calls) {
@@ -112,6 +131,55 @@ class CallersTransactionTests {
             assertThat(warnings(output)).isZero();
             locks.execute("account:1", () -> inTransaction(context, () -> account.pay(2)));
             assertThat(warnings(output)).isOne();
+        });
+    }
+
+    private final ApplicationContextRunner withTwoStores = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DistributedLockAutoConfiguration.class,
+                    AcmeLockAutoConfiguration.class,
+                    LockBackendOptionTests.OtherLockAutoConfiguration.class))
+            .withUserConfiguration(Transactions.class)
+            .withBean(Ledger.class)
+            .withPropertyValues("distributed-lock.backend=other", "distributed-lock.further-backends=acme");
+
+    @Test
+    void keepsTheLockOfEachStoreUntilItsEnd() {
+        withTwoStores.run(context -> {
+            Ledger ledger = context.getBean(Ledger.class);
+            LockOperations first = context.getBean(LockOperations.class);
+            LockOperations acme = context.getBean("acmeLocks", LockOperations.class);
+            inTransaction(context, () -> {
+                ledger.keep(1);
+                ledger.keepInAcme(1);
+                ledger.keep(1);
+                ledger.keepInAcme(1);
+                for (LockOperations locks : List.of(first, acme)) {
+                    assertThat(locks.heldLocks().find("account:1").map(HeldLock::holdCount))
+                            .contains(1);
+                }
+            });
+            assertThat(first.heldLocks().size() + acme.heldLocks().size()).isZero();
+        });
+    }
+
+    @Test
+    void refusesALockOfWhichOnlyAnotherStoreHasTheKey() {
+        withTwoStores.run(context -> {
+            Ledger ledger = context.getBean(Ledger.class);
+            LockOperations first = context.getBean(LockOperations.class);
+            LockOperations acme = context.getBean("acmeLocks", LockOperations.class);
+            inTransaction(context, () -> {
+                ledger.keep(1);
+                assertThatThrownBy(() -> ledger.refuseInAcme(1)).hasMessageContaining(WARNING);
+                ledger.keepInAcme(1);
+                ledger.refuseInAcme(1);
+            });
+            first.execute(
+                    "account:1",
+                    () -> inTransaction(context, () -> assertThatThrownBy(() -> ledger.refuseInAcme(1))
+                            .hasMessageContaining(WARNING)));
+            acme.execute("account:1", () -> inTransaction(context, () -> ledger.refuseInAcme(1)));
         });
     }
 }

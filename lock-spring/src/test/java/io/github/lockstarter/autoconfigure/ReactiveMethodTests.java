@@ -566,7 +566,7 @@ class ReactiveMethodTests {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             LockHandle handle = locks.acquireAsync(LockRequest.of("order:42")).join();
-            LockContext work = LockContext.NONE.with(handle, locks.heldLocks());
+            LockContext work = LockContext.NONE.with(handle);
             String found = locks.execute("outer", () -> context.getBean(Orders.class)
                     .currentKey(42)
                     .contextWrite(subscriber -> subscriber.put(LockContext.KEY, work))

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
 import io.github.lockstarter.engine.backend.RecentRevocations;
@@ -20,6 +21,7 @@ import io.github.lockstarter.engine.timer.TimerWheel;
  * @param tokens identity of this instance
  * @param heartbeats whether the stores hear this instance
  * @param holds what is held
+ * @param heldLocks the same for the application, over the restarts of the engine
  * @param recentRevocations what was taken away, perhaps before it was held
  */
 public record EngineContext(
@@ -31,4 +33,5 @@ public record EngineContext(
         LockTokenFactory tokens,
         Heartbeats heartbeats,
         Holds holds,
+        HeldLocks heldLocks,
         RecentRevocations recentRevocations) {}

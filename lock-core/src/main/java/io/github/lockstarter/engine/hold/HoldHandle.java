@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
@@ -64,6 +65,11 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
     @Override
     public String key() {
         return hold.key;
+    }
+
+    @Override
+    public HeldLocks heldBySource() {
+        return operations.heldLocks();
     }
 
     @Override

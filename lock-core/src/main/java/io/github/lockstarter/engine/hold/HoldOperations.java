@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -42,6 +43,9 @@ public abstract class HoldOperations {
 
     /** Ends the handle's entry; with the last one, the lock is handed over or released. */
     public abstract CompletableFuture<ReleaseOutcome> leave(HoldHandle handle);
+
+    /** What the engine holds, over its restarts. */
+    public abstract HeldLocks heldLocks();
 
     /** Runs callbacks on threads that may block. */
     public abstract EventDispatcher events();

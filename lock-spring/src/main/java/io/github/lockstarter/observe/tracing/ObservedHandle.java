@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe.tracing;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -158,6 +159,11 @@ final class ObservedHandle implements LockHandle {
     @Override
     public List<String> keys() {
         return handle.keys();
+    }
+
+    @Override
+    public HeldLocks heldBySource() {
+        return handle.heldBySource();
     }
 
     @Override

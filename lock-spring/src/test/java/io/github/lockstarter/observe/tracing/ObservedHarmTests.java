@@ -254,6 +254,11 @@ class ObservedHarmTests {
         }
 
         @Override
+        public HeldLocks heldBySource() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public long fencingToken() {
             return 17;
         }
