@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * One {@link RedisServer} per test class, as new before each test; nested classes share it. Register it as a static
- * field:
+ * One {@link RedisServer} per test class, as new before each test; nested classes share it: a container where Docker
+ * answers and no binary is named, else the binary. Register it as a static field:
  *
  * <pre>{@code
  * @RegisterExtension
@@ -40,7 +40,11 @@ public final class RedisExtension extends FreshBeforeEachTest implements BeforeA
     public void beforeAll(ExtensionContext context) {
         // The store of the outermost class closes the server after its last test.
         server = context.getStore(ExtensionContext.Namespace.create(RedisExtension.class))
-                .computeIfAbsent(this, self -> RedisServer.start(arguments), RedisServer.class);
+                .computeIfAbsent(this, self -> start(), RedisServer.class);
+    }
+
+    private RedisServer start() {
+        return RedisContainer.isPreferred() ? RedisContainer.startContainer(arguments) : RedisServer.start(arguments);
     }
 
     @Override

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
  *
  * <p>Tests may do anything to the {@code default} user; the kit itself uses another one.
  */
-public final class RedisServer extends ServerProcess {
+public class RedisServer extends ServerProcess {
 
     private static final int PING_MILLIS = 500;
     private static final List<String> DATA = List.of("--save", "", "--appendonly", "no");
@@ -40,6 +40,11 @@ public final class RedisServer extends ServerProcess {
     private final FixtureClient client;
     private Duration ahead = Duration.ZERO;
     private List<String> role = List.of();
+
+    /** A server of data that does not run yet. */
+    RedisServer(int port, String... arguments) {
+        this(port, DATA, arguments);
+    }
 
     private RedisServer(int port, List<String> mode, String[] arguments) {
         super("redis-server", port);
@@ -58,7 +63,7 @@ public final class RedisServer extends ServerProcess {
      * @return the running server; close it
      */
     public static RedisServer start(String... arguments) {
-        return start(() -> new RedisServer(FreePort.next(), DATA, arguments));
+        return start(() -> new RedisServer(FreePort.next(), arguments));
     }
 
     /** Starts a server that listens with TLS as well, at {@link #tlsPort()}. */
@@ -79,7 +84,7 @@ public final class RedisServer extends ServerProcess {
 
     /** A server on the given port or not at all, such as a node that others know already; it does not run yet. */
     static RedisServer prepare(int port, String... arguments) {
-        return new RedisServer(port, DATA, arguments);
+        return new RedisServer(port, arguments);
     }
 
     /** Whether this machine has a binary. */
@@ -104,6 +109,18 @@ public final class RedisServer extends ServerProcess {
                         role.stream())
                 .flatMap(part -> part)
                 .toList();
+    }
+
+    /** Arguments of a server of data without those that say where it is. */
+    List<String> ownArguments() {
+        return Stream.of(DATA.stream(), FixtureClient.userArguments(), arguments.stream())
+                .flatMap(part -> part)
+                .toList();
+    }
+
+    /** Forgets the kit's own connection. */
+    void disconnect() {
+        client.close();
     }
 
     /** Writes a file into its directory. */
@@ -147,13 +164,13 @@ public final class RedisServer extends ServerProcess {
     @Override
     public synchronized void kill() {
         super.kill();
-        client.close();
+        disconnect();
     }
 
     @Override
     public synchronized void stop() {
         super.stop();
-        client.close();
+        disconnect();
     }
 
     /** The clock that was set stays over a restart, from the first answer on. */
