@@ -29,11 +29,6 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
         this.environment = environment;
     }
 
-    /** The name of the template of a store, such as {@code zookeeperLocks}. */
-    static String templateOf(String backend) {
-        return backend + "Locks";
-    }
-
     private static String engineOf(String backend) {
         return "distributedLock" + StringUtils.capitalize(backend) + "Engine";
     }
@@ -44,7 +39,7 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
         for (String backend : properties.furtherBackends()) {
             if (beans.containsBean(engineOf(backend))) {
                 admins.put(
-                        templateOf(backend),
+                        LockBackendOption.locksOf(backend),
                         beans.getBean(engineOf(backend), LockEngine.class).admin());
             }
         }
@@ -57,7 +52,7 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
         String first = backends.iterator().next();
         for (String backend : LockConditions.furtherBackends(environment)) {
             if (backend.equals(first) || first.equals(LockBackendOption.LOCAL)) {
-                registry.registerAlias(LockEngineConfiguration.TEMPLATE, templateOf(backend));
+                registry.registerAlias(LockEngineConfiguration.TEMPLATE, LockBackendOption.locksOf(backend));
             } else {
                 registry.registerAlias(LockBackendOption.beanName(first), FIRST_BACKEND);
                 register(backend, registry);
@@ -70,7 +65,8 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
         engine.setDestroyMethodName(LockEngineConfiguration.LEAVE_TO_LEASES);
         engine.setDependsOn(DistributedLockAutoConfiguration.OPTIONS);
         registry.registerBeanDefinition(engineOf(backend), engine);
-        registry.registerBeanDefinition(templateOf(backend), made(LockEngineConfiguration.TEMPLATE, engineOf(backend)));
+        registry.registerBeanDefinition(
+                LockBackendOption.locksOf(backend), made(LockEngineConfiguration.TEMPLATE, engineOf(backend)));
     }
 
     /** By a method of that configuration, whose other arguments are injected. */

@@ -46,4 +46,14 @@ public interface LockBackendOption {
     static String beanName(String option) {
         return "distributedLock" + option.substring(0, 1).toUpperCase(Locale.ROOT) + option.substring(1) + "Backend";
     }
+
+    /**
+     * The name of the bean with the locks of a store of {@code distributed-lock.further-backends}.
+     *
+     * @param option the name of the option
+     * @return the name of the bean, such as {@code zookeeperLocks}
+     */
+    static String locksOf(String option) {
+        return option + "Locks";
+    }
 }

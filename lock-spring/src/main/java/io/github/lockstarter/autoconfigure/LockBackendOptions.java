@@ -141,7 +141,7 @@ final class LockBackendOptions {
             LockBackendOption option = byName.get(backend);
             boolean keeps = locks.isBlank()
                     ? backend.equals(properties.backend())
-                    : locks.equals(FurtherLocks.templateOf(backend));
+                    : locks.equals(LockBackendOption.locksOf(backend));
             if (option != null && keeps) {
                 request.keys().forEach(key -> option.checkRequest(request, key));
             }
