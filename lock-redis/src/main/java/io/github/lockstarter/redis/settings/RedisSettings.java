@@ -74,12 +74,23 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      *     lease of all clients that share the prefix, which must agree on it; zero if forgotten locks may be granted
      * @param firstUse whether to trust a server that seems new
      * @param deposedMasterWrites how long a master may go on executing writes after another one was promoted; prolongs
-     *     the grace period
+     *     the grace period; zero if there is none
      */
     public record Guard(Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites) {
 
         /** Of what is left of a lease when its first renewal is due, this leaves half for the renewal. */
         private static final int SHARE_OF_LEASE = 3;
+
+        /**
+         * Without a grace period nothing waits for a deposed master.
+         *
+         * @param gracePeriod checked already
+         * @param firstUse whether to trust a server that seems new
+         * @param deposedMasterWrites checked already; taken for zero where there is no grace period
+         */
+        public Guard {
+            deposedMasterWrites = gracePeriod.isZero() ? Duration.ZERO : deposedMasterWrites;
+        }
 
         /**
          * The guard as it is unless configured otherwise: a new server is trusted, a deposed master takes no writes.

@@ -97,6 +97,14 @@ class RedisSettingsTests {
                 .isEqualTo(Duration.ofSeconds(40));
     }
 
+    @Test
+    void waitForNoDeposedMasterWithoutAGracePeriod() {
+        RedisSettings.Guard off =
+                new RedisSettings.Guard(Duration.ZERO, RedisSettings.FirstUse.GRANT, Duration.ofSeconds(10));
+        assertThat(off.grace()).isZero();
+        assertThat(off.deposedMasterWrites()).isZero();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {-1, 1, 29_999})
     void refuseAGracePeriodThatEndsBeforeALease(long millis) {
