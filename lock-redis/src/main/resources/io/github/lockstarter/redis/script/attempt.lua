@@ -55,7 +55,8 @@ if owner and not repeated then
   -- Tells the owner, unless another instance than its own was waiting already, so that it knows.
   -- A failure is none of the caller's: the owner's hand-overs end without being told too.
   local function want(instance)
-    local holder, after = string.match(owner, '^%d+@?%d* ([0-9a-f]+):%d+(.?)')
+    -- One repetition of digits, not two in a row, which take the square of the time for a long value of somebody else.
+    local holder, after = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(.?)')
     if not holder or (after ~= '' and after ~= '|') or #holder ~= 32 or holder == instance then
       return
     end
@@ -92,7 +93,7 @@ if owner and not repeated then
     end
   end
   local remaining = redis.call('PTTL', lock)
-  local holder, label = string.match(owner, '^%d+@?%d* ([0-9a-f]+):%d+(|.*)$')
+  local holder, label = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
   if holder then
     local who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
     if acknowledgement then

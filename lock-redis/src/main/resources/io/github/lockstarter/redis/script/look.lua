@@ -9,7 +9,7 @@
 -- once all replicas have it. No two marks of an instance have the same begin. A mark ends at a fixed time after its begin, and
 -- the trace a grace later: it outlives each lease that the owner may have at the last take-over by it.
 local isAbandoned, unacknowledged = false, nil
-local gone, label, time, byReplicas = string.match(owner, '^%d+@?%d* ([0-9a-f]+):%d+(|[^|]*|(%d+)(%+?))$')
+local gone, label, time, byReplicas = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|[^|]*|(%d+)(%+?))$')
 local prefix = string.match(lock, '^([^{]*){')
 local heard = gone and redis.pcall('PUBSUB', 'NUMSUB', prefix .. 'mailbox:' .. gone)
 if heard and heard[2] == 0 then

@@ -3,8 +3,10 @@ package io.github.lockstarter.redis.script;
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import io.lettuce.core.SetArgs;
+import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -58,6 +60,13 @@ class AcquireScriptIT extends AcquireScriptOnServer {
     void tellsOfAnOwnerWithoutLease() {
         redis.set(KEYS.lock(), "somebody");
         assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(0L, -1L, 0L));
+    }
+
+    /** The server runs nothing else meanwhile. */
+    @Test
+    void takesNoLongerForAForeignOwnerOfManyDigits() {
+        redis.set(KEYS.lock(), "1".repeat(100_000));
+        assertTimeout(Duration.ofSeconds(1), () -> scripts.acquire("a:1", 30_000));
     }
 
     @Test
