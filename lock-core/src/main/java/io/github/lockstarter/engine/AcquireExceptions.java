@@ -39,8 +39,8 @@ final class AcquireExceptions {
                 acquisition.key,
                 couldNotAcquire(acquisition) + answer.problem() + ", so it grants no free locks for another "
                         + DurationText.of(answer.retryAfter())
-                        + " (distributed-lock.max-lease), since owners of forgotten locks may still be working. There is"
-                        + " nothing to do: after that time free locks are granted again",
+                        + " (the grace period, by default distributed-lock.max-lease), since owners of forgotten locks"
+                        + " may still be working. There is nothing to do: after that time free locks are granted again",
                 answer.retryAfter());
     }
 

@@ -51,10 +51,10 @@ class EngineRecoveryTests extends EngineInterleavings {
                     assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(20));
                     assertThat(refused.key()).isEqualTo(KEY);
                 })
-                .hasMessage(
-                        "Could not acquire lock 'order:42' at once (1 attempt): Redis at here lost its data, so it"
-                                + " grants no free locks for another 20s (distributed-lock.max-lease), since owners of forgotten"
-                                + " locks may still be working. There is nothing to do: after that time free locks are granted again");
+                .hasMessage("Could not acquire lock 'order:42' at once (1 attempt): Redis at here lost its data, so it"
+                        + " grants no free locks for another 20s (the grace period, by default"
+                        + " distributed-lock.max-lease), since owners of forgotten locks may still be working. There"
+                        + " is nothing to do: after that time free locks are granted again");
         assertThat(refusals).containsExactly(LockEvent.Refusal.RECOVERING);
     }
 

@@ -62,8 +62,9 @@ public final class StoreLog implements LockListener {
             return;
         }
         log.warn(
-                "{}. Free locks{} are not granted for {}s (distributed-lock.max-lease), until {}, since owners of forgotten"
-                        + " locks may still be working. There is nothing to do: after that time free locks are granted again",
+                "{}. Free locks{} are not granted for {}s (the grace period, by default distributed-lock.max-lease), until"
+                        + " {}, since owners of forgotten locks may still be working. There is nothing to do: after that"
+                        + " time free locks are granted again",
                 recovery.problem(),
                 there(recovery.scope()),
                 seconds,

@@ -62,7 +62,7 @@ class StoreLogIT {
                     .contains("WARN")
                     .contains("Redis at " + address() + " lost its data")
                     .containsPattern(
-                            "for 3s \\(distributed-lock.max-lease\\), until \\d\\d:\\d\\d:\\d\\d(Z|[+-]\\d\\d:\\d\\d), since")
+                            "for 3s \\(the grace period, [^)]*\\), until \\d\\d:\\d\\d:\\d\\d(Z|[+-]\\d\\d:\\d\\d), since")
                     .contains("There is nothing to do: after that time free locks");
             assertThat(linesOf(output).get(before + 1)).contains("WARN").contains("grants free locks again");
         });
