@@ -19,7 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     key prefix. With 0s, forgotten locks are granted at once, and no lock of a crashed instance is taken over: for
  *     tests, and for servers that are flushed.
  * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
- *     a failover, no lock is renewed for that long. At most a third of every lease. Without effect if grace-period is 0s.
+ *     a failover, no lock is renewed for that long. At most a third of every lease. Without effect if grace-period is
+ *     0s.
  */
 @ConfigurationProperties(prefix = RedisLockProperties.PREFIX, ignoreUnknownFields = false)
 record RedisLockProperties(
