@@ -168,8 +168,8 @@ class HistoryGuardIT {
                     .hasMessageMatching(
                             "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at \\S+ lost"
                                     + " its data, so it grants no free locks for another [23]\\d(\\.\\d)?s"
-                                    + " \\(distributed-lock\\.max-lease\\), since owners of forgotten locks may still be"
-                                    + " working\\. There is nothing to do: .* are granted again");
+                                    + " \\(the grace period, by default distributed-lock\\.max-lease\\), since owners"
+                                    + " of forgotten locks may still be working\\. There is nothing to do: .* are granted again");
         }
     }
 
