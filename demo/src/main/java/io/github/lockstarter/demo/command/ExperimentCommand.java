@@ -178,7 +178,7 @@ final class ExperimentCommand extends DemoCommand {
             return FAILED;
         }
         if (results.stream().anyMatch(series -> series.variant().isLocked() && !series.isComplete())) {
-            print("Not all of the chaos of v3 and v4 met somebody: this proves less than was asked for."
+            print("Some faults of v3 and v4 hit no holder, so this run proves less than requested."
                     + " Raise --requests.");
             return FAILED;
         }

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The experiment: one deployment at a time, and on it one run at a time.
  *
- * <p>Thread-safe: the monitor guards all fields that change, and the listener is called under it, so that it is told
+ * <p>Thread-safe: the monitor guards all fields that change, and the listener is called under it, so that it receives
  * states in their order. A method that begins something changes the state at once, or throws {@link ConflictException};
  * the work is done in the background, and its future completes at the end. Phases go absent → starting → ready →
  * stopping → absent; from starting and stopping also to failed, and from there to starting or absent. The thread that
@@ -80,12 +80,12 @@ public final class Experiment implements AutoCloseable {
     }
 
     /**
-     * Gives a newcomer the state; the listener is told of every later change.
+     * Passes the present state to a new subscriber; the listener receives every later change.
      *
-     * @param newcomer must return at once
+     * @param subscriber must return at once
      */
-    public synchronized void greet(Consumer<ExperimentState> newcomer) {
-        newcomer.accept(state());
+    public synchronized void greet(Consumer<ExperimentState> subscriber) {
+        subscriber.accept(state());
     }
 
     /**

@@ -50,12 +50,12 @@ public final class Gallery implements AutoCloseable {
     }
 
     /**
-     * Gives a newcomer the state; the listener is told of every later change.
+     * Passes the present state to a new subscriber; the listener receives every later change.
      *
-     * @param newcomer must return at once
+     * @param subscriber must return at once
      */
-    public synchronized void greet(Consumer<GalleryState> newcomer) {
-        newcomer.accept(state());
+    public synchronized void greet(Consumer<GalleryState> subscriber) {
+        subscriber.accept(state());
     }
 
     /**

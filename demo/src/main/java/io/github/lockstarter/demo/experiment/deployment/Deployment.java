@@ -42,7 +42,7 @@ public final class Deployment implements AutoCloseable {
      * A deployment of which nothing runs yet.
      *
      * @param plan what to set up
-     * @param listener is told of progress and events
+     * @param listener receives progress and events
      */
     public Deployment(DeploymentPlan plan, DeploymentListener listener) {
         this.plan = plan;
@@ -123,11 +123,11 @@ public final class Deployment implements AutoCloseable {
     }
 
     /**
-     * Does something to servers and instances while nobody else does.
+     * Changes servers and instances while no other thread does.
      *
      * @param action what to do
      * @param <T> type of its result
-     * @return its result; empty when somebody else is at it, and then nothing was done
+     * @return its result; empty, and nothing was done, while another thread changes them
      */
     public <T> Optional<T> alone(Supplier<T> action) {
         if (!interference.tryLock()) {
@@ -141,7 +141,7 @@ public final class Deployment implements AutoCloseable {
     }
 
     /**
-     * Reads something when nobody does anything to servers and instances. Blocks until then.
+     * Reads while no thread changes servers and instances. Blocks until then.
      *
      * @param read what to read
      * @param <T> its type

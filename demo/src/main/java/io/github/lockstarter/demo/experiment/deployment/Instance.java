@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
  * that it found at its first start, also when it is killed and replaced.
  *
  * <p>Thread-safe: the monitor guards {@code port}, {@code status} and {@code ready}, which is replaced with each start.
- * The thread that reads what the process prints completes it; the listener is told outside of the monitor.
+ * The thread that reads what the process prints completes it; the listener is called outside of the monitor.
  */
 public final class Instance implements AutoCloseable {
 
@@ -136,8 +136,8 @@ public final class Instance implements AutoCloseable {
     }
 
     /**
-     * Starts another one in its place, and waits until that is ready. Again when that does not come up: a connection of
-     * somebody else may have its port for a moment.
+     * Starts another one in its place, and waits until that is ready. Retries when that does not come up: a connection
+     * of another process may have its port for a moment.
      */
     public void replace() {
         for (int attempt = 1; ; attempt++) {
