@@ -21,10 +21,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "gallery",
         description = "Shows locks that do not hold, each beside ours under the same steps and faults.",
-        footer =
-                "Exit status: 0 when each broken lock broke as predicted, and lock-starter lost no update, blocked no"
-                        + " caller and had one owner at a time (in late-write, two and a refused write); 1 when not, or"
-                        + " when something does not start; 2 when an option is wrong.",
+        footer = "Exit status: 0 when each broken lock broke as predicted, and lock-starter lost no update, blocked no"
+                + " caller and had one owner at a time (in late-write, two and a refused write); 1 when not, or"
+                + " when something does not start; 2 when an option is wrong.",
         sortOptions = false)
 final class GalleryCommand extends DemoCommand {
 
