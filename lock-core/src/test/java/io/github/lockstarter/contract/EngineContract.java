@@ -36,6 +36,15 @@ abstract class EngineContract {
     /** Ends within a test. */
     static final Duration SHORT_LEASE = Duration.ofMillis(300);
 
+    /** Of locks that are renewed, or end without it. */
+    static final Duration LEASE = Duration.ofMillis(600);
+
+    /** Of locks that must be kept: long enough for a machine that stands still for a moment. */
+    static final Duration KEPT_LEASE = Duration.ofMillis(1800);
+
+    /** Of a loss on a busy machine. What brings it about is the reported cause. */
+    static final Duration LATENESS = Duration.ofSeconds(5);
+
     /** A first acquisition loads the classes of the engine, which takes longer than a short lease. */
     private static final AtomicBoolean LOADED = new AtomicBoolean();
 
@@ -110,6 +119,13 @@ abstract class EngineContract {
 
     void assertHeldByAnother(Application asking) {
         assertThat(asking.locks().tryAcquire(request)).isEmpty();
+    }
+
+    void assertStaysHeld(LockHandle held, Duration time) {
+        await().during(time).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(held.isHeld()).isTrue();
+            assertHeldByAnother(second);
+        });
     }
 
     static Duration timeOf(Runnable work) {

@@ -27,14 +27,6 @@ import org.junit.jupiter.api.Test;
 /** Keeping a lock: renewal, its end, and loss. */
 public abstract class EngineRenewalContract extends EngineContract {
 
-    private static final Duration LEASE = ofMillis(600);
-
-    /** Of locks that must be kept: long enough for a machine that stands still for a moment. */
-    private static final Duration KEPT_LEASE = ofMillis(1800);
-
-    /** Of a loss on a busy machine. What brings it about is the reported cause. */
-    private static final Duration LATENESS = ofSeconds(5);
-
     private final LockRequest renewed = request.leasedFor(LEASE);
     private final LockRequest kept = request.leasedFor(KEPT_LEASE);
 
@@ -183,106 +175,6 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void renewsALockOnceItsExtensionAsksForThat() {
-        try (LockHandle held = first.locks().acquire(kept.withoutRenewal())) {
-            held.extend(kept.withRenewal());
-
-            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
-        }
-        assertFree();
-    }
-
-    @Test
-    void countsTheLongestHoldOfAnExtensionFromTheExtension() {
-        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
-
-        held.extend(kept.renewedUpTo(KEPT_LEASE.multipliedBy(3)));
-
-        assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
-        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
-        assertThatThrownBy(held::ensureHeld)
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("it was held longer than its max-hold");
-        held.release();
-        assertFree();
-    }
-
-    @Test
-    void leavesTheTermsThatAnExtensionDoesNotName() {
-        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
-
-        held.extend(LockRequest.of(key));
-
-        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
-        assertThatThrownBy(held::ensureHeld)
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("it was held longer than its max-hold");
-        held.release();
-        assertFree();
-    }
-
-    @Test
-    void remembersTheLongestHoldOverAnExtensionWithoutRenewal() {
-        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
-
-        held.extend(kept.withoutRenewal());
-        held.extend(kept.withRenewal());
-
-        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
-        assertThatThrownBy(held::ensureHeld)
-                .isInstanceOf(LockLostException.class)
-                .hasMessageContaining("it was held longer than its max-hold");
-        held.release();
-        assertFree();
-    }
-
-    @Test
-    void extendsEachOfSeveralLocks() {
-        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(KEPT_LEASE);
-        try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {
-            held.extend(both.withRenewal());
-
-            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
-        }
-    }
-
-    @Test
-    void continuesAsBeforeWhenAnExtensionFails() {
-        LockHandle held = first.locks().acquire(renewed.withoutRenewal());
-        first.backend().failRenewals(1);
-
-        assertThatThrownBy(() -> held.extend(renewed.withRenewal())).isInstanceOf(LockBackendException.class);
-
-        await().atMost(LEASE.plus(LATENESS)).until(() -> !held.isHeld());
-        assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(LockLostException.class);
-        held.release();
-        assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(IllegalStateException.class);
-    }
-
-    @Test
-    void refusesAnExtensionForOtherKeysOrWithATooLongMinimumTime() {
-        try (LockHandle held = first.locks().acquire(renewed)) {
-            assertThatThrownBy(() -> held.extend(LockRequest.of("other")))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("other");
-            assertThatThrownBy(() -> held.extend(renewed.keptFor(LEASE.plusMillis(1))))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("above the lease");
-        }
-    }
-
-    /** Short extensions, as a caller sends them that only asks whether it still has the lock. */
-    @Test
-    void renewsInTimeHoweverOftenTheOwnerAsksForLessThanItsLease() {
-        try (LockHandle held = first.locks().acquire(kept)) {
-            await().during(KEPT_LEASE.multipliedBy(2))
-                    .atMost(PATIENCE)
-                    .pollInterval(KEPT_LEASE.dividedBy(36))
-                    .untilAsserted(() -> held.extend(LockRequest.of(key).leasedFor(LockRequest.MIN_LEASE)));
-        }
-    }
-
-    @Test
     void signalsLossAndFreesTheLocksWhenTheApplicationCloses() {
         AtomicInteger losses = new AtomicInteger();
         LockHandle held = first.locks().acquire(renewed);
@@ -328,13 +220,6 @@ public abstract class EngineRenewalContract extends EngineContract {
                         .singleElement()
                         .extracting(LockEvent.Lost::cause)
                         .isEqualTo(cause));
-    }
-
-    private void assertStaysHeld(LockHandle held, Duration time) {
-        await().during(time).atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(held.isHeld()).isTrue();
-            assertHeldByAnother(second);
-        });
     }
 
     private long renewals() {

@@ -124,6 +124,7 @@ class ExperimentIT {
         await().atMost(Duration.ofSeconds(10)).until(() -> running.leftovers().isEmpty());
     }
 
+    @Tag("full")
     @Test
     void playsAnExhibitAndLeavesNothingBehind() throws Exception {
         Command command = startGallery("late-write");

@@ -5,6 +5,7 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
+import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineKeptContract;
@@ -110,6 +111,14 @@ class RedisClusterContractIT {
     @Tag(Effort.FULL)
     class EngineHold extends EngineHoldContract {
         EngineHold() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
             super(RedisClusterContractIT::store);
         }
     }

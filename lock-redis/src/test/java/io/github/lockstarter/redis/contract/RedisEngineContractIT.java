@@ -7,7 +7,6 @@ import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineKeptContract;
-import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -44,13 +43,6 @@ class RedisEngineContractIT {
     @Nested
     class EngineKept extends EngineKeptContract {
         EngineKept() {
-            super(RedisEngineContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
             super(RedisEngineContractIT::store);
         }
     }

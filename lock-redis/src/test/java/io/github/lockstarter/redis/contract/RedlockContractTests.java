@@ -5,6 +5,7 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
+import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineKeptContract;
@@ -99,6 +100,14 @@ class RedlockContractTests {
     @Tag(Effort.FULL)
     class EngineHold extends EngineHoldContract {
         EngineHold() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
             super(RedlockStore.of(5));
         }
     }

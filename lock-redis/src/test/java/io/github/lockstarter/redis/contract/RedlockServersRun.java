@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineKeptContract;
@@ -89,6 +90,13 @@ class RedlockServersRun {
     @Nested
     class EngineHold extends EngineHoldContract {
         EngineHold() {
+            super(RedlockServersRun::store);
+        }
+    }
+
+    @Nested
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
             super(RedlockServersRun::store);
         }
     }

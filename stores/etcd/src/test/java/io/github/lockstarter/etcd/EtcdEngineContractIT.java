@@ -3,6 +3,7 @@ package io.github.lockstarter.etcd;
 import io.github.lockstarter.contract.AbandonedHoldContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
+import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
@@ -40,6 +41,13 @@ class EtcdEngineContractIT {
     @Nested
     class EngineKept extends EngineKeptContract {
         EngineKept() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
             super(SharedEtcd::store);
         }
     }

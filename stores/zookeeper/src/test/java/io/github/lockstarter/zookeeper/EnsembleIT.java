@@ -52,14 +52,14 @@ class EnsembleIT {
                 .toList();
         AtomicInteger next = new AtomicInteger();
 
-        Crowd.of(6).eachRuns(50, () -> {
+        Crowd.of(6).eachRuns(20, () -> {
             Application application = applications.get(next.getAndIncrement() % applications.size());
             try (LockHandle lock = application.locks().acquire("one-at-a-time")) {
                 section.run(lock.fencingToken());
             }
         });
 
-        section.assertExclusive(300);
+        section.assertExclusive(120);
     }
 
     @Test

@@ -19,12 +19,12 @@ class KeysAndNodesIT {
     private static final Duration SESSION = Duration.ofSeconds(4);
 
     @Test
-    void leavesNothingBehindOfAThousandKeys() throws Exception {
+    void leavesNothingBehindOfManyKeys() throws Exception {
         try (ZooKeeperServer server = ZooKeeperServers.start();
                 CuratorFramework look = ZooKeeperClients.connect(server.address(), SESSION);
                 ZooKeeperLockBackend backend = new ZooKeeperLockBackend(look, ZooKeeperClients.settings(SESSION));
                 Application application = Application.over(backend)) {
-            for (int i = 0; i < 1_000; i++) {
+            for (int i = 0; i < 300; i++) {
                 application.locks().acquire("key:" + i).close();
             }
             assertThat(look.checkExists().forPath("/test/locks").getNumChildren())

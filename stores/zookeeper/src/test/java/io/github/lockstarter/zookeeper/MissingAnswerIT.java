@@ -36,7 +36,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class MissingAnswerIT {
 
-    private static final Duration SESSION = ZooKeeperClients.SESSION;
+    /** An answer is waited for as long. */
+    private static final Duration SESSION = Duration.ofSeconds(5);
+
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final LockRequest request = LockRequest.of("missing:" + UUID.randomUUID());

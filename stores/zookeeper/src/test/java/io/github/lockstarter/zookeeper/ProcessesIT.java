@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProcessesIT {
 
     private static final int JVMS = 3;
-    private static final int TIMES = 500;
+    private static final int TIMES = 200;
     private static final Duration PATIENCE = Duration.ofMinutes(4);
 
     @TempDir

@@ -3,6 +3,7 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.contract.AbandonedHoldContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
+import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
@@ -34,6 +35,13 @@ class ZooKeeperEngineContractIT {
     @Nested
     class EngineKept extends EngineKeptContract {
         EngineKept() {
+            super(ZooKeeperStore::new);
+        }
+    }
+
+    @Nested
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
             super(ZooKeeperStore::new);
         }
     }

@@ -41,6 +41,7 @@ class FaultLabStoresIT {
 
     /** All of them would take a minute. */
     @Test
+    @Tag(Effort.FULL)
     void violatesNoInvariantOnAStoreThatTheSeedChooses() {
         List<Supplier<Topology>> stores = List.of(Postgres::new, ZooKeeper::single);
         check(stores.get((int) Math.floorMod(seed, (long) stores.size())));

@@ -1,6 +1,7 @@
 package io.github.lockstarter.jdbc.contract;
 
 import io.github.lockstarter.contract.AbandonedHoldContract;
+import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
@@ -16,6 +17,13 @@ abstract class JdbcHoldSuites {
 
     private LockStore store() {
         return new JdbcStore(database());
+    }
+
+    @Nested
+    class EngineExtension extends EngineExtensionContract {
+        EngineExtension() {
+            super(JdbcHoldSuites.this::store);
+        }
     }
 
     @Nested

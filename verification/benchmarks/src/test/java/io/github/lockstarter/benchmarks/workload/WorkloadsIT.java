@@ -34,7 +34,7 @@ class WorkloadsIT {
             Options.parse("--lease=3s", "--pause=0.8s", "--rounds=2", "--jvms=1", "--seed=1");
 
     @ParameterizedTest
-    @ValueSource(strings = {"uncontended-1", "one-key-section", "three-jvms", "in-jvm"})
+    @ValueSource(strings = {"uncontended-1", "three-jvms"})
     void runsWithEveryClient(String id) throws Exception {
         run(id);
     }
@@ -42,7 +42,16 @@ class WorkloadsIT {
     @ParameterizedTest
     @Tag("full")
     @ValueSource(
-            strings = {"one-key-empty", "wake-up", "twenty-instances", "held-20000", "thousand-names", "server-time"})
+            strings = {
+                "one-key-section",
+                "in-jvm",
+                "one-key-empty",
+                "wake-up",
+                "twenty-instances",
+                "held-20000",
+                "thousand-names",
+                "server-time"
+            })
     void runsTheOtherWorkloadsToo(String id) throws Exception {
         run(id);
     }

@@ -1,0 +1,123 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** New terms for a lock that is held: its lease, its renewal, and how long it is renewed at most. */
+public abstract class EngineExtensionContract extends EngineContract {
+
+    private final LockRequest renewed = request.leasedFor(LEASE);
+    private final LockRequest kept = request.leasedFor(KEPT_LEASE);
+
+    public EngineExtensionContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void renewsALockOnceItsExtensionAsksForThat() {
+        try (LockHandle held = first.locks().acquire(kept.withoutRenewal())) {
+            held.extend(kept.withRenewal());
+
+            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
+        }
+        assertFree();
+    }
+
+    @Test
+    void countsTheLongestHoldOfAnExtensionFromTheExtension() {
+        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
+
+        held.extend(kept.renewedUpTo(KEPT_LEASE.multipliedBy(3)));
+
+        assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold");
+        held.release();
+        assertFree();
+    }
+
+    @Test
+    void leavesTheTermsThatAnExtensionDoesNotName() {
+        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
+
+        held.extend(LockRequest.of(key));
+
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold");
+        held.release();
+        assertFree();
+    }
+
+    @Test
+    void remembersTheLongestHoldOverAnExtensionWithoutRenewal() {
+        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
+
+        held.extend(kept.withoutRenewal());
+        held.extend(kept.withRenewal());
+
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold");
+        held.release();
+        assertFree();
+    }
+
+    @Test
+    void extendsEachOfSeveralLocks() {
+        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(KEPT_LEASE);
+        try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {
+            held.extend(both.withRenewal());
+
+            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
+        }
+    }
+
+    @Test
+    void continuesAsBeforeWhenAnExtensionFails() {
+        LockHandle held = first.locks().acquire(renewed.withoutRenewal());
+        first.backend().failRenewals(1);
+
+        assertThatThrownBy(() -> held.extend(renewed.withRenewal())).isInstanceOf(LockBackendException.class);
+
+        await().atMost(LEASE.plus(LATENESS)).until(() -> !held.isHeld());
+        assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(LockLostException.class);
+        held.release();
+        assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void refusesAnExtensionForOtherKeysOrWithATooLongMinimumTime() {
+        try (LockHandle held = first.locks().acquire(renewed)) {
+            assertThatThrownBy(() -> held.extend(LockRequest.of("other")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("other");
+            assertThatThrownBy(() -> held.extend(renewed.keptFor(LEASE.plusMillis(1))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("above the lease");
+        }
+    }
+
+    /** Short extensions, as a caller sends them that only asks whether it still has the lock. */
+    @Test
+    void renewsInTimeHoweverOftenTheOwnerAsksForLessThanItsLease() {
+        try (LockHandle held = first.locks().acquire(kept)) {
+            await().during(KEPT_LEASE.multipliedBy(2))
+                    .atMost(PATIENCE)
+                    .pollInterval(KEPT_LEASE.dividedBy(36))
+                    .untilAsserted(() -> held.extend(LockRequest.of(key).leasedFor(LockRequest.MIN_LEASE)));
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.EngineExtensionContract;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import java.time.Duration;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Apart from {@link RedisEngineContractIT}, since it waits for leases to end: forks run the two side by side. */
+class RedisEngineExtensionContractIT extends EngineExtensionContract {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    RedisEngineExtensionContractIT() {
+        super(RedisEngineExtensionContractIT::store);
+    }
+
+    private static LockStore store() {
+        return new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2)));
+    }
+}
