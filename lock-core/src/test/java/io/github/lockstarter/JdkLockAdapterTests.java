@@ -8,6 +8,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The contract of {@link Lock}, kept by the view. */
@@ -27,6 +29,11 @@ class JdkLockAdapterTests {
             new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
     private final Lock lock = locks.asLock(KEY);
+
+    @BeforeEach
+    void loadTheClassesOfAnAcquisition() {
+        WarmUp.connect(locks, "warm-up");
+    }
 
     @AfterEach
     void stop() {

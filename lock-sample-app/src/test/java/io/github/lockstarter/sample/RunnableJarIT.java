@@ -38,6 +38,7 @@ class RunnableJarIT {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         app = new ProcessBuilder(
                         java.toString(),
+                        "-XX:TieredStopAtLevel=1",
                         "-jar",
                         System.getProperty("sample.jar"),
                         "--server.port=0",

@@ -20,6 +20,7 @@ class FaultLabControlsIT {
     private static final int RUNS = 3;
 
     @Test
+    @Tag(Effort.FULL)
     void findsOverlapsWithoutALock() {
         LabResult result = run("no-lock", plan(2).withFaults().with(Setup.STARTER.of(Client.NONE)));
 

@@ -27,6 +27,28 @@ record Client(
         Optional<Request> ghost,
         int marker) {
 
+    @Override
+    public boolean equals(Object object) {
+        return object instanceof Client other
+                && phase == other.phase
+                && token == other.token
+                && left == other.left
+                && fencing == other.fencing
+                && age == other.age
+                && repeated == other.repeated
+                && reply.equals(other.reply)
+                && ghost.equals(other.ghost)
+                && marker == other.marker;
+    }
+
+    @Override
+    public int hashCode() {
+        return ((((phase.ordinal() * 31 + token) * 31 + left) * 31 + fencing) * 31 + age) * 31
+                + marker * 7
+                + reply.hashCode()
+                + ghost.hashCode() * 17;
+    }
+
     static Client whoKnows(int marker) {
         return idle(Optional.empty(), marker);
     }

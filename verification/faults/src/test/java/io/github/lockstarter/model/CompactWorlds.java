@@ -31,6 +31,19 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
         }
 
         @Override
+        public boolean equals(Object object) {
+            return object instanceof Compact other
+                    && a == other.a
+                    && b == other.b
+                    && master == other.master
+                    && replica == other.replica
+                    && deposed == other.deposed
+                    && writable == other.writable
+                    && highest == other.highest
+                    && disordered == other.disordered;
+        }
+
+        @Override
         public int hashCode() {
             int parts = (((master * 1009 + replica) * 1009 + deposed) * 8191 + a) * 8191 + b;
             return (parts * 31 + writable) * 31 + highest;

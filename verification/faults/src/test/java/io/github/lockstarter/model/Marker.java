@@ -10,6 +10,20 @@ package io.github.lockstarter.model;
  */
 record Marker(int id, int age, boolean firstUse, boolean foreign) {
 
+    @Override
+    public boolean equals(Object object) {
+        return object instanceof Marker other
+                && id == other.id
+                && age == other.age
+                && firstUse == other.firstUse
+                && foreign == other.foreign;
+    }
+
+    @Override
+    public int hashCode() {
+        return (id * 31 + age) * 4 + (firstUse ? 2 : 0) + (foreign ? 1 : 0);
+    }
+
     /** The id of no marker: what a client knows that was never answered. */
     static final int UNKNOWN = 0;
 

@@ -9,6 +9,19 @@ package io.github.lockstarter.model;
  */
 record Reply(Outcome outcome, int fencing, int marker) {
 
+    @Override
+    public boolean equals(Object object) {
+        return object instanceof Reply other
+                && outcome == other.outcome
+                && fencing == other.fencing
+                && marker == other.marker;
+    }
+
+    @Override
+    public int hashCode() {
+        return (outcome.ordinal() * 31 + fencing) * 31 + marker;
+    }
+
     Reply tick(int forgotten) {
         return outcome == Outcome.GRANTED ? new Reply(outcome, Fencing.tick(fencing, forgotten), marker) : this;
     }

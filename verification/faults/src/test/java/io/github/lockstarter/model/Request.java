@@ -10,6 +10,20 @@ package io.github.lockstarter.model;
  */
 record Request(Verb verb, int token, int fencing, int marker) {
 
+    @Override
+    public boolean equals(Object object) {
+        return object instanceof Request other
+                && verb == other.verb
+                && token == other.token
+                && fencing == other.fencing
+                && marker == other.marker;
+    }
+
+    @Override
+    public int hashCode() {
+        return ((verb.ordinal() * 31 + token) * 31 + fencing) * 31 + marker;
+    }
+
     Request tick(int forgotten) {
         return verb != Verb.RENEW ? this : new Request(verb, token, Fencing.tick(fencing, forgotten), marker);
     }

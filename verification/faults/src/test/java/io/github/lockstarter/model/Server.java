@@ -14,6 +14,24 @@ package io.github.lockstarter.model;
  */
 record Server(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, int note, int clock) {
 
+    @Override
+    public boolean equals(Object object) {
+        return object instanceof Server other
+                && owner == other.owner
+                && expiry == other.expiry
+                && held == other.held
+                && fence == other.fence
+                && marker.equals(other.marker)
+                && promoted == other.promoted
+                && note == other.note
+                && clock == other.clock;
+    }
+
+    @Override
+    public int hashCode() {
+        return ((((owner * 31 + expiry) * 31 + held) * 31 + fence) * 31 + marker.hashCode()) * 31 + note * 7 + clock;
+    }
+
     /** A lock is given to a token with this fencing token. */
     Server grantedTo(int token, int lease, int fencing) {
         return new Server(token, lease, fencing, fence, marker, promoted, note, clock);

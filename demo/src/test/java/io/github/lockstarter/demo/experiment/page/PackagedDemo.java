@@ -36,6 +36,7 @@ final class PackagedDemo {
         Path output = directory.resolve("output.txt");
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
                         "-jar",
                         System.getProperty("demo.jar"),
                         "--server.port=0",

@@ -8,12 +8,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 
-/** Each of the three views once: a run, an exhibit, a sale. The other tests of the page have the tag {@code full}. */
+/** Each of the three views once: a run, an exhibit, a sale. Longer tests of the page have the tag {@code full}. */
 @EnabledIf(value = "isPossible", disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
 class PageSmokeIT {
 
@@ -47,6 +48,18 @@ class PageSmokeIT {
         }
     }
 
+    @Test
+    void opensOnTheExperiment() {
+        ExperimentPage page = new ExperimentPage(chromium.driver());
+
+        page.open(app.port());
+
+        page.plan(2, "standalone");
+        assertThat(page.problem()).isEmpty();
+    }
+
+    /** {@code ExperimentIT} has a run without the page in each build. */
+    @Tag("full")
     @Test
     void runsTheExperimentExactlyUnderTheLock() {
         ExperimentPage page = new ExperimentPage(chromium.driver());

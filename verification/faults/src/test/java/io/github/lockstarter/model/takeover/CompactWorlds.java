@@ -23,6 +23,11 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
     record Compact(int servers, int holder) {
 
         @Override
+        public boolean equals(Object object) {
+            return object instanceof Compact other && servers == other.servers && holder == other.holder;
+        }
+
+        @Override
         public int hashCode() {
             return servers * 0x9E3779B1 + holder * 0x85EBCA6B;
         }
