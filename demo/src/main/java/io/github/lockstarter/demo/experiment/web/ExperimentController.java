@@ -11,6 +11,9 @@ import io.github.lockstarter.demo.experiment.run.Fault;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.gallery.Gallery;
+import io.github.lockstarter.demo.gallery.GalleryPlan;
+import io.github.lockstarter.demo.gallery.GalleryState;
+import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -39,11 +42,14 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * The controls of the experiment. What takes time goes on after the answer; {@code GET /experiment/events} tells of it.
+ * The controls of the experiment and of the gallery. What takes time goes on after the answer;
+ * {@code GET /experiment/events} tells of it.
  */
 @RestController
 @RequestMapping("/experiment")
 class ExperimentController {
+
+    private static final String ALL = "all";
 
     private final Experiment experiment;
     private final Gallery gallery;
@@ -139,9 +145,45 @@ class ExperimentController {
         return experiment.perform(known, pause);
     }
 
+    @GetMapping("/gallery")
+    GalleryState gallery() {
+        return gallery.state();
+    }
+
+    /** The gallery is not played while the experiment sets up, or runs, and the other way round. */
+    @PostMapping("/gallery/{id}")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    GalleryState play(@PathVariable String id, @RequestParam(defaultValue = "" + GalleryPlan.SEED) long seed) {
+        GalleryPlan plan = new GalleryPlan(exhibits(id), seed, 1);
+        experiment.occupy();
+        try {
+            gallery.play(plan).whenComplete((done, failure) -> experiment.vacate());
+        } catch (RuntimeException notBegun) {
+            experiment.vacate();
+            throw notBegun;
+        }
+        return gallery.state();
+    }
+
+    @DeleteMapping("/gallery/current")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    void cancelGallery() {
+        gallery.cancel();
+    }
+
+    private static List<Exhibit> exhibits(String id) {
+        if (id.equals(ALL)) {
+            return List.of(Exhibit.values());
+        }
+        return List.of(KebabCase.find(Exhibit.class, id)
+                .orElseThrow(() -> wrong(HttpStatus.NOT_FOUND, "There is no exhibit '" + id + "'")));
+    }
+
     @GetMapping(path = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter events() {
-        return events.subscribe(experiment, gallery);
+        SseEmitter emitter = new SseEmitter(0L);
+        events.subscribe(experiment, gallery, emitter);
+        return emitter;
     }
 
     @ExceptionHandler

@@ -9,12 +9,6 @@ import io.github.lockstarter.demo.gallery.GalleryListener;
 import io.github.lockstarter.demo.gallery.GalleryState;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.http.HttpStatus;
@@ -27,13 +21,11 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
  * something to tell nor another listener is held up by one who does not read.
  */
 @Component
-class LiveEvents implements ExperimentListener, GalleryListener, DisposableBean {
+class LiveEvents implements ExperimentListener, GalleryListener {
 
     static final int MOST_LISTENERS = 32;
 
     private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
-    private final ExecutorService senders = new ThreadPoolExecutor(
-            0, MOST_LISTENERS, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), LiveEvents::daemon);
 
     /**
      * A step of a set-up.
@@ -43,22 +35,21 @@ class LiveEvents implements ExperimentListener, GalleryListener, DisposableBean 
     record Progress(String text) {}
 
     /**
-     * Adds a listener, which is told the states first.
+     * Adds a listener, which receives the states first.
      *
      * @param experiment whose state
      * @param gallery whose state, too
-     * @return its stream, which has no end of its own
+     * @param emitter its stream, which has no end of its own
      * @throws ResponseStatusException when there are too many
      */
-    SseEmitter subscribe(Experiment experiment, Gallery gallery) {
-        SseEmitter emitter = new SseEmitter(0L);
-        subscribe(experiment, gallery, emitter);
-        return emitter;
-    }
-
-    void subscribe(Experiment experiment, Gallery gallery, SseEmitter emitter) {
+    synchronized void subscribe(Experiment experiment, Gallery gallery, SseEmitter emitter) {
+        if (subscribers.size() == MOST_LISTENERS) {
+            throw new ResponseStatusException(
+                    HttpStatus.SERVICE_UNAVAILABLE,
+                    MOST_LISTENERS + " pages watch the experiment already. Close one of them");
+        }
         Subscriber subscriber = new Subscriber(emitter);
-        emitter.onCompletion(() -> remove(subscriber));
+        emitter.onCompletion(subscriber::end);
         experiment.greet(state -> {
             subscriber.tell(state);
             gallery.greet(galleryState -> {
@@ -66,18 +57,13 @@ class LiveEvents implements ExperimentListener, GalleryListener, DisposableBean 
                 subscribers.add(subscriber);
             });
         });
-        try {
-            senders.execute(() -> {
-                subscriber.run();
-                remove(subscriber);
-            });
-        } catch (RejectedExecutionException tooMany) {
-            remove(subscriber);
-            throw new ResponseStatusException(
-                    HttpStatus.SERVICE_UNAVAILABLE,
-                    MOST_LISTENERS + " pages watch the experiment already. Close one of them",
-                    tooMany);
-        }
+        Runnable sending = () -> {
+            subscriber.run();
+            subscribers.remove(subscriber);
+        };
+        Thread sender = new Thread(sending, "live-events");
+        sender.setDaemon(true);
+        sender.start();
     }
 
     @Override
@@ -104,21 +90,5 @@ class LiveEvents implements ExperimentListener, GalleryListener, DisposableBean 
     @EventListener(ContextClosedEvent.class)
     void endStreams() {
         subscribers.forEach(Subscriber::end);
-    }
-
-    @Override
-    public void destroy() {
-        senders.shutdownNow();
-    }
-
-    private void remove(Subscriber subscriber) {
-        subscriber.end();
-        subscribers.remove(subscriber);
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "live-events");
-        thread.setDaemon(true);
-        return thread;
     }
 }

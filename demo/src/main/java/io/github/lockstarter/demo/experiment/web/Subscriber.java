@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
@@ -18,18 +17,19 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
  * falls far behind is cut off, and gets the state when it connects again, as browsers do by themselves.
  *
  * <p>{@link #run} is for one thread, which a listener that does not read holds up. All others only put into
- * {@code pending}, and set {@code over}.
+ * {@code pending}.
  */
 final class Subscriber implements Runnable {
 
     static final int CAPACITY = 50_000;
     private static final long PERIOD_MS = 100;
-    private static final long LOOK_MS = 500;
-    private static final int QUIET_LOOKS = 20;
+    private static final long SIGN_OF_LIFE_MS = 10_000;
+
+    /** Ends the stream. */
+    private static final Object END = new Object();
 
     private final SseEmitter emitter;
     private final BlockingQueue<Object> pending = new LinkedBlockingQueue<>(CAPACITY);
-    private final AtomicBoolean over = new AtomicBoolean();
 
     Subscriber(SseEmitter emitter) {
         this.emitter = emitter;
@@ -37,27 +37,23 @@ final class Subscriber implements Runnable {
 
     /** Returns at once. */
     void tell(Object event) {
-        if (!over.get() && !pending.offer(event)) {
+        if (!pending.offer(event)) {
             end();
         }
     }
 
     /** Nothing more is sent. Returns at once. */
     void end() {
-        over.set(true);
+        pending.clear();
+        pending.offer(END);
     }
 
     /** Sends until the end. */
     @Override
     public void run() {
         try {
-            int quiet = 0;
-            while (!over.get()) {
-                quiet = sendNext() ? 0 : quiet + 1;
-                if (quiet == QUIET_LOOKS) {
-                    quiet = 0;
-                    sendSignOfLife();
-                }
+            while (sendNext()) {
+                TimeUnit.MILLISECONDS.sleep(PERIOD_MS);
             }
             emitter.complete();
         } catch (InterruptedException applicationEnds) {
@@ -68,17 +64,19 @@ final class Subscriber implements Runnable {
         }
     }
 
-    /** Says whether there was something to send. */
+    /** Returns false at the end. Without signs of life, a listener that has gone silently would never be noticed. */
     private boolean sendNext() throws IOException, InterruptedException {
-        Object first = pending.poll(LOOK_MS, TimeUnit.MILLISECONDS);
+        Object first = pending.poll(SIGN_OF_LIFE_MS, TimeUnit.MILLISECONDS);
         if (first == null) {
+            emitter.send(SseEmitter.event().comment("still here"));
+            return true;
+        }
+        List<Object> events = new ArrayList<>(List.of(first));
+        pending.drainTo(events);
+        if (events.contains(END)) {
             return false;
         }
-        List<Object> events = new ArrayList<>();
-        events.add(first);
-        pending.drainTo(events);
         send(events);
-        TimeUnit.MILLISECONDS.sleep(PERIOD_MS);
         return true;
     }
 
@@ -112,10 +110,5 @@ final class Subscriber implements Runnable {
 
     private void send(String name, Object data) throws IOException {
         emitter.send(SseEmitter.event().name(name).data(data, MediaType.APPLICATION_JSON));
-    }
-
-    /** Without one, a listener that has gone in silence would never be noticed. */
-    private void sendSignOfLife() throws IOException {
-        emitter.send(SseEmitter.event().comment("still here"));
     }
 }

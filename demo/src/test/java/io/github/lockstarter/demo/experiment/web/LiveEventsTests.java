@@ -25,7 +25,6 @@ class LiveEventsTests {
     void end() {
         stalled.countDown();
         events.endStreams();
-        events.destroy();
     }
 
     @Test

@@ -27,20 +27,18 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /** What is told and refused. What is played is seen by {@code GalleryIT}. */
-class GalleryControllerTests {
+class GalleryHttpTests {
 
     private final LiveEvents events = new LiveEvents();
     private final Experiment experiment = new Experiment(events);
     private final Gallery gallery = new Gallery(events);
-    private final MockMvc http = MockMvcBuilders.standaloneSetup(
-                    new ExperimentController(experiment, gallery, events), new GalleryController(experiment, gallery))
+    private final MockMvc http = MockMvcBuilders.standaloneSetup(new ExperimentController(experiment, gallery, events))
             .build();
 
     @AfterEach
     void end() {
         gallery.close();
         events.endStreams();
-        events.destroy();
     }
 
     @Test
