@@ -21,13 +21,9 @@ class StartMessage {
 
     @EventListener(ApplicationReadyEvent.class)
     void print() {
-        log.info("{}", text());
-    }
-
-    String text() {
-        return """
-                The demo is up. Open http://localhost:%s/
+        log.info("""
+                The demo is up. Open http://localhost:{}/
                 In the terminal: java -jar lock-demo.jar experiment --help, or gallery --help
-                """.formatted(environment.getProperty("local.server.port", "8080"));
+                """, environment.getProperty("local.server.port", "8080"));
     }
 }

@@ -1,9 +1,9 @@
 package io.github.lockstarter.demo.sale;
 
 import io.github.lockstarter.sample.sale.Sale;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Outcome of a sale to a crowd.
@@ -37,14 +37,11 @@ record CrowdResult(
      * @param answers all answers
      */
     static CrowdResult of(Sale after, int buyers, List<Crowd.Answer> answers) {
-        List<String> sold = answers.stream()
+        Map<String, Long> purchases = answers.stream()
                 .filter(answer -> answer.outcome() == Crowd.Outcome.SOLD)
-                .map(Crowd.Answer::buyer)
-                .toList();
-        long twice = new HashSet<>(sold)
-                .stream()
-                        .filter(buyer -> Collections.frequency(sold, buyer) > 1)
-                        .count();
+                .collect(Collectors.groupingBy(Crowd.Answer::buyer, Collectors.counting()));
+        int sold = purchases.values().stream().mapToInt(Long::intValue).sum();
+        long twice = purchases.values().stream().filter(count -> count > 1).count();
         long contended = answers.stream()
                 .filter(answer -> answer.outcome() == Crowd.Outcome.CONTENDED)
                 .count();
@@ -53,9 +50,9 @@ record CrowdResult(
                 after.stock(),
                 buyers,
                 answers.size(),
-                sold.size(),
+                sold,
                 after.left(),
-                Math.max(0, sold.size() - after.stock()),
+                Math.max(0, sold - after.stock()),
                 (int) twice,
                 (int) contended);
     }

@@ -15,25 +15,20 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.ConnectionProvider;
-import reactor.netty.resources.LoopResources;
 
 /** Passes requests on to the instances, in turn. An instance that does not answer is 502. */
 final class ReverseProxy implements AutoCloseable {
 
     private static final int CONNECTIONS = 10_000;
     private static final int BACKLOG = 4096;
-    private static final int THREADS = 2;
-    private static final Duration QUIET = Duration.ZERO;
     private static final Duration END = Duration.ofSeconds(5);
 
     private final List<Integer> ports;
-    private final LoopResources loops = LoopResources.create("proxy", THREADS, true);
     private final ConnectionProvider connections = ConnectionProvider.builder("proxy")
             .maxConnections(CONNECTIONS)
             .pendingAcquireMaxCount(CONNECTIONS)
             .build();
-    private final HttpClient client =
-            HttpClient.create(connections).runOn(loops).disableRetry(true);
+    private final HttpClient client = HttpClient.create(connections).disableRetry(true);
     private final AtomicInteger turn = new AtomicInteger();
     private final DisposableServer server;
 
@@ -42,7 +37,6 @@ final class ReverseProxy implements AutoCloseable {
         this.server = HttpServer.create()
                 .host("127.0.0.1")
                 .port(0)
-                .runOn(loops)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .handle(this::forward)
                 .bindNow();
@@ -57,7 +51,6 @@ final class ReverseProxy implements AutoCloseable {
     public void close() {
         server.disposeNow(END);
         connections.disposeLater().block(END);
-        loops.disposeLater(QUIET, END).block(END.multipliedBy(2));
     }
 
     private Publisher<Void> forward(HttpServerRequest request, HttpServerResponse response) {

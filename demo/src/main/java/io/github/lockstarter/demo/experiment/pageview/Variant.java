@@ -57,11 +57,6 @@ public enum Variant {
 
     /** Key of the lock under which a page is counted, as {@code @DistributedLock} makes it. */
     public String lockKey(String page) {
-        return lockName() + ":" + page;
-    }
-
-    /** Name of that lock, by which it is configured. */
-    public String lockName() {
-        return "pview-" + id();
+        return "pview-" + id() + ":" + page;
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
+import io.github.lockstarter.demo.KebabCase;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -110,15 +111,6 @@ public final class ViewStore implements AutoCloseable {
         String key = view.variant().storeKey(view.page());
         String[] answer =
                 redis.execute(script, List.of(key, key + ":counted"), arguments).split(" ", 2);
-        return new Answer(status(answer[0]), Long.parseLong(answer[1]));
-    }
-
-    private static Status status(String word) {
-        return switch (word) {
-            case "done" -> Status.DONE;
-            case "counted" -> Status.COUNTED;
-            case "overtaken" -> Status.OVERTAKEN;
-            default -> throw new IllegalStateException("The store answered '" + word + "'");
-        };
+        return new Answer(KebabCase.find(Status.class, answer[0]).orElseThrow(), Long.parseLong(answer[1]));
     }
 }

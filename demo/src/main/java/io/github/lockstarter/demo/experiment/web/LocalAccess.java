@@ -2,8 +2,6 @@ package io.github.lockstarter.demo.experiment.web;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +25,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
 
     private static final Pattern LOCAL_HOST = Pattern.compile("(?i)(localhost|127\\.0\\.0\\.1|\\[::1])(:\\d{1,5})?");
+    private static final Set<String> LOCAL_ADDRESSES = Set.of("127.0.0.1", "::1", "0:0:0:0:0:0:0:1");
     private static final String FETCH_SITE = "Sec-Fetch-Site";
 
     /** The page itself, and what a person typed into the address bar. */
@@ -56,7 +55,7 @@ class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
             return Optional.of("The experiment is switched off here. Start the application with"
                     + " --demo.experiment.enabled=true on a machine of your own");
         }
-        if (!isLocal(request.getRemoteAddr()) || !isLocalHost(request)) {
+        if (!LOCAL_ADDRESSES.contains(request.getRemoteAddr()) || !isLocalHost(request)) {
             return Optional.of(
                     "The experiment starts processes, so it is only for the machine it runs on. Open it there,"
                             + " as http://localhost:" + request.getLocalPort());
@@ -66,15 +65,6 @@ class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
                     + request.getLocalPort());
         }
         return Optional.empty();
-    }
-
-    /** The address is a number: no name is looked up. */
-    private static boolean isLocal(String address) {
-        try {
-            return InetAddress.getByName(address).isLoopbackAddress();
-        } catch (UnknownHostException noAddress) {
-            return false;
-        }
     }
 
     private static boolean isLocalHost(HttpServletRequest request) {
