@@ -1,14 +1,14 @@
 package io.github.lockstarter.demo.experiment.instance;
 
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -32,52 +32,36 @@ class EventPipe implements DisposableBean {
     private static final Logger log = LoggerFactory.getLogger(EventPipe.class);
     private static final int CAPACITY = 100_000;
 
-    private final BlockingQueue<InstanceEvent> events = new LinkedBlockingQueue<>(CAPACITY);
     private final ObjectWriter writer = JsonMapper.builder().build().writerFor(InstanceEvent.class);
-    private final Thread printer = new Thread(this::print, "event-pipe");
+    private final PrintStream output =
+            new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    private final ExecutorService printer = new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(CAPACITY),
+            new DefaultThreadFactory("event-pipe", true),
+            (event, full) -> log.warn("The process that started this instance does not read its events; dropped one"));
     private final Environment environment;
 
     EventPipe(Environment environment) {
         this.environment = environment;
-        printer.setDaemon(true);
-        printer.start();
     }
 
     void send(InstanceEvent event) {
-        if (!events.offer(event)) {
-            log.warn("Nobody reads what this instance prints; dropped {}", event);
-        }
+        printer.execute(() -> output.println(writer.writeValueAsString(event)));
     }
 
     /** The first event: where this instance answers requests. */
     @EventListener(ApplicationReadyEvent.class)
     void sendReady() {
         int port = environment.getRequiredProperty("local.server.port", Integer.class);
-        send(new InstanceEvent.Ready(System.nanoTime(), port));
+        send(new InstanceEvent.Ready(System.nanoTime(), "", port));
     }
 
     @Override
     public void destroy() {
-        printer.interrupt();
-    }
-
-    private void print() {
-        try (OutputStream output = new FileOutputStream(FileDescriptor.out)) {
-            List<InstanceEvent> batch = new ArrayList<>();
-            while (true) {
-                batch.add(events.take());
-                events.drainTo(batch);
-                output.write(lines(batch));
-                batch.clear();
-            }
-        } catch (InterruptedException | IOException over) {
-            // The instance ends, or the one who has started it is gone: then this process is ended, too.
-        }
-    }
-
-    private byte[] lines(List<InstanceEvent> batch) {
-        StringBuilder lines = new StringBuilder();
-        batch.forEach(event -> lines.append(writer.writeValueAsString(event)).append('\n'));
-        return lines.toString().getBytes(StandardCharsets.UTF_8);
+        printer.shutdownNow();
     }
 }

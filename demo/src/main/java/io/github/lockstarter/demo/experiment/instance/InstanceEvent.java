@@ -27,12 +27,20 @@ public sealed interface InstanceEvent {
     long at();
 
     /**
+     * The page that is counted.
+     *
+     * @return its name; empty in an event of no page
+     */
+    String page();
+
+    /**
      * The instance answers requests.
      *
      * @param at when
+     * @param page empty
      * @param port where
      */
-    record Ready(long at, int port) implements InstanceEvent {}
+    record Ready(long at, String page, int port) implements InstanceEvent {}
 
     /**
      * A section begins.

@@ -8,7 +8,6 @@ import io.github.lockstarter.demo.experiment.pageview.SectionListener;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Profile;
@@ -24,41 +23,49 @@ import org.springframework.stereotype.Component;
 class SectionReporter implements SectionListener, LockListener {
 
     private final EventPipe pipe;
-    private final Map<Hold, LockEvent.Acquired> acquired = new ConcurrentHashMap<>();
-    private final Map<Hold, Section> running = new ConcurrentHashMap<>();
-    private final Set<Hold> lost = ConcurrentHashMap.newKeySet();
+    private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
 
     SectionReporter(EventPipe pipe) {
         this.pipe = pipe;
     }
 
-    private record Hold(String key, long fence) {
+    private record Key(String lock, long fence) {
 
-        static Optional<Hold> of(Section section) {
-            return section.fence().isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(new Hold(
-                            section.variant().lockKey(section.page()),
-                            section.fence().getAsLong()));
+        static Optional<Key> of(Section section) {
+            return section.fence().stream()
+                    .mapToObj(fence -> new Key(section.variant().lockKey(section.page()), fence))
+                    .findFirst();
+        }
+    }
+
+    /** From the grant to the release. The thread of the section sets it, and the threads of the lock client read it. */
+    private static final class Hold {
+
+        private final LockEvent.Acquired grant;
+        private volatile @Nullable Section section;
+        private volatile boolean isLost;
+
+        Hold(LockEvent.Acquired grant) {
+            this.grant = grant;
         }
     }
 
     @Override
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Acquired grant) {
-            acquired.put(new Hold(grant.key(), grant.fencingToken()), grant);
+            holds.put(new Key(grant.key(), grant.fencingToken()), new Hold(grant));
         } else if (event instanceof LockEvent.Released released) {
-            forget(new Hold(released.key(), released.fencingToken()));
+            holds.remove(new Key(released.key(), released.fencingToken()));
         } else if (event instanceof LockEvent.Lost loss) {
             lost(loss);
         }
     }
 
     private void lost(LockEvent.Lost event) {
-        Hold hold = new Hold(event.key(), event.fencingToken());
-        Section section = running.get(hold);
-        if (section != null) {
-            lost.add(hold);
+        Hold hold = holds.get(new Key(event.key(), event.fencingToken()));
+        Section section = hold == null ? null : hold.section;
+        if (hold != null && section != null) {
+            hold.isLost = true;
             pipe.send(new InstanceEvent.Lost(
                     System.nanoTime(), section.id(), section.page(), event.fencingToken(), text(event.cause())));
         }
@@ -66,37 +73,31 @@ class SectionReporter implements SectionListener, LockListener {
 
     @Override
     public void began(Section section) {
-        Optional<Hold> hold = Hold.of(section);
-        hold.ifPresent(key -> running.put(key, section));
-        LockEvent.@Nullable Acquired grant = hold.map(acquired::get).orElse(null);
+        Optional<Key> key = Key.of(section);
+        Optional<Hold> hold = key.map(holds::get);
+        hold.ifPresent(held -> held.section = section);
         pipe.send(new InstanceEvent.Held(
                 System.nanoTime(),
                 section.id(),
                 section.page(),
-                hold.map(Hold::fence).orElse(null),
-                grant == null ? null : path(grant.path()),
-                grant == null ? null : grant.waited().toNanos() / 1e6));
+                key.map(Key::fence).orElse(null),
+                hold.map(held -> path(held.grant.path())).orElse(null),
+                hold.map(held -> held.grant.waited().toNanos() / 1e6).orElse(null)));
     }
 
     @Override
     public void ended(Section section, SectionEnd end) {
-        Optional<Hold> hold = Hold.of(section);
-        boolean lostWhileWriting = end.outcome() == SectionEnd.Outcome.WRITTEN
-                && hold.filter(lost::contains).isPresent();
+        boolean isLost = Key.of(section)
+                .map(holds::remove)
+                .filter(hold -> hold.isLost && end.outcome() == SectionEnd.Outcome.WRITTEN)
+                .isPresent();
         pipe.send(new InstanceEvent.Released(
                 System.nanoTime(),
                 section.id(),
                 section.page(),
                 end.read(),
                 end.wrote(),
-                lostWhileWriting ? "lost" : text(end.outcome())));
-        hold.ifPresent(this::forget);
-    }
-
-    private void forget(Hold hold) {
-        acquired.remove(hold);
-        running.remove(hold);
-        lost.remove(hold);
+                isLost ? "lost" : text(end.outcome())));
     }
 
     private static String path(LockEvent.Path path) {

@@ -48,22 +48,22 @@ final class RunTimeline {
 
     /** An instance reported an event. */
     void reported(String instance, InstanceEvent event) {
-        if (event instanceof InstanceEvent.Held held && held.page().equals(page)) {
+        if (!event.page().equals(page)) {
+            return;
+        }
+        if (event instanceof InstanceEvent.Held held) {
             open.put(id(instance, held.id()), new Open(instance, held.at()));
             tell(new RunEvent.Held(
                     instance, id(instance, held.id()), at(held), held.fence(), held.path(), held.waited()));
-        } else if (event instanceof InstanceEvent.Released end && end.page().equals(page)) {
+        } else if (event instanceof InstanceEvent.Released end) {
             ended(instance, end);
-        } else if (event instanceof InstanceEvent.Halted halted && halted.page().equals(page)) {
-            complete(InstanceEvent.Halted.class, instance);
-        } else if (event instanceof InstanceEvent.Waiting waiting
-                && waiting.page().equals(page)) {
+        } else if (event instanceof InstanceEvent.Waiting waiting) {
             listener.accept(new RunEvent.Waiting(instance, at(waiting), waiting.count()));
-        } else if (event instanceof InstanceEvent.Lost lost && lost.page().equals(page)) {
+        } else if (event instanceof InstanceEvent.Lost lost) {
             listener.accept(
                     new RunEvent.Lost(instance, at(lost), id(instance, lost.id()), lost.fence(), lost.reason()));
-            complete(InstanceEvent.Lost.class, instance);
         }
+        complete(event.getClass(), instance);
     }
 
     /** Tells it of all sections from now on. */
