@@ -2,76 +2,58 @@ package io.github.lockstarter.demo.process;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What has to be ended, newest first. What is added after the end is ended at once: so nothing is left of something
- * that is closed while it is still being set up. Thread-safe.
+ * Processes and servers that end together, the newest first. Whatever is added after the end is ended at once: so
+ * nothing is left of something that is closed while it is still being set up.
+ *
+ * <p>Thread-safe: the monitor guards all fields, also while they are ended, so whoever adds or closes meanwhile waits.
  */
 public final class Closer implements AutoCloseable {
 
-    private final Object closing = new Object();
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
-    private boolean closed;
+    private volatile boolean closed;
 
     /**
-     * Adds one.
+     * Adds a process or server.
      *
      * @param belonging what to end
      * @param <T> its type
      * @return the same
      * @throws IllegalStateException when all has been ended already; so is this
      */
-    public <T extends AutoCloseable> T add(T belonging) {
-        synchronized (this) {
-            if (!closed) {
-                open.push(belonging);
-                return belonging;
-            }
+    public synchronized <T extends AutoCloseable> T add(T belonging) {
+        open.push(belonging);
+        if (closed) {
+            close();
+            throw new IllegalStateException("Taken down while it was being set up");
         }
-        IllegalStateException late = new IllegalStateException("Taken down while it was being set up");
-        close(belonging, late);
-        throw late;
+        return belonging;
     }
 
-    /**
-     * Ends all of them, or waits until somebody else has. The first failure is thrown when all others have been tried.
-     * Harmless when repeated.
-     */
+    /** Ends all of them. The first failure is thrown when all others have been tried. Harmless when repeated. */
     @Override
-    public void close() {
-        synchronized (closing) {
-            IllegalStateException failure = null;
-            for (AutoCloseable next = next(); next != null; next = next()) {
-                failure = close(next, failure);
+    public synchronized void close() {
+        closed = true;
+        IllegalStateException failure = null;
+        while (!open.isEmpty()) {
+            try {
+                open.pop().close();
+            } catch (Exception e) {
+                if (failure == null) {
+                    failure = new IllegalStateException("Not everything ended: " + e.getMessage(), e);
+                } else {
+                    failure.addSuppressed(e);
+                }
             }
-            if (failure != null) {
-                throw failure;
-            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 
     /** Whether the end has begun. */
-    public synchronized boolean isClosed() {
+    public boolean isClosed() {
         return closed;
-    }
-
-    private static @Nullable IllegalStateException close(
-            AutoCloseable belonging, @Nullable IllegalStateException former) {
-        try {
-            belonging.close();
-            return former;
-        } catch (Exception e) {
-            if (former == null) {
-                return new IllegalStateException("Not everything ended: " + e.getMessage(), e);
-            }
-            former.addSuppressed(e);
-            return former;
-        }
-    }
-
-    private synchronized @Nullable AutoCloseable next() {
-        closed = true;
-        return open.poll();
     }
 }
