@@ -3,6 +3,7 @@ package io.github.lockstarter.demo.experiment.deployment;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
 import io.github.lockstarter.demo.process.Closer;
 import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.net.URI;
 import java.util.LinkedHashSet;
@@ -184,9 +185,9 @@ public final class Deployment implements AutoCloseable {
     private Servers startServers() {
         RedisServer store = closer.add(RedisServer.start("--appendonly", "yes", "--appendfsync", "always"));
         listener.progressed("Redis of the data at " + store.address());
-        LockServers quorum = closer.add(new QuorumServers());
+        LockServers quorum = new QuorumServers(closer.add(RedisQuorum.start(QuorumServers.SERVERS)));
         listener.progressed("Five Redis servers for Redlock: " + String.join(" ", quorum.properties()));
-        LockServers locks = closer.add(MasterServers.start(plan.topology(), store));
+        LockServers locks = MasterServers.start(plan.topology(), store, closer);
         listener.progressed("Locks of v3 in " + plan.locksOf(Variant.V3) + ": " + String.join(" ", locks.properties()));
         return new Servers(store, locks, quorum);
     }

@@ -1,10 +1,16 @@
 package io.github.lockstarter.demo.experiment.deployment;
 
+import io.github.lockstarter.demo.process.Sleep;
+import io.github.lockstarter.kit.process.ServerProcess;
+import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 
 /** The servers that keep the locks of a variant. */
-public interface LockServers extends AutoCloseable {
+public interface LockServers {
+
+    /** How long killed servers are away before they are started again. */
+    Duration OUTAGE = Duration.ofMillis(300);
 
     /** How an instance finds them: properties, such as {@code spring.data.redis.port=6379}. */
     List<String> properties();
@@ -17,16 +23,24 @@ public interface LockServers extends AutoCloseable {
      */
     String restart(String key);
 
+    /** Kills servers (SIGKILL), and starts all of them again before it waits for the first one. */
+    static void restart(List<RedisServer> servers) {
+        servers.forEach(ServerProcess::kill);
+        Sleep.lasting(OUTAGE);
+        servers.forEach(ServerProcess::launch);
+        servers.forEach(ServerProcess::awaitReady);
+    }
+
     /**
-     * Says whether another server can take over.
+     * Checks that another server can take over.
      *
      * @throws UnsupportedOperationException when none can; the message says so
      */
     void requireReplicas();
 
     /**
-     * Kills the server that has a lock, and leaves it down until another one has taken over; then that one, and so on.
-     * All are started again.
+     * Kills the server that has a lock, and starts it again as a replica once another one has taken over; then that
+     * one, and so on.
      *
      * @param key the lock that is to be hit
      * @param times how often, from 1
@@ -56,7 +70,4 @@ public interface LockServers extends AutoCloseable {
      * @param key the lock's key, without the prefix that the instances put before it
      */
     void delete(String key);
-
-    @Override
-    void close();
 }

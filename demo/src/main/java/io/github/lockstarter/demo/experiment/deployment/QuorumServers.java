@@ -5,12 +5,14 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 
-/** Locks on a majority of five servers that know nothing of each other, and forget all when they are restarted. */
-final class QuorumServers implements LockServers {
+/**
+ * Locks on a majority of five servers that know nothing of each other, and forget all when they are restarted.
+ *
+ * @param quorum the servers
+ */
+record QuorumServers(RedisQuorum quorum) implements LockServers {
 
-    private static final int SERVERS = 5;
-
-    private final RedisQuorum quorum = RedisQuorum.start(SERVERS);
+    static final int SERVERS = 5;
 
     @Override
     public List<String> properties() {
@@ -21,7 +23,7 @@ final class QuorumServers implements LockServers {
     @Override
     public String restart(String key) {
         List<RedisServer> minority = quorum.servers().subList(0, (SERVERS - 1) / 2);
-        Outage.of(minority);
+        LockServers.restart(minority);
         return minority.size() + " of the " + SERVERS
                 + " servers of Redlock were killed (-9) and started again without their data";
     }
@@ -32,7 +34,7 @@ final class QuorumServers implements LockServers {
                 "The servers of Redlock have no replicas: they outvote one that fails. Restart Redis instead");
     }
 
-    /** Always the same one: another one beside it would no longer be a minority for long. */
+    /** Always the same one: together with another one it would soon be no minority. */
     @Override
     public String moveClock(Duration ahead) {
         RedisServer server = quorum.servers().get(0);
@@ -44,10 +46,5 @@ final class QuorumServers implements LockServers {
     @Override
     public void delete(String key) {
         quorum.servers().forEach(server -> server.commands().del("lock:{" + key + "}"));
-    }
-
-    @Override
-    public void close() {
-        quorum.close();
     }
 }

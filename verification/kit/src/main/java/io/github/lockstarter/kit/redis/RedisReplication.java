@@ -83,7 +83,7 @@ public final class RedisReplication implements RedisTopology {
     }
 
     /** One server is the master, and all others have its data. */
-    boolean isInSync() {
+    public boolean isInSync() {
         int masters = 0;
         int copies = 0;
         for (RedisServer server : servers) {
