@@ -11,6 +11,8 @@ import io.github.lockstarter.demo.experiment.run.Run;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.experiment.run.RunResult;
+import io.github.lockstarter.demo.experiment.run.WarmUp;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +41,8 @@ public final class Experiment implements AutoCloseable {
     private static final Duration SET_UP_ENDS = Duration.ofSeconds(30);
 
     private final ExperimentListener listener;
-    private final ExecutorService background = Executors.newCachedThreadPool(Experiment::daemon);
+    private final ExecutorService background =
+            Executors.newCachedThreadPool(new DefaultThreadFactory("experiment", true));
 
     private Phase phase = Phase.ABSENT;
     private @Nullable String failure;
@@ -201,6 +204,8 @@ public final class Experiment implements AutoCloseable {
                 old.close();
             }
             next.start();
+            listener.progressed("Each instance counts in each variant, to warm up");
+            WarmUp.of(next);
             synchronized (this) {
                 if (isStarting(next)) {
                     change(Phase.READY, null);
@@ -261,29 +266,25 @@ public final class Experiment implements AutoCloseable {
     private RunResult execute(Run begun) {
         try {
             RunResult result = begun.execute();
-            ended(begun, result, failureOf(begun, null));
+            synchronized (this) {
+                results.add(result);
+                ended(begun, null);
+            }
             return result;
+        } catch (CancellationException cancelled) {
+            ended(begun, null);
+            throw cancelled;
         } catch (RuntimeException reason) {
-            ended(begun, null, failureOf(begun, reason));
+            ended(begun, "Run " + begun.plan().id() + " failed: " + reason.getMessage());
             throw reason;
         }
     }
 
-    private static @Nullable String failureOf(Run begun, @Nullable RuntimeException reason) {
-        return reason == null || reason instanceof CancellationException
-                ? null
-                : "Run " + begun.plan().id() + " failed: " + reason.getMessage();
-    }
-
-    private synchronized void ended(Run ended, @Nullable RunResult result, @Nullable String reason) {
-        if (run != ended) {
-            return;
+    private synchronized void ended(Run ended, @Nullable String reason) {
+        if (run == ended) {
+            run = null;
+            change(phase, reason);
         }
-        if (result != null) {
-            results.add(result);
-        }
-        run = null;
-        change(phase, reason);
     }
 
     private synchronized void remove(Phase next, @Nullable String reason) {
@@ -334,12 +335,6 @@ public final class Experiment implements AutoCloseable {
             throw new ConflictException("The experiment is not set up. Set it up first, and wait until it is ready");
         }
         return deployment;
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "experiment");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /** Events of the deployment, as those of the experiment. */

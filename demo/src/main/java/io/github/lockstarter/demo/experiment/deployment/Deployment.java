@@ -5,6 +5,7 @@ import io.github.lockstarter.demo.process.Closer;
 import io.github.lockstarter.kit.process.Patience;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.URI;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,7 +34,7 @@ public final class Deployment implements AutoCloseable {
     private final DeploymentListener listener;
     private final Closer closer = new Closer();
     private final ScheduledExecutorService background =
-            Executors.newScheduledThreadPool(BACKGROUND_THREADS, Deployment::daemon);
+            Executors.newScheduledThreadPool(BACKGROUND_THREADS, new DefaultThreadFactory("deployment", true));
     private final ReentrantLock interference = new ReentrantLock();
     private volatile @Nullable Servers servers;
     private volatile List<Instance> instances = List.of();
@@ -54,7 +55,7 @@ public final class Deployment implements AutoCloseable {
     private record Servers(RedisServer store, LockServers locks, LockServers quorum) {}
 
     /**
-     * Starts everything, and waits until each instance counts in each variant.
+     * Starts everything, and waits until each instance answers.
      *
      * @throws RuntimeException when something does not start; what was started runs until {@link #close}
      */
@@ -74,8 +75,6 @@ public final class Deployment implements AutoCloseable {
                 new ReverseProxy(prepared.stream().map(Instance::port).toList()));
         proxy = balancer;
         listener.progressed("Reverse proxy at " + balancer.uri());
-        listener.progressed("Each instance counts in each variant, to warm up");
-        new WarmUp(prepared).run();
     }
 
     /** What it was planned as. */
@@ -214,11 +213,5 @@ public final class Deployment implements AutoCloseable {
             throw new IllegalStateException("The experiment is not set up");
         }
         return part;
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "deployment");
-        thread.setDaemon(true);
-        return thread;
     }
 }

@@ -11,8 +11,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -46,25 +46,23 @@ final class HolderBreakpoint {
      * @throws ConflictException when all requests that were sent are answered, and none came to a section
      */
     Instance haltHolder() {
-        List<Instance> armed = deployment.instances().stream()
-                .filter(instance -> instance.status() == Instance.Status.UP)
-                .toList();
+        List<Instance> armed = new ArrayList<>(deployment.instances());
+        armed.removeIf(instance -> instance.status() != Instance.Status.UP);
         CompletableFuture<String> halted = timeline.next(InstanceEvent.Halted.class);
-        Optional<Instance> holder = Optional.empty();
         try {
             armed.forEach(instance -> arm(instance, LONGEST_HALT));
             requests.sendOne();
             Patience.until(() -> halted.isDone() || !requests.areUnderWay(), LONGEST_WAIT);
-            holder = armed.stream()
+            Instance holder = armed.stream()
                     .filter(instance -> instance.name().equals(halted.getNow("")))
-                    .findFirst();
-            return holder.orElseThrow(HolderBreakpoint::nobody);
+                    .findFirst()
+                    .orElseThrow(() -> new ConflictException(
+                            "Nobody is in the critical section just now. Do it while a run is under way"));
+            armed.remove(holder);
+            return holder;
         } finally {
             // Not in the background: a late call would take the breakpoint of the next fault away.
-            Optional<Instance> halting = holder;
-            armed.stream()
-                    .filter(instance -> halting.filter(instance::equals).isEmpty())
-                    .forEach(this::goOn);
+            armed.forEach(this::goOn);
         }
     }
 
@@ -91,9 +89,5 @@ final class HolderBreakpoint {
             throw new IllegalStateException(
                     "Interrupted while instance " + instance.name() + " was to halt", interrupt);
         }
-    }
-
-    private static ConflictException nobody() {
-        return new ConflictException("Nobody is in the critical section just now. Do it while a run is under way");
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.demo.experiment.run;
 
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,7 +10,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -17,78 +21,67 @@ import tools.jackson.databind.json.JsonMapper;
  * Sends the requests of a run, each on a connection of its own. One that is not answered, or refused (409,
  * 5xx), is repeated with the same id until it is answered or its time is up: so does any client that must know.
  */
-final class LoadClient {
+final class LoadClient implements AutoCloseable {
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration ONE_ANSWER = Duration.ofSeconds(90);
     private static final Duration ALL_ANSWERS = Duration.ofMinutes(3);
     private static final Duration PAUSE = Duration.ofMillis(250);
+    private static final int THREADS = 4;
     private static final int CONFLICT = 409;
     private static final int SERVER_ERROR = 500;
 
-    private final HttpClient http;
-    private final Executor executor;
+    private final ExecutorService executor =
+            Executors.newFixedThreadPool(THREADS, new DefaultThreadFactory("load", true));
+    private final HttpClient http = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .executor(executor)
+            .build();
     private final RequestStatistics statistics;
+    private final BooleanSupplier isOver;
 
     /**
      * A client.
      *
-     * @param executor where answers are handled
-     * @param statistics is told of them
+     * @param statistics receives the answers
+     * @param isOver whether requests without an answer are given up
      */
-    LoadClient(Executor executor, RequestStatistics statistics) {
-        this.http = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .executor(executor)
-                .build();
-        this.executor = executor;
+    LoadClient(RequestStatistics statistics, BooleanSupplier isOver) {
         this.statistics = statistics;
-    }
-
-    private record Attempt(HttpRequest request, long began) {
-
-        boolean isOver() {
-            return System.nanoTime() - began > ALL_ANSWERS.toNanos();
-        }
+        this.isOver = isOver;
     }
 
     /**
-     * Sends them.
+     * Sends requests.
      *
      * @param target where to
      * @param name first part of the requests' ids
      * @param requests how many, and when
-     * @return completes when each was answered or given up; fails when one was refused for good; completed by the
-     *     caller, it stops what is under way
+     * @return completes when each was answered or given up; fails when one was refused for good
      */
     CompletableFuture<Void> fire(URI target, String name, Requests requests) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        requests.send(number -> send(new Attempt(request(target, name + "-" + number), System.nanoTime()), done))
-                .whenComplete((all, failure) -> {
-                    if (failure == null) {
-                        done.complete(null);
-                    } else {
-                        done.completeExceptionally(failure);
-                    }
-                });
-        return done;
+        return requests.send(number -> send(request(target, name + "-" + number), System.nanoTime()));
     }
 
-    private CompletableFuture<Void> send(Attempt attempt, CompletableFuture<Void> done) {
-        return http.sendAsync(attempt.request(), BodyHandlers.ofString())
-                .handle((answer, failure) -> isAnswered(attempt, answer))
-                .thenCompose(answered -> answered || done.isDone() || attempt.isOver()
+    private CompletableFuture<Void> send(HttpRequest request, long began) {
+        return http.sendAsync(request, BodyHandlers.ofString())
+                .handle((answer, failure) -> isAnswered(answer, began))
+                .thenCompose(answered -> answered || isOver.getAsBoolean() || isLate(began)
                         ? CompletableFuture.<Void>completedFuture(null)
-                        : sendAgain(attempt, done));
+                        : sendAgain(request, began));
     }
 
-    private CompletableFuture<Void> sendAgain(Attempt attempt, CompletableFuture<Void> done) {
+    private static boolean isLate(long began) {
+        return System.nanoTime() - began > ALL_ANSWERS.toNanos();
+    }
+
+    private CompletableFuture<Void> sendAgain(HttpRequest request, long began) {
         statistics.retried();
         Executor later = CompletableFuture.delayedExecutor(PAUSE.toMillis(), TimeUnit.MILLISECONDS, executor);
-        return CompletableFuture.supplyAsync(() -> attempt, later).thenCompose(again -> send(again, done));
+        return CompletableFuture.supplyAsync(() -> request, later).thenCompose(again -> send(again, began));
     }
 
-    private boolean isAnswered(Attempt attempt, @Nullable HttpResponse<String> answer) {
+    private boolean isAnswered(@Nullable HttpResponse<String> answer, long began) {
         if (answer == null || answer.statusCode() == CONFLICT || answer.statusCode() >= SERVER_ERROR) {
             return false;
         }
@@ -96,7 +89,7 @@ final class LoadClient {
             throw new IllegalStateException(answer.uri() + " answered " + answer.statusCode() + ": " + answer.body());
         }
         String instance = JSON.readTree(answer.body()).path("instance").asString();
-        statistics.answered(instance, System.nanoTime() - attempt.began());
+        statistics.answered(instance, System.nanoTime() - began);
         return true;
     }
 
@@ -106,5 +99,10 @@ final class LoadClient {
                 .header("X-Request-Id", id)
                 .POST(BodyPublishers.noBody())
                 .build();
+    }
+
+    @Override
+    public void close() {
+        executor.shutdownNow();
     }
 }

@@ -3,6 +3,7 @@ package io.github.lockstarter.demo.experiment.run;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -24,20 +25,18 @@ final class Requests {
         this.underWay = new AtomicInteger(atOnce);
     }
 
-    /** Sends each request in its turn; completes when all have ended. */
-    CompletableFuture<Void> send(Sender sender) {
+    /**
+     * Sends each request in its turn.
+     *
+     * @param sender sends the request of a number; its result completes when that was answered, or is given up
+     * @return completes when all have ended
+     */
+    CompletableFuture<Void> send(IntFunction<CompletableFuture<Void>> sender) {
         return CompletableFuture.allOf(IntStream.range(0, atOnce + heldBack.size())
                 .mapToObj(number -> turn(number)
-                        .thenCompose(now -> sender.send(number))
+                        .thenCompose(now -> sender.apply(number))
                         .whenComplete((none, failure) -> underWay.decrementAndGet()))
                 .toArray(CompletableFuture[]::new));
-    }
-
-    /** Sends a request. */
-    interface Sender {
-
-        /** Completes when the request was answered, or is given up. */
-        CompletableFuture<Void> send(int number);
     }
 
     /** Sends one of those that are held back, if there is one. */

@@ -10,8 +10,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -22,7 +20,6 @@ import java.util.function.Consumer;
  */
 public final class Run {
 
-    private static final int CLIENT_THREADS = 4;
     private static final long LOOK_MS = 100;
     private static final Duration SETTLING = Duration.ofSeconds(2);
     private static final Duration STORE_IS_BACK = Duration.ofSeconds(20);
@@ -106,12 +103,11 @@ public final class Run {
      */
     public RunResult execute() {
         listener.accept(new RunEvent.Started(plan.id(), plan.variant().id(), plan.requests(), instances()));
-        ExecutorService client = Executors.newFixedThreadPool(CLIENT_THREADS, Run::daemon);
         ScheduledFuture<?> looks =
                 deployment.background().scheduleAtFixedRate(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
         Chaos chaos = new Chaos(plan, statistics, requests, faults);
         CompletableFuture<Void> interference = CompletableFuture.runAsync(chaos, deployment.background());
-        try {
+        try (LoadClient client = new LoadClient(statistics, cancelled::isDone)) {
             sendAll(client);
             double seconds = Math.round(timeline.now()) / 1000.0;
             chaos.end();
@@ -123,24 +119,28 @@ public final class Run {
         } finally {
             looks.cancel(false);
             chaos.end();
-            client.shutdownNow();
         }
     }
 
-    private void sendAll(ExecutorService client) {
-        CompletableFuture<Void> answers = new LoadClient(client, statistics)
-                .fire(deployment.uri(plan.variant(), plan.page()), plan.page(), requests);
+    private void sendAll(LoadClient client) {
+        CompletableFuture<Void> answers =
+                client.fire(deployment.uri(plan.variant(), plan.page()), plan.page(), requests);
         cancelled.whenComplete((none, reason) -> answers.cancel(false));
         answers.join();
     }
 
-    private void look() {
+    /** Returns whether the store answered. */
+    private boolean look() {
         try {
-            listener.accept(new RunEvent.Counter(
-                    timeline.now(), statistics.answered(), deployment.views(plan.variant(), plan.page())));
+            listener.accept(new RunEvent.Counter(timeline.now(), statistics.answered(), counter()));
+            return true;
         } catch (RedisException away) {
-            // It is looked at again soon.
+            return false;
         }
+    }
+
+    private long counter() {
+        return deployment.views(plan.variant(), plan.page());
     }
 
     /** The last sections tell of their ends after their requests are answered. */
@@ -150,6 +150,7 @@ public final class Run {
     }
 
     private RunResult result(double seconds, List<String> missed) {
+        Patience.until(this::look, STORE_IS_BACK);
         long counter = counter();
         int answered = statistics.answered();
         return new RunResult(
@@ -170,28 +171,7 @@ public final class Run {
                 answered == plan.requests() && counter == answered);
     }
 
-    /** The store is asked again while it is away. */
-    private long counter() {
-        long deadline = System.nanoTime() + STORE_IS_BACK.toNanos();
-        while (true) {
-            try {
-                return deployment.views(plan.variant(), plan.page());
-            } catch (RedisException away) {
-                if (System.nanoTime() > deadline) {
-                    throw away;
-                }
-                Sleep.lasting(Duration.ofMillis(LOOK_MS));
-            }
-        }
-    }
-
     private List<String> instances() {
         return deployment.instances().stream().map(Instance::name).toList();
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "load");
-        thread.setDaemon(true);
-        return thread;
     }
 }
