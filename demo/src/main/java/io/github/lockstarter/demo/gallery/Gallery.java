@@ -3,14 +3,21 @@ package io.github.lockstarter.demo.gallery;
 import io.github.lockstarter.demo.ConflictException;
 import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
+import io.github.lockstarter.demo.gallery.exhibit.ExhibitRunner;
+import io.github.lockstarter.demo.process.Closer;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,17 +26,17 @@ import org.slf4j.LoggerFactory;
  * The gallery of broken locks: plays one plan at a time.
  *
  * <p>Thread-safe: the monitor guards all fields that change, and the listener is told states under it, in their order.
- * {@code run} is set from the start of a plan until all that it has started is gone.
+ * {@code run}, which ends all that a plan has started, is set from its start until all of that is gone.
  */
 public final class Gallery implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Gallery.class);
 
     private final GalleryListener listener;
-    private final ExecutorService background = Executors.newCachedThreadPool(Gallery::daemon);
+    private final ExecutorService background = Executors.newCachedThreadPool(new DefaultThreadFactory("gallery", true));
 
     private long seed = GalleryPlan.SEED;
-    private @Nullable GalleryRun run;
+    private @Nullable Closer run;
     private @Nullable Exhibit running;
     private @Nullable String failure;
     private boolean givenUp;
@@ -46,7 +53,12 @@ public final class Gallery implements AutoCloseable {
 
     /** A snapshot of the state. */
     public synchronized GalleryState state() {
-        return GalleryState.of(seed, running, failure, results);
+        return new GalleryState(
+                seed,
+                running == null ? null : running.id(),
+                failure,
+                GalleryState.ExhibitView.all(),
+                List.copyOf(results.values()));
     }
 
     /**
@@ -69,12 +81,12 @@ public final class Gallery implements AutoCloseable {
         if (run != null) {
             throw new ConflictException("The gallery plays already. Wait for its end, or cancel it");
         }
-        GalleryRun begun = new GalleryRun(plan);
+        Closer begun = new Closer();
         seed = plan.seed();
         run = begun;
         givenUp = false;
         change(plan.exhibits().get(0), null);
-        return CompletableFuture.runAsync(() -> execute(begun), background);
+        return CompletableFuture.runAsync(() -> execute(plan, begun), background);
     }
 
     /**
@@ -96,7 +108,7 @@ public final class Gallery implements AutoCloseable {
     }
 
     private boolean giveUp() {
-        GalleryRun given;
+        Closer given;
         synchronized (this) {
             given = run;
             givenUp = given != null;
@@ -107,14 +119,42 @@ public final class Gallery implements AutoCloseable {
         return given != null;
     }
 
-    private void execute(GalleryRun begun) {
+    private void execute(GalleryPlan plan, Closer begun) {
         try {
-            begun.execute(background, exhibit -> change(exhibit, null), this::played);
+            try (begun) {
+                playLanes(plan, begun);
+            }
             end(null);
         } catch (RuntimeException reason) {
             String text = textOf(reason);
             end(text);
             throw new IllegalStateException(text, reason);
+        }
+    }
+
+    private void playLanes(GalleryPlan plan, Closer begun) {
+        Queue<Exhibit> left = new ConcurrentLinkedQueue<>(plan.exhibits());
+        left.removeIf(exhibit -> !exhibit.isPlayable());
+        if (left.isEmpty()) {
+            throw new IllegalStateException("The clock of a redis-server cannot be moved here: that takes Linux on"
+                    + " x86-64, and the right to write into the memory of a process that one has started");
+        }
+        List<CompletableFuture<Void>> lanes = IntStream.range(0, Math.min(plan.lanes(), left.size()))
+                .mapToObj(lane -> CompletableFuture.runAsync(() -> playAll(left, plan.seed(), begun), background))
+                .toList();
+        CompletableFuture.allOf(lanes.toArray(CompletableFuture[]::new)).join();
+    }
+
+    private void playAll(Queue<Exhibit> left, long seed, Closer begun) {
+        try {
+            ExhibitRunner player = begun.add(new ExhibitRunner());
+            for (Exhibit exhibit = left.poll(); exhibit != null; exhibit = left.poll()) {
+                change(exhibit, null);
+                played(exhibit, player.play(exhibit, seed));
+            }
+        } finally {
+            // After a failure, the other lanes need not go on.
+            left.clear();
         }
     }
 
@@ -144,11 +184,5 @@ public final class Gallery implements AutoCloseable {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return Objects.requireNonNullElse(cause.getMessage(), cause.toString());
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "gallery");
-        thread.setDaemon(true);
-        return thread;
     }
 }

@@ -6,8 +6,6 @@ import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import io.github.lockstarter.demo.gallery.exhibit.ExhibitResult;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,18 +38,5 @@ public record GalleryState(
                     .map(exhibit -> new ExhibitView(exhibit.id(), exhibit.description()))
                     .toList();
         }
-    }
-
-    static GalleryState of(
-            long seed, @Nullable Exhibit running, @Nullable String failure, Map<Exhibit, ExhibitResult> results) {
-        return new GalleryState(
-                seed,
-                running == null ? null : running.id(),
-                failure,
-                ExhibitView.all(),
-                Arrays.stream(Exhibit.values())
-                        .map(results::get)
-                        .filter(Objects::nonNull)
-                        .toList());
     }
 }

@@ -1,32 +1,28 @@
 package io.github.lockstarter.demo.process;
 
 import io.github.lockstarter.demo.DemoApp;
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.jvm.Jdks;
 import io.github.lockstarter.kit.process.GuardedProcess;
 import io.github.lockstarter.kit.process.ScratchDirectory;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.util.ClassUtils;
 
 /**
- * A program of this application in a JVM of its own, from the same jar or class path. It can be killed and started
- * again, and ends with this JVM, however that ends. Its standard output is read line by line; its errors go to a file.
- *
- * <p>Thread-safe, as long as one thread at a time starts and ends it.
+ * A program of this application in a JVM of its own, from the same jar or class path. It ends with this JVM, however
+ * that ends. Its standard output is read line by line; its errors go to a file. Thread-safe.
  */
 public final class ChildProgram implements AutoCloseable {
 
@@ -42,103 +38,50 @@ public final class ChildProgram implements AutoCloseable {
             List.of("SPRING_", "SERVER_", "DISTRIBUTED_LOCK_", "DISTRIBUTEDLOCK_", "DEMO_", "MANAGEMENT_", "LOGGING_");
 
     private final String name;
-    private final String program;
-    private final List<String> arguments;
-    private final Consumer<String> output;
-    private final Runnable ended;
     private final ScratchDirectory files;
-    private volatile @Nullable Running running;
-    private boolean closed;
+    private final GuardedProcess process;
+    private final Thread reader;
 
     /**
-     * A program that does not run yet.
+     * Starts a program.
      *
      * @param name in messages and in the name of its directory
-     * @param program first argument of {@link DemoApp}
-     * @param arguments further ones
-     * @param output is given each line that the program prints, on a thread that it must not hold up
+     * @param arguments of {@link DemoApp}
+     * @param output receives each line that the program prints, on a thread that it must not hold up
      * @param ended runs on the same thread when the program has ended
      */
-    public ChildProgram(String name, String program, List<String> arguments, Consumer<String> output, Runnable ended) {
+    public ChildProgram(String name, List<String> arguments, Consumer<String> output, Runnable ended) {
         this.name = name;
-        this.program = program;
-        this.arguments = List.copyOf(arguments);
-        this.output = output;
-        this.ended = ended;
         this.files = ScratchDirectory.create("lock-demo-" + name + "-");
-    }
-
-    private record Running(GuardedProcess process, Thread reader) {}
-
-    /**
-     * Starts the program.
-     *
-     * @param options of the JVM
-     * @throws IllegalStateException when it runs already, or is closed
-     */
-    public synchronized void start(String... options) {
-        if (closed || isRunning()) {
-            throw new IllegalStateException(name + (closed ? " is closed" : " runs already"));
-        }
-        List<String> command = new ArrayList<>(List.of("sh", "-c", WITH_ERRORS_IN_FILE, errors().toString()));
-        command.addAll(command(options));
-        GuardedProcess process = startPiped(command);
-        Thread reader = new Thread(() -> read(process), "output-of-" + name);
+        this.process = GuardedProcess.startPiped(files.path(), command(arguments));
+        this.reader = new Thread(() -> read(output, ended), "output-of-" + name);
         reader.setDaemon(true);
-        running = new Running(process, reader);
         reader.start();
-    }
-
-    private GuardedProcess startPiped(List<String> command) {
-        try {
-            Files.deleteIfExists(files.path().resolve("input"));
-            return GuardedProcess.startPiped(files.path(), command);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
     }
 
     /** Whether it runs, paused or not. */
     public boolean isRunning() {
-        Running now = running;
-        return now != null && now.process().isAlive();
+        return process.isAlive();
     }
 
-    /** Its process id, zero while it does not run. */
+    /** Its process id, zero when it has ended. */
     public long pid() {
-        Running now = running;
-        return now != null && now.process().isAlive() ? now.process().pid() : 0;
+        return isRunning() ? process.pid() : 0;
     }
 
     /** Sends a line to its standard input. */
     public void send(String line) {
-        process().send(line);
+        process.send(line);
     }
 
     /** Stops it where it is (SIGSTOP): connections stay open, and it does not know. */
     public void pause() {
-        process().pause();
+        process.pause();
     }
 
     /** Lets it go on (SIGCONT). */
     public void resume() {
-        process().resume();
-    }
-
-    /** Ends it at once (SIGKILL), and waits until it and its output have ended. */
-    public void kill() {
-        Running now = running;
-        if (now == null) {
-            return;
-        }
-        now.process().kill();
-        try {
-            if (Thread.currentThread() != now.reader()) {
-                now.reader().join(END_MS);
-            }
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-        }
+        process.resume();
     }
 
     /** The last lines that it has written to its standard error. */
@@ -151,33 +94,29 @@ public final class ChildProgram implements AutoCloseable {
         }
     }
 
-    /** Ends it, and removes its files. Harmless when repeated. */
+    /** Ends it at once (SIGKILL), waits until it and its output have ended, and removes its files. Idempotent. */
     @Override
-    public synchronized void close() {
-        closed = true;
-        kill();
+    public void close() {
+        process.kill();
+        try {
+            reader.join(END_MS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        }
         files.close();
     }
 
-    /** What was set for this JVM would take precedence over the settings of its child. */
-    static boolean isSettingOfThisJvm(String variable) {
+    /** Settings of this JVM would take precedence over the settings of its child. */
+    private static boolean isSettingOfThisJvm(String variable) {
         String name = variable.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
         return JVM_OPTIONS.contains(name) || SETTINGS.stream().anyMatch(name::startsWith);
     }
 
-    private GuardedProcess process() {
-        Running now = running;
-        if (now == null) {
-            throw new IllegalStateException(name + " has not been started");
-        }
-        return now.process();
-    }
-
-    private void read(GuardedProcess process) {
+    private void read(Consumer<String> output, Runnable ended) {
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                pass(line);
+                pass(line, output);
             }
         } catch (IOException closed) {
             // It has ended.
@@ -185,51 +124,35 @@ public final class ChildProgram implements AutoCloseable {
         ended.run();
     }
 
-    /** A killed program may have left half a line, which nobody understands. */
-    private void pass(String line) {
+    /** A killed program may have left half a line, which cannot be parsed. */
+    private void pass(String line, Consumer<String> output) {
         try {
             output.accept(line);
-        } catch (RuntimeException notUnderstood) {
-            log.debug("{} has printed '{}'", name, line, notUnderstood);
+        } catch (RuntimeException notParsed) {
+            log.debug("{} has printed '{}'", name, line, notParsed);
         }
     }
 
-    private List<String> command(String... options) {
-        List<String> command = new ArrayList<>(List.of("env"));
-        System.getenv().keySet().stream()
-                .filter(ChildProgram::isSettingOfThisJvm)
-                .forEach(variable -> command.addAll(List.of("-u", variable)));
-        command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+    private List<String> command(List<String> arguments) {
+        List<String> options = List.of(
                 "-Xmx256m",
                 "-Xss512k",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 // Its file in the temporary directory would outlive a kill -9.
                 "-XX:-UsePerfData",
-                "-Djava.io.tmpdir=" + files.path()));
-        command.addAll(List.of(options));
-        command.addAll(List.of("-cp", classPath(), isPackaged() ? BOOT_LAUNCHER : DemoApp.class.getName(), program));
-        command.addAll(arguments);
+                "-Djava.io.tmpdir=" + files.path());
+        boolean isPackaged = ClassUtils.isPresent(BOOT_LAUNCHER, ClassLoader.getSystemClassLoader());
+        String main = isPackaged ? BOOT_LAUNCHER : DemoApp.class.getName();
+        List<String> command = new ArrayList<>(List.of("sh", "-c", WITH_ERRORS_IN_FILE, errors().toString(), "env"));
+        System.getenv().keySet().stream()
+                .filter(ChildProgram::isSettingOfThisJvm)
+                .forEach(variable -> command.addAll(List.of("-u", variable)));
+        command.addAll(ChildJvm.command(Jdks.own(), options, main, arguments.toArray(String[]::new)));
         return command;
     }
 
     private Path errors() {
         return files.path().resolve("errors.log");
-    }
-
-    private static String classPath() {
-        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                .collect(Collectors.joining(File.pathSeparator));
-    }
-
-    private static boolean isPackaged() {
-        return DemoApp.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toString()
-                .contains("BOOT-INF");
     }
 }

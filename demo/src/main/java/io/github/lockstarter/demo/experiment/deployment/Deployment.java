@@ -196,7 +196,7 @@ public final class Deployment implements AutoCloseable {
         properties.addAll(started.quorum().properties());
         properties.add("demo.pview.store-port=" + started.store().port());
         return IntStream.range(0, plan.instances())
-                .mapToObj(index -> closer.add(instance(index, properties)))
+                .mapToObj(index -> instance(index, properties))
                 .toList();
     }
 
@@ -205,7 +205,7 @@ public final class Deployment implements AutoCloseable {
         List<String> own = Stream.concat(properties.stream(), Stream.of("demo.pview.instance=" + name))
                 .map(property -> "--" + property)
                 .toList();
-        return new Instance(name, own, listener);
+        return new Instance(name, own, listener, closer);
     }
 
     private static <T> T started(@Nullable T part) {

@@ -3,25 +3,30 @@ package io.github.lockstarter.demo.experiment.deployment;
 import io.github.lockstarter.demo.DemoApp;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.demo.process.ChildProgram;
+import io.github.lockstarter.demo.process.Closer;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * An instance of the application, a JVM of its own. It has its name for the whole life of this object, and the port
- * that it found at its first start, also when it is killed and replaced.
+ * that it found at its first start, even after it was killed and replaced.
  *
- * <p>Thread-safe: the monitor guards {@code port}, {@code status} and {@code ready}, which is replaced with each start.
- * The thread that reads what the process prints completes it; the listener is called outside of the monitor.
+ * <p>Thread-safe. Each start replaces {@code program} and {@code ready}; the thread that reads the output of the
+ * process sets {@code port}, changes {@code status} and completes {@code ready}.
  */
-public final class Instance implements AutoCloseable {
+public final class Instance {
 
     /** For how long a start is awaited. */
     static final Duration START = Duration.ofMinutes(2);
@@ -30,11 +35,13 @@ public final class Instance implements AutoCloseable {
     private static final ObjectReader READER = JsonMapper.builder().build().readerFor(InstanceEvent.class);
 
     private final String name;
+    private final List<String> arguments;
     private final DeploymentListener listener;
-    private final ChildProgram program;
-    private int port;
-    private Status status = Status.DOWN;
-    private CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final Closer closer;
+    private final AtomicReference<Status> status = new AtomicReference<>(Status.DOWN);
+    private volatile @Nullable ChildProgram program;
+    private volatile int port;
+    private volatile CompletableFuture<Void> ready = new CompletableFuture<>();
 
     /**
      * An instance that does not run yet.
@@ -42,12 +49,13 @@ public final class Instance implements AutoCloseable {
      * @param name a letter
      * @param arguments settings
      * @param listener receives its events
+     * @param closer ends each of its processes
      */
-    Instance(String name, List<String> arguments, DeploymentListener listener) {
+    Instance(String name, List<String> arguments, DeploymentListener listener, Closer closer) {
         this.name = name;
+        this.arguments = List.copyOf(arguments);
         this.listener = listener;
-        this.program = new ChildProgram(
-                "instance-" + name.toLowerCase(Locale.ROOT), DemoApp.INSTANCE, arguments, this::read, this::ended);
+        this.closer = closer;
     }
 
     /** What an instance can be. */
@@ -66,45 +74,46 @@ public final class Instance implements AutoCloseable {
     }
 
     /** Port on which it listens, zero before it is ready for the first time. */
-    public synchronized int port() {
+    public int port() {
         return port;
     }
 
     /** Its process id, zero while it does not run. */
     public long pid() {
-        return program.pid();
+        ChildProgram now = program;
+        return now == null ? 0 : now.pid();
     }
 
     /** Address at which it is called without the reverse proxy. */
     public URI uri(String path) {
-        return URI.create("http://127.0.0.1:" + port() + path);
+        return URI.create("http://127.0.0.1:" + port + path);
     }
 
     /** What it is just now. */
-    public synchronized Status status() {
-        return status;
+    public Status status() {
+        return Objects.requireNonNull(status.get());
     }
 
-    /** Starts it. It is not ready when this returns. */
+    /**
+     * Starts it. It is not ready when this returns.
+     *
+     * @throws IllegalStateException when the deployment is being ended
+     */
     void start() {
-        int known;
-        synchronized (this) {
-            ready = new CompletableFuture<>();
-            known = port;
-        }
-        program.start("-Dserver.port=" + known);
+        ready = new CompletableFuture<>();
+        List<String> words = new ArrayList<>(List.of(DemoApp.INSTANCE, "--server.port=" + port));
+        words.addAll(arguments);
+        program = closer.add(
+                new ChildProgram("instance-" + name.toLowerCase(Locale.ROOT), words, this::read, this::ended));
     }
 
     /** Waits until it answers requests. */
     void awaitReady() {
-        CompletableFuture<Void> awaited;
-        synchronized (this) {
-            awaited = ready;
-        }
         try {
-            awaited.get(START.toMillis(), TimeUnit.MILLISECONDS);
+            ready.get(START.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException failure) {
-            throw new IllegalStateException("Instance " + name + " did not start:\n" + program.lastErrors(), failure);
+            throw new IllegalStateException(
+                    "Instance " + name + " did not start:\n" + program().lastErrors(), failure);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while instance " + name + " started", interrupt);
@@ -113,8 +122,8 @@ public final class Instance implements AutoCloseable {
 
     /** Stops it where it is (SIGSTOP): connections stay open, and it does not know. */
     public void pause() {
-        program.pause();
-        become(Status.UP, Status.PAUSED);
+        program().pause();
+        change(Status.UP, Status.PAUSED);
     }
 
     /**
@@ -126,18 +135,18 @@ public final class Instance implements AutoCloseable {
         if (status() != Status.PAUSED) {
             return false;
         }
-        program.resume();
-        return become(Status.PAUSED, Status.UP);
+        program().resume();
+        return change(Status.PAUSED, Status.UP);
     }
 
     /** Ends it at once (SIGKILL), and waits until it is gone. */
     public void kill() {
-        program.kill();
+        program().close();
     }
 
     /**
-     * Starts another one in its place, and waits until that is ready. Retries when that does not come up: a connection
-     * of another process may have its port for a moment.
+     * Starts another process in its place, and waits until that is ready. Retries when that does not come up: a
+     * connection of another process may have its port for a moment.
      */
     public void replace() {
         for (int attempt = 1; ; attempt++) {
@@ -146,35 +155,27 @@ public final class Instance implements AutoCloseable {
                 awaitReady();
                 return;
             } catch (IllegalStateException failure) {
-                if (attempt == ATTEMPTS || program.isRunning()) {
+                if (attempt == ATTEMPTS || program().isRunning()) {
                     throw failure;
                 }
             }
         }
     }
 
-    /** Ends it, and removes what it has written. */
-    @Override
-    public void close() {
-        program.close();
+    private ChildProgram program() {
+        return Objects.requireNonNull(program, "not started");
     }
 
-    /** Says whether it has: it may have ended meanwhile. */
-    private boolean become(Status from, Status to) {
-        boolean changed;
-        synchronized (this) {
-            changed = status == from;
-            status = changed ? to : status;
-        }
+    /** Returns whether the status was the expected one: the process may have ended meanwhile. */
+    private boolean change(Status from, Status to) {
+        boolean changed = status.compareAndSet(from, to);
         listener.instancesChanged();
         return changed;
     }
 
     private void ended() {
-        synchronized (this) {
-            status = Status.DOWN;
-            ready.completeExceptionally(new IllegalStateException("Instance " + name + " has ended"));
-        }
+        status.set(Status.DOWN);
+        ready.completeExceptionally(new IllegalStateException("Instance " + name + " has ended"));
         listener.instancesChanged();
     }
 
@@ -184,13 +185,9 @@ public final class Instance implements AutoCloseable {
         }
         InstanceEvent event = READER.readValue(line);
         if (event instanceof InstanceEvent.Ready up) {
-            synchronized (this) {
-                port = up.port();
-            }
-            become(Status.DOWN, Status.UP);
-            synchronized (this) {
-                ready.complete(null);
-            }
+            port = up.port();
+            change(Status.DOWN, Status.UP);
+            ready.complete(null);
         } else {
             listener.reported(name, event);
         }

@@ -17,10 +17,17 @@ interface CallerLock extends AutoCloseable {
     boolean acquire(String key, Duration wait, Duration lease);
 
     /** The fencing token of the grant, where the lock has such a number. */
-    OptionalLong fencingToken();
+    default OptionalLong fencingToken() {
+        return OptionalLong.empty();
+    }
 
-    /** When the holder was told that it had lost the lock, {@link System#nanoTime()}; empty as long as it was not. */
-    OptionalLong lostAt();
+    /**
+     * When the holder was told that it had lost the lock, {@link System#nanoTime()}; empty as long as it was not, as
+     * with every broken lock.
+     */
+    default OptionalLong lostAt() {
+        return OptionalLong.empty();
+    }
 
     /**
      * Releases what was acquired.

@@ -13,9 +13,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A caller: {@code java -jar lock-demo.jar gallery-caller <name>}. It reads a command a line from its standard input,
@@ -27,6 +29,8 @@ public final class CallerProgram {
 
     /** Begins each line with an answer. */
     public static final String ANSWER = "answer ";
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     /** Wait and lease of a lock under which something is counted. */
     private static final Duration COUNT = Duration.ofSeconds(10);
@@ -77,7 +81,7 @@ public final class CallerProgram {
 
     private void perform(List<String> words) {
         switch (words.get(0)) {
-            case "open" -> open(words.subList(1, words.size()));
+            case "open" -> open(words.get(1));
             case "acquire" ->
                 acquire(words.get(1), milliseconds(words.get(2)), milliseconds(words.get(3)), words.get(4));
             case "read" -> read();
@@ -88,18 +92,17 @@ public final class CallerProgram {
         }
     }
 
-    private void open(List<String> words) {
-        String line = String.join(" ", words);
-        if (!line.equals(opened)) {
+    private void open(String json) {
+        if (!json.equals(opened)) {
             close();
-            CallerSetting setting = CallerSetting.of(words);
+            CallerSetting setting = JSON.readValue(json, CallerSetting.class);
             counter = ViewStore.at(setting.storePort());
             lock = switch (setting.lock()) {
                 case NONE -> null;
                 case STARTER -> StarterLock.start(setting, breakpoints, "warm-up-" + name);
-                default -> PolledLock.of(setting, breakpoints);
+                default -> new PolledLock(setting, breakpoints);
             };
-            opened = line;
+            opened = json;
         }
         answer(System.nanoTime(), "opened");
     }
@@ -176,17 +179,11 @@ public final class CallerProgram {
     }
 
     private CallerLock lock() {
-        if (lock == null) {
-            throw new IllegalStateException("No lock is open");
-        }
-        return lock;
+        return Objects.requireNonNull(lock, "no lock is open");
     }
 
     private ViewStore counter() {
-        if (counter == null) {
-            throw new IllegalStateException("No counter is open");
-        }
-        return counter;
+        return Objects.requireNonNull(counter, "no counter is open");
     }
 
     private void halt() {

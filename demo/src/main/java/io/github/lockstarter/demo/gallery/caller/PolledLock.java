@@ -8,61 +8,54 @@ import io.github.lockstarter.demo.gallery.lock.SetnxExpireLock;
 import io.github.lockstarter.demo.gallery.lock.SetnxLock;
 import io.github.lockstarter.demo.gallery.lock.TokenLock;
 import io.github.lockstarter.demo.process.Sleep;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A lock as articles print it, tried again and again. */
 final class PolledLock implements CallerLock {
 
     private static final Duration PAUSE = Duration.ofMillis(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-    private final Function<Duration, BrokenLock> kind;
-    private final Connections connections;
+    private final CallerSetting setting;
+    private final CommandBreakpoint breakpoints;
+    private final RedisClient client = RedisClient.create();
+    private final List<RedisCommands<String, String>> servers;
     private @Nullable BrokenLock lock;
     private String key = "";
 
-    private PolledLock(Function<Duration, BrokenLock> kind, Connections connections) {
-        this.kind = kind;
-        this.connections = connections;
+    /** Connects to the servers that can be reached. */
+    PolledLock(CallerSetting setting, CommandBreakpoint breakpoints) {
+        this.setting = setting;
+        this.breakpoints = breakpoints;
+        client.setOptions(ClientOptions.builder()
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .build());
+        this.servers = setting.lockPorts().stream().flatMap(this::connect).toList();
     }
 
-    static PolledLock of(CallerSetting setting, CommandBreakpoint breakpoints) {
-        Connections connections = new Connections();
-        List<RedisCommands<String, String>> servers = setting.lockPorts().stream()
-                .map(connections::to)
-                .flatMap(Optional::stream)
-                .toList();
-        int majority = setting.lockPorts().size() / 2 + 1;
-        Runnable inAcquire = () -> breakpoints.reach(CommandBreakpoint.ACQUIRE);
-        Runnable inRelease = () -> breakpoints.reach(CommandBreakpoint.RELEASE);
-        Function<Duration, BrokenLock> kind =
-                switch (setting.lock()) {
-                    case SETNX -> lease -> new SetnxLock(servers.get(0));
-                    case SETNX_EXPIRE -> lease -> new SetnxExpireLock(servers.get(0), lease, inAcquire);
-                    case FIXED_VALUE -> lease -> new FixedValueLock(servers.get(0), lease, inRelease);
-                    case GET_DEL -> lease -> new GetDelLock(servers.get(0), lease, token(), inRelease);
-                    case TOKEN -> lease -> new TokenLock(servers.get(0), lease, token());
-                    case REDLOCK -> lease -> new PublishedRedlock(servers, majority, lease, token());
-                    case NONE, STARTER -> throw new IllegalArgumentException(setting.lock() + " is not polled");
-                };
-        return new PolledLock(kind, connections);
-    }
-
-    private static String token() {
-        return UUID.randomUUID().toString();
+    private Stream<RedisCommands<String, String>> connect(int port) {
+        RedisURI uri = RedisURI.create("127.0.0.1", port);
+        uri.setTimeout(TIMEOUT);
+        try {
+            return Stream.of(client.connect(uri).sync());
+        } catch (RedisException unreachable) {
+            return Stream.empty();
+        }
     }
 
     @Override
     public boolean acquire(String wanted, Duration wait, Duration lease) {
-        BrokenLock attempted = kind.apply(lease);
+        BrokenLock attempted = lock(lease);
         lock = attempted;
         key = wanted;
         long deadline = System.nanoTime() + wait.toNanos();
@@ -75,15 +68,21 @@ final class PolledLock implements CallerLock {
         return true;
     }
 
-    @Override
-    public OptionalLong fencingToken() {
-        return OptionalLong.empty();
-    }
-
-    /** Nothing tells the holder of a broken lock. */
-    @Override
-    public OptionalLong lostAt() {
-        return OptionalLong.empty();
+    /** A lock for one grant. */
+    private BrokenLock lock(Duration lease) {
+        int majority = setting.lockPorts().size() / 2 + 1;
+        String token = UUID.randomUUID().toString();
+        Runnable inAcquire = () -> breakpoints.reach(CommandBreakpoint.ACQUIRE);
+        Runnable inRelease = () -> breakpoints.reach(CommandBreakpoint.RELEASE);
+        return switch (setting.lock()) {
+            case SETNX -> new SetnxLock(servers.get(0));
+            case SETNX_EXPIRE -> new SetnxExpireLock(servers.get(0), lease, inAcquire);
+            case FIXED_VALUE -> new FixedValueLock(servers.get(0), lease, inRelease);
+            case GET_DEL -> new GetDelLock(servers.get(0), lease, token, inRelease);
+            case TOKEN -> new TokenLock(servers.get(0), lease, token);
+            case REDLOCK -> new PublishedRedlock(servers, majority, lease, token);
+            case NONE, STARTER -> throw new IllegalArgumentException(setting.lock() + " is not polled");
+        };
     }
 
     @Override
@@ -98,6 +97,6 @@ final class PolledLock implements CallerLock {
 
     @Override
     public void close() {
-        connections.close();
+        client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
     }
 }

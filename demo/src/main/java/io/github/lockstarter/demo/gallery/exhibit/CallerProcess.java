@@ -5,27 +5,41 @@ import io.github.lockstarter.demo.gallery.caller.CallerProgram;
 import io.github.lockstarter.demo.process.ChildProgram;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A caller, a JVM of its own, which does one thing at a time.
  *
  * <p>Thread-safe: the monitor guards {@code pending}, the answer that is awaited. One caller at a time sets it, and the
- * thread that reads the answers completes it.
+ * thread that reads the answers completes it. For the thread of the round only: {@code acquiring}, the answer to the
+ * newest attempt, and {@code hasRead}, whether the caller has read since then.
  */
 final class CallerProcess implements AutoCloseable {
 
-    private final String name;
+    final String name;
+
+    @Nullable
+    CompletableFuture<Answer> acquiring;
+
+    boolean hasRead;
+
     private final ChildProgram program;
     private CompletableFuture<Answer> pending = CompletableFuture.completedFuture(new Answer(0, "", 0));
 
-    /** A caller that is starting. */
-    CallerProcess(String name) {
+    /**
+     * Starts a caller. It is not ready when this returns.
+     *
+     * @param side its lock, {@code broken} or {@code ours}
+     * @param name a letter
+     */
+    CallerProcess(String side, String name) {
         this.name = name;
-        this.program = new ChildProgram("caller-" + name, DemoApp.CALLER, List.of(name), this::read, this::ended);
+        String id = side + "-" + name;
+        this.program = new ChildProgram("caller-" + id, List.of(DemoApp.CALLER, id), this::read, this::ended);
     }
 
     /**
-     * What a caller says.
+     * The answer of a caller.
      *
      * @param nanos when, {@link System#nanoTime()} of this machine
      * @param word what
@@ -40,11 +54,6 @@ final class CallerProcess implements AutoCloseable {
             }
             return new Answer(Long.parseLong(parts[0]), parts[1], parts.length < 3 ? 0 : Long.parseLong(parts[2]));
         }
-    }
-
-    /** Starts the process. It is not ready when this returns. */
-    void start() {
-        program.start("-Xshare:auto");
     }
 
     /**
@@ -66,6 +75,19 @@ final class CallerProcess implements AutoCloseable {
         return pending;
     }
 
+    /** The answer to the newest attempt to acquire. */
+    CompletableFuture<Answer> acquiring() {
+        if (acquiring == null) {
+            throw new IllegalStateException(name + " has not asked for the lock");
+        }
+        return acquiring;
+    }
+
+    /** Whether it runs, stopped or not. */
+    boolean isRunning() {
+        return program.isRunning();
+    }
+
     /** Stops it (SIGSTOP). */
     void pause() {
         program.pause();
@@ -77,10 +99,6 @@ final class CallerProcess implements AutoCloseable {
     }
 
     /** Ends it at once (SIGKILL), and waits until it is gone. */
-    void kill() {
-        program.kill();
-    }
-
     @Override
     public void close() {
         program.close();

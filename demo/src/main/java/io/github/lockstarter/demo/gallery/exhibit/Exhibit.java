@@ -184,16 +184,6 @@ public enum Exhibit {
         return description;
     }
 
-    /** Whether it takes longer than most others. */
-    public boolean isLong() {
-        return servers == ServerKind.SENTINEL;
-    }
-
-    /** Whether a caller is killed, so that another one has to be started after it. */
-    public boolean killsCallers() {
-        return prediction.blocks();
-    }
-
     /**
      * Whether its fault can be made on this machine. That a clock jumps cannot be made by other means: a key that
      * expires by itself is another fault, of which no client of Redlock can know.

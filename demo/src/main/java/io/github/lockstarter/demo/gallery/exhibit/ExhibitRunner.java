@@ -1,6 +1,7 @@
 package io.github.lockstarter.demo.gallery.exhibit;
 
 import io.github.lockstarter.demo.process.Closer;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -19,7 +20,7 @@ public final class ExhibitRunner implements AutoCloseable {
     private static final Duration END = Duration.ofSeconds(20);
 
     private final Closer closer = new Closer();
-    private final ExecutorService sides = Executors.newCachedThreadPool(ExhibitRunner::daemon);
+    private final ExecutorService sides = Executors.newCachedThreadPool(new DefaultThreadFactory("gallery-side", true));
     private final CompletableFuture<SideRunner> broken;
     private final CompletableFuture<SideRunner> ours;
 
@@ -73,11 +74,5 @@ public final class ExhibitRunner implements AutoCloseable {
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static Thread daemon(Runnable task) {
-        Thread thread = new Thread(task, "gallery-side");
-        thread.setDaemon(true);
-        return thread;
     }
 }

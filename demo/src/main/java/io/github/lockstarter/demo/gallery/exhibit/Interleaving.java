@@ -133,7 +133,7 @@ interface Interleaving {
     }
 
     /** If the lock lets somebody in, that one reads at once: what the owner writes now, it will not have seen. */
-    private static void letIn(Round round, RoundCaller caller, Duration patience) {
+    private static void letIn(Round round, CallerProcess caller, Duration patience) {
         if (round.isLetInWithin(caller, patience)) {
             round.read(caller);
         }

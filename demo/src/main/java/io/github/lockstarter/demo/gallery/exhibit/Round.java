@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * One round of an exhibit on one side: the steps of interleavings. A step returns when it is done, and is recorded. For
@@ -25,6 +25,7 @@ final class Round {
      */
     private static final Duration ANSWER = Duration.ofMinutes(2);
 
+    private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final Duration LOOK = Duration.ofMillis(5);
 
     /** A broken lock lets the next one in at once. */
@@ -34,7 +35,7 @@ final class Round {
     private final List<String> properties;
     private final ExhibitServers servers;
     private final RoundRecorder recorder = new RoundRecorder();
-    private final List<RoundCaller> callers;
+    private final List<CallerProcess> callers;
 
     /**
      * A round.
@@ -42,7 +43,7 @@ final class Round {
      * @param properties of the starter, beside those of the servers
      * @param callers in the order of their places
      */
-    Round(RoundPlan plan, List<String> properties, List<RoundCaller> callers, ExhibitServers servers) {
+    Round(RoundPlan plan, List<String> properties, List<CallerProcess> callers, ExhibitServers servers) {
         this.plan = plan;
         this.properties = properties;
         this.callers = List.copyOf(callers);
@@ -57,20 +58,16 @@ final class Round {
         return recorder;
     }
 
-    RoundCaller first() {
+    CallerProcess first() {
         return callers.get(0);
     }
 
-    RoundCaller second() {
+    CallerProcess second() {
         return callers.get(1);
     }
 
-    RoundCaller third() {
+    CallerProcess third() {
         return callers.get(2);
-    }
-
-    List<RoundCaller> all() {
-        return callers;
     }
 
     /** The lease of a grant. */
@@ -89,7 +86,7 @@ final class Round {
     }
 
     /** Acquires, and waits until it has. */
-    void acquire(RoundCaller caller) {
+    void acquire(CallerProcess caller) {
         beginAcquire(caller);
         if (!awaitGrant(caller)) {
             throw new IllegalStateException(caller.name + " was not granted " + plan.key());
@@ -97,12 +94,12 @@ final class Round {
     }
 
     /** Asks for the lock, and does not wait. */
-    void beginAcquire(RoundCaller caller) {
+    void beginAcquire(CallerProcess caller) {
         beginAcquire(caller, "-");
     }
 
     /** Asks for the lock; stands still in mid-grant, where the lock has such a point, or right after it. */
-    void haltInAcquire(RoundCaller caller) {
+    void haltInAcquire(CallerProcess caller) {
         beginAcquire(caller, "acquire");
         Answer halted = answer(caller.acquiring());
         if (!halted.word().equals("halted")) {
@@ -111,7 +108,7 @@ final class Round {
     }
 
     /** Whether the lock was granted; gives a broken lock all the time it needs for that, and ours the time given. */
-    boolean isLetInWithin(RoundCaller caller, Duration patience) {
+    boolean isLetInWithin(CallerProcess caller, Duration patience) {
         long deadline = System.nanoTime() + (plan.isBroken() ? LET_IN : patience).toNanos();
         while (!caller.acquiring().isDone() && System.nanoTime() < deadline) {
             Sleep.lasting(LOOK);
@@ -120,51 +117,51 @@ final class Round {
     }
 
     /** Waits for the answer to {@link #beginAcquire}. */
-    boolean awaitGrant(RoundCaller caller) {
+    boolean awaitGrant(CallerProcess caller) {
         Answer answer = answer(caller.acquiring());
         return answer.word().equals("granted");
     }
 
-    void read(RoundCaller caller) {
+    void read(CallerProcess caller) {
         Answer answer = tell(caller, "read");
         caller.hasRead = true;
         recorder.add(
                 caller, answer, "read", answer.word().equals("read") ? "reads " + answer.number() : "may not read");
     }
 
-    void write(RoundCaller caller) {
+    void write(CallerProcess caller) {
         written(caller, tell(caller, "write -"));
     }
 
     /** Is about to write, and stands still. */
-    void haltBeforeWrite(RoundCaller caller) {
+    void haltBeforeWrite(CallerProcess caller) {
         tell(caller, "write write");
     }
 
-    void release(RoundCaller caller) {
+    void release(CallerProcess caller) {
         released(caller, tell(caller, "release -"));
     }
 
     /** Begins to release, and stands still where the lock has such a point, or right before it. */
-    void haltInRelease(RoundCaller caller) {
+    void haltInRelease(CallerProcess caller) {
         Answer halted = tell(caller, "release release");
         recorder.sectionEnded(caller, halted.nanos());
     }
 
     /** Goes on after a halt, and a stop: the write. */
-    void goOnToWrite(RoundCaller caller) {
+    void goOnToWrite(CallerProcess caller) {
         resume(caller);
         written(caller, tell(caller, "go"));
     }
 
     /** Goes on after a halt, and a stop: the release. */
-    void goOnToRelease(RoundCaller caller) {
+    void goOnToRelease(CallerProcess caller) {
         resume(caller);
         released(caller, tell(caller, "go"));
     }
 
     /** Once it has the lock: reads, unless it has, writes and releases. Is blocked when it does not get it. */
-    void complete(RoundCaller caller) {
+    void complete(CallerProcess caller) {
         if (!awaitGrant(caller)) {
             recorder.blocked();
             return;
@@ -177,12 +174,12 @@ final class Round {
     }
 
     /** The same for several that wait: the lock decides on their order. */
-    void completeInAnyOrder(RoundCaller... waiting) {
-        List<RoundCaller> left = new ArrayList<>(List.of(waiting));
+    void completeInAnyOrder(CallerProcess... waiting) {
+        List<CallerProcess> left = new ArrayList<>(List.of(waiting));
         while (!left.isEmpty()) {
             answer(CompletableFuture.anyOf(
-                    left.stream().map(RoundCaller::acquiring).toArray(CompletableFuture[]::new)));
-            RoundCaller next = left.stream()
+                    left.stream().map(CallerProcess::acquiring).toArray(CompletableFuture[]::new)));
+            CallerProcess next = left.stream()
                     .filter(caller -> caller.acquiring().isDone())
                     .findFirst()
                     .orElseThrow();
@@ -192,15 +189,14 @@ final class Round {
     }
 
     /** Stops the process (SIGSTOP), as a long garbage collection does. */
-    void stop(RoundCaller caller, String where) {
-        caller.process.pause();
+    void stop(CallerProcess caller, String where) {
+        caller.pause();
         recorder.add(caller, "stopped", "is stopped " + where);
     }
 
     /** Kills the process (SIGKILL). */
-    void kill(RoundCaller caller, String where) {
-        caller.process.kill();
-        caller.killed = true;
+    void kill(CallerProcess caller, String where) {
+        caller.close();
         recorder.add(caller, "killed", "is killed " + where);
         recorder.sectionEnded(caller, System.nanoTime());
     }
@@ -221,7 +217,7 @@ final class Round {
     /** Adds one that often, all callers at once. */
     void count(int times) {
         List<CompletableFuture<Answer>> answers = callers.stream()
-                .map(caller -> caller.process.send("count " + plan.key() + " " + times))
+                .map(caller -> caller.send("count " + plan.key() + " " + times))
                 .toList();
         for (int i = 0; i < answers.size(); i++) {
             Answer answer = answer(answers.get(i));
@@ -232,18 +228,19 @@ final class Round {
 
     private void open() {
         callers.stream()
-                .map(caller -> caller.process.send("open " + setting(caller).line()))
+                .map(caller -> caller.send("open " + setting(caller)))
                 .toList()
                 .forEach(Round::answer);
     }
 
-    private void beginAcquire(RoundCaller caller, String breakpoint) {
+    private void beginAcquire(CallerProcess caller, String breakpoint) {
         if (plan.isBroken()) {
             // The master may be another one by now.
-            answer(caller.process.send("open " + setting(caller).line()));
+            answer(caller.send("open " + setting(caller)));
         }
+        caller.hasRead = false;
         recorder.add(caller, "acquire", "asks for the lock");
-        CompletableFuture<Answer> acquiring = caller.process.send("acquire " + plan.key() + " "
+        CompletableFuture<Answer> acquiring = caller.send("acquire " + plan.key() + " "
                 + plan.exhibit().patience(plan.isBroken()).toMillis() + " " + plan.leaseMs() + " " + breakpoint);
         caller.acquiring = acquiring.whenComplete((answer, failure) -> {
             if (answer != null) {
@@ -252,24 +249,19 @@ final class Round {
         });
     }
 
-    private CallerSetting setting(RoundCaller caller) {
+    private String setting(CallerProcess caller) {
         int place = callers.indexOf(caller);
-        return new CallerSetting(
-                plan.lock(),
-                plan.isBroken() ? servers.ports(place) : List.of(),
-                plan.storePort(),
-                plan.isBroken()
-                        ? List.of()
-                        : Stream.concat(servers.properties(place).stream(), properties.stream())
-                                .toList());
+        List<String> all = new ArrayList<>(servers.properties(place));
+        all.addAll(properties);
+        return JSON.writeValueAsString(new CallerSetting(plan.lock(), servers.ports(place), plan.storePort(), all));
     }
 
-    private void resume(RoundCaller caller) {
-        caller.process.resume();
+    private void resume(CallerProcess caller) {
+        caller.resume();
         recorder.add(caller, "goes-on", "goes on");
     }
 
-    private void written(RoundCaller caller, Answer answer) {
+    private void written(CallerProcess caller, Answer answer) {
         if (answer.word().equals("written")) {
             recorder.add(caller, answer, "write", "writes " + answer.number());
             recorder.written(1);
@@ -279,14 +271,14 @@ final class Round {
         }
     }
 
-    private void released(RoundCaller caller, Answer answer) {
+    private void released(CallerProcess caller, Answer answer) {
         boolean released = answer.word().equals("released");
         recorder.add(caller, released ? "release" : "lost", released ? "releases" : "releases, and had lost the lock");
         recorder.sectionEnded(caller, answer.number());
     }
 
-    private static Answer tell(RoundCaller caller, String command) {
-        return answer(caller.process.send(command));
+    private static Answer tell(CallerProcess caller, String command) {
+        return answer(caller.send(command));
     }
 
     private static <T> T answer(CompletableFuture<T> awaited) {

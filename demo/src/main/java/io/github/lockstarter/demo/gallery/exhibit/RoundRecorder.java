@@ -43,11 +43,11 @@ final class RoundRecorder {
         start = System.nanoTime();
     }
 
-    synchronized void add(RoundCaller caller, Answer answer, String kind, String text) {
+    synchronized void add(CallerProcess caller, Answer answer, String kind, String text) {
         add(answer.nanos(), caller.name, kind, text);
     }
 
-    synchronized void add(RoundCaller caller, String kind, String text) {
+    synchronized void add(CallerProcess caller, String kind, String text) {
         add(System.nanoTime(), caller.name, kind, text);
     }
 
@@ -56,7 +56,7 @@ final class RoundRecorder {
     }
 
     /** To an attempt to acquire. */
-    synchronized void answered(RoundCaller caller, Answer answer) {
+    synchronized void answered(CallerProcess caller, Answer answer) {
         if (answer.word().equals("refused")) {
             add(caller, answer, "refused", "waited in vain");
         } else {
@@ -65,7 +65,7 @@ final class RoundRecorder {
         }
     }
 
-    synchronized void sectionEnded(RoundCaller caller, long nanos) {
+    synchronized void sectionEnded(CallerProcess caller, long nanos) {
         Long from = owners.remove(caller.name);
         if (from != null) {
             sections.add(new Section(from, nanos));

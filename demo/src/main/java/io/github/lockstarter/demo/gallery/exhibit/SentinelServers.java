@@ -6,6 +6,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -13,16 +14,13 @@ import java.util.function.BooleanSupplier;
 final class SentinelServers implements ExhibitServers {
 
     private final RedisSentinels sentinels = RedisSentinels.start();
-    private final List<RedisServer> replicas = new ArrayList<>(sentinels.servers());
-    private RedisServer master = sentinels.master();
 
-    SentinelServers() {
-        replicas.remove(master);
-    }
+    /** The master, and then its replicas. */
+    private final List<RedisServer> living = new ArrayList<>(sentinels.servers());
 
     @Override
     public List<Integer> ports(int place) {
-        return List.of(master.port());
+        return List.of(living.get(0).port());
     }
 
     /** A failover takes longer than the default take-over time, so the lease decides. */
@@ -40,20 +38,23 @@ final class SentinelServers implements ExhibitServers {
     /** Stopped replicas cannot connect again, so the master has nobody to send its writes to. */
     @Override
     public void cutReplicasOff() {
-        replicas.forEach(RedisServer::pause);
-        master.commands().clientKill(KillArgs.Builder.typeSlave());
+        replicas().forEach(RedisServer::pause);
+        living.get(0).commands().clientKill(KillArgs.Builder.typeSlave());
     }
 
     @Override
     public String failOver() {
-        RedisServer old = master;
+        RedisServer old = living.remove(0);
         old.kill();
-        replicas.forEach(RedisServer::resume);
+        living.forEach(RedisServer::resume);
         await("a replica is promoted", this::isReplaced);
-        replicas.remove(master);
         sentinels.awaitPromotion(old);
-        await("the other replica follows", () -> replicas.stream().allMatch(this::follows));
+        await("the other replica follows", () -> replicas().stream().allMatch(this::follows));
         return "The master is killed; a replica without the lock is promoted";
+    }
+
+    private List<RedisServer> replicas() {
+        return living.subList(1, living.size());
     }
 
     @Override
@@ -66,11 +67,9 @@ final class SentinelServers implements ExhibitServers {
      * and by itself would not try again for several seconds.
      */
     private boolean isReplaced() {
-        for (RedisServer replica : replicas) {
-            if (replica.isMaster()) {
-                master = replica;
-                return true;
-            }
+        living.sort(Comparator.comparing(RedisServer::isMaster).reversed());
+        if (living.get(0).isMaster()) {
+            return true;
         }
         sentinels.askForFailOver();
         return false;
@@ -79,7 +78,7 @@ final class SentinelServers implements ExhibitServers {
     private boolean follows(RedisServer replica) {
         var state = replica.info("replication");
         return "up".equals(state.get("master_link_status"))
-                && Integer.toString(master.port()).equals(state.get("master_port"));
+                && Integer.toString(living.get(0).port()).equals(state.get("master_port"));
     }
 
     /** Asks again after an error: connections end when a server changes its role. */

@@ -6,7 +6,6 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Plays exhibits with the broken locks, or with ours: one at a time, with the same callers A, B and C. One that was
@@ -21,7 +20,6 @@ final class SideRunner {
     private final Closer closer;
     private final List<CallerProcess> callers;
     private final RedisServer store;
-    private @Nullable ExhibitServers standalone;
 
     /**
      * Starts callers, and the server of the counter.
@@ -39,58 +37,26 @@ final class SideRunner {
     }
 
     SideResult play(Exhibit exhibit, long seed) {
-        ExhibitServers servers = start(exhibit);
-        try {
-            return play(RoundPlan.of(exhibit, broken, store.port(), seed), servers);
-        } finally {
-            if (servers != standalone) {
-                servers.close();
-            }
-        }
-    }
-
-    private SideResult play(RoundPlan plan, ExhibitServers servers) {
-        List<RoundCaller> inOrder = plan.places().stream()
-                .map(index -> new RoundCaller(nameOf(index), callers.get(index)))
-                .toList();
-        try {
+        RoundPlan plan = RoundPlan.of(exhibit, broken, store.port(), seed);
+        List<CallerProcess> inOrder = plan.places().stream().map(callers::get).toList();
+        try (ExhibitServers servers = closer.add(exhibit.servers().start(store))) {
             RoundRecorder recorder = new Round(plan, properties, inOrder, servers).play();
             String counter = store.commands().hget(Variant.V3.storeKey(plan.key()), "views");
             return recorder.result(counter == null ? 0 : Long.parseLong(counter));
         } finally {
-            for (int place = 0; place < CALLERS; place++) {
-                if (inOrder.get(place).killed) {
-                    replace(plan.places().get(place));
-                }
+            replaceKilled();
+        }
+    }
+
+    private void replaceKilled() {
+        for (int index = 0; index < CALLERS; index++) {
+            if (!callers.get(index).isRunning()) {
+                callers.set(index, startCaller(index));
             }
         }
     }
 
-    private void replace(int index) {
-        callers.get(index).close();
-        callers.set(index, startCaller(index));
-    }
-
     private CallerProcess startCaller(int index) {
-        CallerProcess caller = closer.add(new CallerProcess((broken ? "broken-" : "ours-") + nameOf(index)));
-        caller.start();
-        return caller;
-    }
-
-    private static String nameOf(int index) {
-        return Character.toString('A' + index);
-    }
-
-    /** One server serves all exhibits that need no more: the contexts of the callers stay, too. */
-    private ExhibitServers start(Exhibit exhibit) {
-        if (exhibit.servers() != ServerKind.STANDALONE) {
-            return closer.add(exhibit.servers().start());
-        }
-        ExhibitServers shared = standalone;
-        if (shared == null) {
-            shared = closer.add(exhibit.servers().start());
-            standalone = shared;
-        }
-        return shared;
+        return closer.add(new CallerProcess(broken ? "broken" : "ours", Character.toString('A' + index)));
     }
 }
