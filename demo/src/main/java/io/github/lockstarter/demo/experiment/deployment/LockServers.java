@@ -24,7 +24,7 @@ public interface LockServers {
     String restart(String key);
 
     /** Kills servers (SIGKILL), and starts all of them again before it waits for the first one. */
-    static void restart(List<RedisServer> servers) {
+    static void killAndStart(List<RedisServer> servers) {
         servers.forEach(ServerProcess::kill);
         Sleep.lasting(OUTAGE);
         servers.forEach(ServerProcess::launch);

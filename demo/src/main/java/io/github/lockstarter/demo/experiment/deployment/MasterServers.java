@@ -73,7 +73,7 @@ class MasterServers implements LockServers {
 
             /** As an operator does: the replica with the most data becomes the master, and the others follow it. */
             @Override
-            void promote() {
+            void promote(RedisServer killed) {
                 List<RedisServer> replicas = new ArrayList<>(replication.servers());
                 replicas.removeIf(server -> !server.answers());
                 RedisServer chosen = Collections.max(replicas, Comparator.comparingLong(MasterServers::offset));
@@ -93,7 +93,14 @@ class MasterServers implements LockServers {
                 key -> sentinels.master(),
                 sentinels::isHealthy,
                 "spring.data.redis.sentinel.master=" + RedisSentinels.MASTER,
-                "spring.data.redis.sentinel.nodes=" + sentinels.nodes());
+                "spring.data.redis.sentinel.nodes=" + sentinels.nodes()) {
+
+            /** One of them does; the others must know it before the killed server comes back. */
+            @Override
+            void promote(RedisServer killed) {
+                sentinels.awaitPromotion(killed);
+            }
+        };
     }
 
     private static MasterServers of(RedisCluster cluster) {
@@ -108,8 +115,8 @@ class MasterServers implements LockServers {
         };
     }
 
-    /** Promotes another server after a master was killed, where nobody else does. */
-    void promote() {}
+    /** Promotes another server in place of a killed master, where nobody else does. */
+    void promote(RedisServer killed) {}
 
     /** Starts a killed server again, as a replica of its successor. Both keep their roles over restarts. */
     void rejoin(RedisServer killed, RedisServer successor) {
@@ -125,7 +132,7 @@ class MasterServers implements LockServers {
     @Override
     public final String restart(String key) {
         RedisServer master = master(key);
-        LockServers.restart(List.of(master));
+        LockServers.killAndStart(List.of(master));
         return "Redis " + master.address() + " was killed (-9) and started again";
     }
 
@@ -152,12 +159,11 @@ class MasterServers implements LockServers {
     private RedisServer replace(String key, RedisServer master) {
         master.kill();
         try {
-            promote();
+            promote(master);
             await("No server took over lock '" + key + "'", () -> master(key) != master);
-            RedisServer successor = master(key);
-            rejoin(master, successor);
+            rejoin(master, master(key));
             await("The servers do not get well", health);
-            return successor;
+            return master(key);
         } finally {
             if (!master.answers()) {
                 master.restart();

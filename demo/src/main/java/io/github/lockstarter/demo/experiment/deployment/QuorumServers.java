@@ -23,7 +23,7 @@ record QuorumServers(RedisQuorum quorum) implements LockServers {
     @Override
     public String restart(String key) {
         List<RedisServer> minority = quorum.servers().subList(0, (SERVERS - 1) / 2);
-        LockServers.restart(minority);
+        LockServers.killAndStart(minority);
         return minority.size() + " of the " + SERVERS
                 + " servers of Redlock were killed (-9) and started again without their data";
     }
