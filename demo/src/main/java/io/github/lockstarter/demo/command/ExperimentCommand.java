@@ -10,6 +10,8 @@ import io.github.lockstarter.demo.experiment.run.Fault;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.experiment.run.RunResult;
+import io.github.lockstarter.kit.process.Patience;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -17,10 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -39,7 +37,7 @@ import picocli.CommandLine.Option;
 final class ExperimentCommand extends DemoCommand {
 
     private static final int MOST_REPETITIONS = 20;
-    private static final long PROGRESS_MS = 500;
+    private static final Duration PROGRESS = Duration.ofMillis(500);
     private static final double MS_PER_SECOND = 1000;
 
     @Option(names = "--requests", defaultValue = "666", description = "requests at once, by default ${DEFAULT-VALUE}")
@@ -154,18 +152,10 @@ final class ExperimentCommand extends DemoCommand {
     }
 
     private RunResult await(CompletableFuture<RunResult> run) {
-        while (true) {
-            try {
-                return run.get(PROGRESS_MS, TimeUnit.MILLISECONDS);
-            } catch (TimeoutException underWay) {
-                print("  " + experiment.answered() + " answered");
-            } catch (ExecutionException failure) {
-                throw new CompletionException(failure.getCause());
-            } catch (InterruptedException interrupt) {
-                Thread.currentThread().interrupt();
-                throw new IllegalStateException("Interrupted", interrupt);
-            }
+        while (!Patience.until(run::isDone, PROGRESS)) {
+            print("  " + experiment.answered() + " answered");
         }
+        return run.join();
     }
 
     private int judge(List<RunSeries> results) {

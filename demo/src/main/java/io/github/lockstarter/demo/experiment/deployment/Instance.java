@@ -11,9 +11,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectReader;
@@ -110,13 +109,10 @@ public final class Instance {
     /** Waits until it answers requests. */
     void awaitReady() {
         try {
-            ready.get(START.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException failure) {
+            ready.copy().orTimeout(START.toMillis(), TimeUnit.MILLISECONDS).join();
+        } catch (CompletionException failure) {
             throw new IllegalStateException(
                     "Instance " + name + " did not start:\n" + program().lastErrors(), failure);
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while instance " + name + " started", interrupt);
         }
     }
 

@@ -5,7 +5,6 @@ import io.github.lockstarter.demo.experiment.deployment.Deployment;
 import io.github.lockstarter.demo.experiment.deployment.Instance;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.kit.process.Patience;
-import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -14,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * Has a holder stand still between its read and its write, until it is told to go on. Sections take milliseconds:
@@ -81,13 +81,9 @@ final class HolderBreakpoint {
                 .POST(BodyPublishers.noBody())
                 .build();
         try {
-            HTTP.send(request, BodyHandlers.discarding());
-        } catch (IOException failure) {
+            HTTP.sendAsync(request, BodyHandlers.discarding()).join();
+        } catch (CompletionException failure) {
             throw new ConflictException("Instance " + instance.name() + " does not answer", failure);
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(
-                    "Interrupted while instance " + instance.name() + " was to halt", interrupt);
         }
     }
 }

@@ -7,7 +7,7 @@ import io.github.lockstarter.demo.gallery.lock.PublishedRedlock;
 import io.github.lockstarter.demo.gallery.lock.SetnxExpireLock;
 import io.github.lockstarter.demo.gallery.lock.SetnxLock;
 import io.github.lockstarter.demo.gallery.lock.TokenLock;
-import io.github.lockstarter.demo.process.Sleep;
+import io.github.lockstarter.kit.process.Patience;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** A lock as articles print it, tried again and again. */
 final class PolledLock implements CallerLock {
 
-    private static final Duration PAUSE = Duration.ofMillis(20);
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final CallerSetting setting;
@@ -58,14 +57,7 @@ final class PolledLock implements CallerLock {
         BrokenLock attempted = lock(lease);
         lock = attempted;
         key = wanted;
-        long deadline = System.nanoTime() + wait.toNanos();
-        while (!attempted.tryAcquire(wanted)) {
-            if (System.nanoTime() > deadline) {
-                return false;
-            }
-            Sleep.lasting(PAUSE);
-        }
-        return true;
+        return Patience.until(() -> attempted.tryAcquire(wanted), wait);
     }
 
     /** A lock for one grant. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.demo.gallery.exhibit;
 
+import io.github.lockstarter.demo.process.Sleep;
 import java.time.Duration;
 
 /**
@@ -65,7 +66,7 @@ interface Interleaving {
         round.acquire(round.first());
         round.read(round.first());
         round.beginAcquire(round.second());
-        round.work(round.lease().plus(MORE));
+        Sleep.lasting(round.lease().plus(MORE));
         letIn(round, round.second(), SETTLE);
         finish(round);
     }

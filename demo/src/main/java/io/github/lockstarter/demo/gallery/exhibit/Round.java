@@ -3,12 +3,13 @@ package io.github.lockstarter.demo.gallery.exhibit;
 import io.github.lockstarter.demo.gallery.caller.CallerSetting;
 import io.github.lockstarter.demo.gallery.exhibit.CallerProcess.Answer;
 import io.github.lockstarter.demo.process.Sleep;
+import io.github.lockstarter.kit.process.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import tools.jackson.databind.json.JsonMapper;
@@ -26,7 +27,6 @@ final class Round {
     private static final Duration ANSWER = Duration.ofMinutes(2);
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
-    private static final Duration LOOK = Duration.ofMillis(5);
 
     /** A broken lock lets the next one in at once. */
     private static final Duration LET_IN = Duration.ofSeconds(20);
@@ -80,11 +80,6 @@ final class Round {
         Sleep.lasting(plan.nextPause());
     }
 
-    /** Work under the lock takes that long. */
-    void work(Duration duration) {
-        Sleep.lasting(duration);
-    }
-
     /** Acquires, and waits until it has. */
     void acquire(CallerProcess caller) {
         beginAcquire(caller);
@@ -109,11 +104,8 @@ final class Round {
 
     /** Whether the lock was granted; gives a broken lock all the time it needs for that, and ours the time given. */
     boolean isLetInWithin(CallerProcess caller, Duration patience) {
-        long deadline = System.nanoTime() + (plan.isBroken() ? LET_IN : patience).toNanos();
-        while (!caller.acquiring().isDone() && System.nanoTime() < deadline) {
-            Sleep.lasting(LOOK);
-        }
-        return caller.acquiring().isDone() && awaitGrant(caller);
+        Duration limit = plan.isBroken() ? LET_IN : patience;
+        return Patience.until(() -> caller.acquiring().isDone(), limit) && awaitGrant(caller);
     }
 
     /** Waits for the answer to {@link #beginAcquire}. */
@@ -283,15 +275,13 @@ final class Round {
 
     private static <T> T answer(CompletableFuture<T> awaited) {
         try {
-            return awaited.get(ANSWER.toSeconds(), TimeUnit.SECONDS);
-        } catch (ExecutionException failure) {
+            return awaited.copy()
+                    .orTimeout(ANSWER.toSeconds(), TimeUnit.SECONDS)
+                    .join();
+        } catch (CompletionException failure) {
             Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
-            throw new IllegalStateException(cause.getMessage(), cause);
-        } catch (TimeoutException late) {
-            throw new IllegalStateException("A caller did not answer within " + ANSWER.toSeconds() + " s", late);
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while a caller was to answer", interrupt);
+            String late = "A caller did not answer within " + ANSWER.toSeconds() + " s";
+            throw new IllegalStateException(cause instanceof TimeoutException ? late : cause.getMessage(), cause);
         }
     }
 }
