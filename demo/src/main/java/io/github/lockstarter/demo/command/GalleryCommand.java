@@ -136,16 +136,12 @@ final class GalleryCommand extends DemoCommand {
         public synchronized void played(ExhibitResult result) {
             Exhibit.Description exhibit = Exhibit.of(result.id()).description();
             print("\n" + result.id() + ": " + exhibit.title() + ". " + exhibit.flaw());
-            print("broken", result.broken());
+            printSide("broken", result.broken());
             print("  ours: " + exhibit.remedy());
-            print("ours", result.ours());
+            printSide("ours", result.ours());
         }
 
-        private void print(String text) {
-            GalleryCommand.this.print(text);
-        }
-
-        private void print(String side, SideResult result) {
+        private void printSide(String side, SideResult result) {
             print(timeline(result.steps()).indent(4).stripTrailing());
             print("  " + side + ": " + result.summary());
         }

@@ -216,7 +216,7 @@ public final class Experiment implements AutoCloseable {
             synchronized (this) {
                 if (isStarting(next)) {
                     log.warn("The experiment could not be set up", reason);
-                    remove(Phase.FAILED, reason.getMessage());
+                    remove(next, Phase.FAILED, reason.getMessage());
                 }
             }
             throw reason;
@@ -238,9 +238,9 @@ public final class Experiment implements AutoCloseable {
         try {
             ended.close();
             awaitSetUp();
-            removeIfPresent(ended, Phase.ABSENT, null);
+            remove(ended, Phase.ABSENT, null);
         } catch (RuntimeException reason) {
-            removeIfPresent(ended, Phase.FAILED, reason.getMessage());
+            remove(ended, Phase.FAILED, reason.getMessage());
             log.warn("The servers of the experiment could not be taken down", reason);
             throw reason;
         }
@@ -255,12 +255,6 @@ public final class Experiment implements AutoCloseable {
         last.exceptionally(reason -> null)
                 .completeOnTimeout(null, SET_UP_ENDS.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
-    }
-
-    private synchronized void removeIfPresent(Deployment ended, Phase next, @Nullable String reason) {
-        if (deployment == ended) {
-            remove(next, reason);
-        }
     }
 
     private RunResult execute(Run begun) {
@@ -287,10 +281,12 @@ public final class Experiment implements AutoCloseable {
         }
     }
 
-    private synchronized void remove(Phase next, @Nullable String reason) {
-        deployment = null;
-        run = null;
-        change(next, reason);
+    private synchronized void remove(Deployment ended, Phase next, @Nullable String reason) {
+        if (deployment == ended) {
+            deployment = null;
+            run = null;
+            change(next, reason);
+        }
     }
 
     private synchronized void change(Phase next, @Nullable String reason) {

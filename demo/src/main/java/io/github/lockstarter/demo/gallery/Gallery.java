@@ -147,7 +147,7 @@ public final class Gallery implements AutoCloseable {
 
     private void playAll(Queue<Exhibit> left, long seed, Closer begun) {
         try {
-            ExhibitRunner player = begun.add(new ExhibitRunner());
+            ExhibitRunner player = begun.add(new ExhibitRunner(List.of()));
             for (Exhibit exhibit = left.poll(); exhibit != null; exhibit = left.poll()) {
                 change(exhibit, null);
                 played(exhibit, player.play(exhibit, seed));

@@ -15,7 +15,6 @@ final class RequestStatistics {
     private static final double MICROS_PER_MS = 1e3;
 
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger retried = new AtomicInteger();
 
     private record Answer(String instance, long nanos) {}
@@ -28,7 +27,6 @@ final class RequestStatistics {
      */
     void answered(String instance, long nanos) {
         answers.add(new Answer(instance, nanos));
-        answered.incrementAndGet();
     }
 
     void retried() {
@@ -36,7 +34,7 @@ final class RequestStatistics {
     }
 
     int answered() {
-        return answered.get();
+        return answers.size();
     }
 
     int retries() {

@@ -55,7 +55,8 @@ class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
             return Optional.of("The experiment is switched off here. Start the application with"
                     + " --demo.experiment.enabled=true on a machine of your own");
         }
-        if (!LOCAL_ADDRESSES.contains(request.getRemoteAddr()) || !isLocalHost(request)) {
+        if (!LOCAL_ADDRESSES.contains(request.getRemoteAddr())
+                || !LOCAL_HOST.matcher(hostOf(request)).matches()) {
             return Optional.of(
                     "The experiment starts processes, so it is only for the machine it runs on. Open it there,"
                             + " as http://localhost:" + request.getLocalPort());
@@ -67,16 +68,15 @@ class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
         return Optional.empty();
     }
 
-    private static boolean isLocalHost(HttpServletRequest request) {
-        String host = request.getHeader(HttpHeaders.HOST);
-        return host != null && LOCAL_HOST.matcher(host).matches();
+    private static String hostOf(HttpServletRequest request) {
+        return String.valueOf(request.getHeader(HttpHeaders.HOST));
     }
 
     /** A client that is no browser sends neither header. */
     private static boolean isOwnSite(HttpServletRequest request) {
         String site = request.getHeader(FETCH_SITE);
         String origin = request.getHeader(HttpHeaders.ORIGIN);
-        String host = request.getHeader(HttpHeaders.HOST);
+        String host = hostOf(request);
         return (site == null || OWN_SITES.contains(site))
                 && (origin == null
                         || List.of("http://" + host, "https://" + host).contains(origin));

@@ -24,17 +24,12 @@ public final class ExhibitRunner implements AutoCloseable {
     private final CompletableFuture<SideRunner> broken;
     private final CompletableFuture<SideRunner> ours;
 
-    /** Starts the callers; returns at once. */
-    public ExhibitRunner() {
-        this(List.of());
-    }
-
     /**
-     * The same, with our lock set otherwise.
+     * Starts the callers; returns at once.
      *
-     * @param properties of the starter, beside those that the exhibit needs
+     * @param properties of the starter, in addition to those of the exhibits
      */
-    ExhibitRunner(List<String> properties) {
+    public ExhibitRunner(List<String> properties) {
         this.broken = CompletableFuture.supplyAsync(() -> new SideRunner(true, List.of(), closer), sides);
         this.ours = CompletableFuture.supplyAsync(() -> new SideRunner(false, properties, closer), sides);
     }
