@@ -201,11 +201,11 @@ public abstract class EngineRenewalContract extends EngineContract {
     void addsNoRenewalsForLocksThatComeAndGo() {
         List<LockHandle> kept = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            kept.add(first.locks().acquire(LockRequest.of(key + i).leasedFor(ofSeconds(5))));
+            kept.add(first.locks().acquire(LockRequest.of(key + i).leasedFor(ofSeconds(30))));
         }
         for (int i = 0; i < 200; i++) {
             first.locks()
-                    .acquire(LockRequest.of(key + ":brief").leasedFor(ofSeconds(5)))
+                    .acquire(LockRequest.of(key + ":brief").leasedFor(ofSeconds(30)))
                     .close();
         }
 

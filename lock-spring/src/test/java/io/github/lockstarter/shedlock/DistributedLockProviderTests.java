@@ -9,6 +9,7 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.local.LocalLockBackend;
@@ -87,14 +88,14 @@ class DistributedLockProviderTests {
 
         await().during(LEASE.plus(SHORT)).atMost(PATIENCE).until(() -> other.lock(atMost(SHORT))
                 .isEmpty());
-        await().atMost(PATIENCE).until(() -> other.lock(atMost(SHORT)).isPresent());
+        awaitFree();
     }
 
     @Test
     void doesNotRenewALockWhoseLongestTimeIsWithinTheLease() {
         locked(atMost(SHORT));
 
-        await().atMost(PATIENCE).until(() -> other.lock(atMost(SHORT)).isPresent());
+        awaitFree();
         assertThat(first.backend().count(Verb.RENEW, KEY)).isZero();
     }
 
@@ -103,7 +104,7 @@ class DistributedLockProviderTests {
         locked(times(Duration.ofMinutes(5), LEASE)).unlock();
 
         assertThat(first.admin().inspect(KEY).join()).isInstanceOf(StoredLock.Kept.class);
-        await().atMost(PATIENCE).until(() -> other.lock(atMost(SHORT)).isPresent());
+        awaitFree();
     }
 
     @Test
@@ -197,5 +198,12 @@ class DistributedLockProviderTests {
 
             assertThat(next.isHeld()).isTrue();
         }
+    }
+
+    /** A machine that stands still may lose so short a lock before it is handed out. */
+    private void awaitFree() {
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockLostException.class)
+                .until(() -> other.lock(atMost(SHORT)).isPresent());
     }
 }
