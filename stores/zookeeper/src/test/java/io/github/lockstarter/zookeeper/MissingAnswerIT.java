@@ -8,7 +8,6 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.WarmUp;
 import java.io.IOException;
 import java.time.Duration;
@@ -46,15 +45,13 @@ class MissingAnswerIT {
     private final AtomicBoolean dropsProofs = new AtomicBoolean();
     private final AtomicBoolean keepsCreation = new AtomicBoolean();
     private final AtomicReference<Runnable> kept = new AtomicReference<>();
-    private ZooKeeperServer server;
     private CuratorFramework client;
     private Application locks;
 
     @BeforeEach
     void start() {
-        server = ZooKeeperServers.start();
         client = CuratorFrameworkFactory.builder()
-                .connectString(server.address())
+                .connectString(ZooKeeperServers.shared().address())
                 .sessionTimeoutMs((int) SESSION.toMillis())
                 .connectionTimeoutMs(2_000)
                 .retryPolicy(new RetryOneTime(50))
@@ -65,10 +62,9 @@ class MissingAnswerIT {
     }
 
     @AfterEach
-    void close() throws IOException {
+    void close() {
         locks.close();
         client.close();
-        server.close();
     }
 
     @SuppressWarnings("try") // as ZooKeeper itself: close() may be interrupted

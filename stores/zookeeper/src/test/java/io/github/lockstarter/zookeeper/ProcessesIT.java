@@ -7,11 +7,13 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
+import io.github.lockstarter.testing.Effort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +38,7 @@ class ProcessesIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void losesCountWithoutTheLock() throws Exception {
         assertThat(count(false, new ArrayList<>())).isLessThan((long) JVMS * TIMES);
     }

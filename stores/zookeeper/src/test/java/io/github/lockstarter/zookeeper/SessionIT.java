@@ -44,7 +44,7 @@ class SessionIT {
 
     private final LockRequest request = LockRequest.of("session:" + UUID.randomUUID());
     private final List<AutoCloseable> open = new ArrayList<>();
-    private ZooKeeperServer server;
+    private final ZooKeeperServer server = ZooKeeperServers.shared();
     private TcpProxy proxy;
     private CuratorFramework client;
     private Application holder;
@@ -52,7 +52,6 @@ class SessionIT {
 
     @BeforeEach
     void start() {
-        server = opened(ZooKeeperServers.start());
         proxy = opened(TcpProxy.before(server));
         client = opened(ZooKeeperClients.connect(proxy.address(), SESSION));
         holder = application(client);

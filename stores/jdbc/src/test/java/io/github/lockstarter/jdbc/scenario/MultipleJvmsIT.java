@@ -9,11 +9,13 @@ import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.server.PostgresServer;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Several JVMs on one PostgreSQL. */
@@ -49,6 +51,7 @@ class MultipleJvmsIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void losesIncrementsWithoutALock() {
         increment(false);
 
