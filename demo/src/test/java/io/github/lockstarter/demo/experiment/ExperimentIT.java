@@ -124,7 +124,6 @@ class ExperimentIT {
         await().atMost(Duration.ofSeconds(10)).until(() -> running.leftovers().isEmpty());
     }
 
-    @Tag("full")
     @Test
     void playsAnExhibitAndLeavesNothingBehind() throws Exception {
         Command command = startGallery("late-write");

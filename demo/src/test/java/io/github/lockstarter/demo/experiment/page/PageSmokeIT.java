@@ -14,7 +14,10 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 
-/** Each of the three views once: a run, an exhibit, a sale. Longer tests of the page have the tag {@code full}. */
+/**
+ * Each of the three views once: a run, an exhibit, a sale. In a usual build {@code ExperimentIT} has a run and an
+ * exhibit without the page.
+ */
 @EnabledIf(value = "isPossible", disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
 class PageSmokeIT {
 
@@ -58,7 +61,6 @@ class PageSmokeIT {
         assertThat(page.problem()).isEmpty();
     }
 
-    /** {@code ExperimentIT} has a run without the page in each build. */
     @Tag("full")
     @Test
     void runsTheExperimentExactlyUnderTheLock() {
@@ -73,6 +75,7 @@ class PageSmokeIT {
         page.takeDown();
     }
 
+    @Tag("full")
     @Test
     void playsAnExhibitOfTheGallery() {
         GalleryPage page = new GalleryPage(chromium.driver());
