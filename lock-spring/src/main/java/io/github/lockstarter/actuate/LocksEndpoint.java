@@ -10,6 +10,7 @@ import io.github.lockstarter.actuate.LocksReport.Held;
 import io.github.lockstarter.actuate.LocksReport.Stored;
 import io.github.lockstarter.actuate.LocksReport.Waiting;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -164,18 +165,22 @@ public final class LocksEndpoint {
                 ? UNKNOWN_USER
                 : security.getPrincipal().getName();
         log.warn(
-                "{} requested the release of lock '{}' (fencing token {}): {}. Outcome: {}",
+                "{} requested the release of lock '{}' (fencing token {}){}: {}. Outcome: {}",
                 principal,
                 LockRequest.printable(key),
                 fencingToken,
+                locksBean == null ? "" : " of " + locksBean,
                 LockRequest.printable(reason),
                 release.outcome());
-        Map<String, Object> data = Map.of(
+        Map<String, Object> data = new HashMap<>(Map.of(
                 "key", key,
                 "fencingToken", fencingToken,
                 "reason", reason,
                 "outcome", release.outcome().name().toLowerCase(Locale.ROOT),
-                "instance", asked.instance());
+                "instance", asked.instance()));
+        if (locksBean != null) {
+            data.put("locks", locksBean);
+        }
         events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, AUDIT_TYPE, data)));
         return release;
     }

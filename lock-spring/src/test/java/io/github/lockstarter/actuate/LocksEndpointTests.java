@@ -260,6 +260,16 @@ class LocksEndpointTests {
     }
 
     @Test
+    void saysOfWhichStoreALockWasReleased(CapturedOutput output) {
+        LockHandle theirs = other.acquire(LockRequest.of("order:7"));
+
+        web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", "otherLocks");
+
+        assertThat(audit().getData()).containsEntry("locks", "otherLocks");
+        assertThat(output).contains("(fencing token " + theirs.fencingToken() + ") of otherLocks: hangs");
+    }
+
+    @Test
     void writesEachReleaseIntoTheLogInOneLine(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7\nforged"));
 
