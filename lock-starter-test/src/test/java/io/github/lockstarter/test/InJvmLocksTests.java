@@ -5,10 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
-import io.github.lockstarter.test.OrderApplication.Orders;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class InJvmLocksTests {
+
+    /** What is tested with them. */
+    private record Orders(LockOperations locks) {
+
+        String cancel(long id) {
+            LockRequest request = LockRequest.of("order:" + id).waitingUpTo(Duration.ofMillis(100));
+            return locks.execute(request, () -> "cancelled " + id);
+        }
+    }
 
     @Test
     void runsWhatIsLocked() {
