@@ -39,6 +39,7 @@ class MultipleJvmsIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void findsOverlapsAndLostIncrementsWithoutTheLock() {
         OverlapDetector sections = incrementIn(IncrementingJvm.UNLOCKED);
 

@@ -17,7 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,16 +34,25 @@ class EnsembleIT {
     /** Longer than an election and a restart of servers take, after the doubt. */
     private static final Duration LEASE = Duration.ofSeconds(30);
 
-    private final List<ZooKeeperServer> servers =
-            ZooKeeperServer.startEnsemble(3, "tickTime=1000", ZooKeeperServers.SESSIONS);
+    private static List<ZooKeeperServer> servers = List.of();
+
     private final List<AutoCloseable> open = new ArrayList<>();
+
+    @BeforeAll
+    static void startServers() {
+        servers = ZooKeeperServer.startEnsemble(3, "tickTime=1000", ZooKeeperServers.SESSIONS);
+    }
+
+    @AfterAll
+    static void stopServers() {
+        servers.forEach(ZooKeeperServer::close);
+    }
 
     @AfterEach
     void stop() throws Exception {
         for (AutoCloseable each : open) {
             each.close();
         }
-        servers.forEach(ZooKeeperServer::close);
     }
 
     @Test

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class FaultLabIT {
 
-    private static final Duration SHORT = Duration.ofSeconds(Effort.of(8, 16));
+    private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 16));
     private static final Path LOGS = Path.of("target", "fault-lab");
     private static final List<Supplier<Topology>> OTHERS = List.of(Sentinel::new, Cluster::new, Quorum::new);
 

@@ -43,13 +43,13 @@ class CrashTakeOverModelTests {
                 Rules.of(2, 3, 0, RESTART, RENEWAL_OFF),
                 MASTER_RESTARTED,
                 PROMOTED,
-                Rules.of(1, 2, 1, FAILOVER),
-                Rules.of(2, 2, 0, FAILOVER),
                 Rules.of(2, 3, 0, FAILOVER, RENEWAL_OFF));
     }
 
     static List<Rules> largeConfigurations() {
         return List.of(
+                Rules.of(1, 2, 1, FAILOVER),
+                Rules.of(2, 2, 0, FAILOVER),
                 Rules.of(1, 2, 0, RESTART, NEW_HOLDS),
                 Rules.of(2, 3, 0, RESTART, LATE_EXECUTION, TWO_BEATS),
                 Rules.of(1, 2, 0, RESTART).withTwoLocks(),
