@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class RedlockSimulationTests {
 
     private static final int NODES = 5;
-    private static final int SEEDS = Effort.of(8, 20);
+    private static final int SEEDS = 20;
     private static final int SEEDS_OF_MANY_GRANTS = Effort.of(5, 20);
     private static final long FIRST_SEED = Long.getLong("lock.test.seed", System.nanoTime() % 1_000_000);
     private static final Duration LEASE = Duration.ofSeconds(30);

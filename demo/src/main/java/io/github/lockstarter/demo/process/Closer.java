@@ -7,7 +7,7 @@ import java.util.Deque;
  * Processes and servers that end together, the newest first. Whatever is added after the end is ended at once: so
  * nothing is left of something that is closed while it is still being set up.
  *
- * <p>Thread-safe: the monitor guards all fields, also while they are ended, so whoever adds or closes meanwhile waits.
+ * <p>Thread-safe. The monitor is held also while processes end, so whoever adds or closes meanwhile waits.
  */
 public final class Closer implements AutoCloseable {
 

@@ -53,6 +53,11 @@ class EnsembleIT {
         for (AutoCloseable each : open) {
             each.close();
         }
+        for (ZooKeeperServer server : servers) {
+            if (!server.answers()) {
+                server.restart();
+            }
+        }
     }
 
     @Test

@@ -65,6 +65,9 @@ class SessionIT {
         for (int i = open.size() - 1; i >= 0; i--) {
             open.get(i).close();
         }
+        if (!server.answers()) {
+            server.restart();
+        }
     }
 
     @Test

@@ -27,6 +27,7 @@ record Client(
         Optional<Request> ghost,
         int marker) {
 
+    // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
         return object instanceof Client other

@@ -30,6 +30,7 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
             return order < 0;
         }
 
+        // The search compares states; a record's own equals is slow without the optimizing compiler.
         @Override
         public boolean equals(Object object) {
             return object instanceof Compact other

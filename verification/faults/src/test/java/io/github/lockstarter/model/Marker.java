@@ -10,6 +10,7 @@ package io.github.lockstarter.model;
  */
 record Marker(int id, int age, boolean firstUse, boolean foreign) {
 
+    // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
         return object instanceof Marker other

@@ -9,6 +9,7 @@ package io.github.lockstarter.model;
  */
 record Reply(Outcome outcome, int fencing, int marker) {
 
+    // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
         return object instanceof Reply other

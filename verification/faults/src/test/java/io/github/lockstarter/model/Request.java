@@ -10,6 +10,7 @@ package io.github.lockstarter.model;
  */
 record Request(Verb verb, int token, int fencing, int marker) {
 
+    // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
         return object instanceof Request other

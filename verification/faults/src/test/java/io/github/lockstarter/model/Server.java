@@ -14,6 +14,7 @@ package io.github.lockstarter.model;
  */
 record Server(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, int note, int clock) {
 
+    // The search compares states; a record's own equals is slow without the optimizing compiler.
     @Override
     public boolean equals(Object object) {
         return object instanceof Server other

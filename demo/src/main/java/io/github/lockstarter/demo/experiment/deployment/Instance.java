@@ -151,7 +151,7 @@ public final class Instance {
                 awaitReady();
                 return;
             } catch (IllegalStateException failure) {
-                if (attempt == ATTEMPTS || program().isRunning()) {
+                if (attempt == ATTEMPTS || program().isRunning() || closer.isClosed()) {
                     throw failure;
                 }
             }

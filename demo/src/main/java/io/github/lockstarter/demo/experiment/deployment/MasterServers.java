@@ -120,8 +120,11 @@ class MasterServers implements LockServers {
 
     /** Starts a killed server again, as a replica of its successor. Both keep their roles over restarts. */
     void rejoin(RedisServer killed, RedisServer successor) {
-        successor.promote();
         killed.restartAsReplicaOf(successor);
+        await(successor.address() + " did not answer after its promotion", () -> {
+            successor.promote();
+            return true;
+        });
     }
 
     @Override
@@ -155,20 +158,26 @@ class MasterServers implements LockServers {
         return "Redis " + String.join("; ", told);
     }
 
-    /** Kills a master, and starts it again even if no other server takes over. */
-    private RedisServer replace(String key, RedisServer master) {
-        master.kill();
+    /** Kills a master, and starts it again as a replica of its successor; as it was if there is none. */
+    private RedisServer replace(String key, RedisServer killed) {
+        List<RedisServer> promoted = new ArrayList<>(1);
+        killed.kill();
         try {
-            promote(master);
-            await("No server took over lock '" + key + "'", () -> master(key) != master);
-            rejoin(master, master(key));
-            await("The servers do not get well", health);
-            return master(key);
+            promote(killed);
+            await("No server took over from " + killed.address(), () -> {
+                RedisServer now = master(key);
+                return now != killed && promoted.add(now);
+            });
         } finally {
-            if (!master.answers()) {
-                master.restart();
+            if (promoted.isEmpty()) {
+                killed.restart();
+            } else {
+                rejoin(killed, promoted.get(0));
             }
         }
+        RedisServer successor = promoted.get(0);
+        await(successor.address() + " was promoted, but the other servers were not in sync with it", health);
+        return successor;
     }
 
     /** Servers that change their role end their connections, and a cluster may have no master for a moment. */
@@ -183,7 +192,7 @@ class MasterServers implements LockServers {
                 },
                 PROMOTION);
         if (!reached) {
-            throw new RedisException(failure);
+            throw new RedisException(failure + " within " + PROMOTION.toSeconds() + " s");
         }
     }
 

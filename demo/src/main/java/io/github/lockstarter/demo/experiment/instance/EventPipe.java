@@ -42,7 +42,11 @@ class EventPipe implements DisposableBean {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(CAPACITY),
             new DefaultThreadFactory("event-pipe", true),
-            (event, full) -> log.warn("The process that started this instance does not read its events; dropped one"));
+            (event, full) -> {
+                if (!full.isShutdown()) {
+                    log.warn("The process that started this instance does not read its events; dropped one");
+                }
+            });
     private final Environment environment;
 
     EventPipe(Environment environment) {

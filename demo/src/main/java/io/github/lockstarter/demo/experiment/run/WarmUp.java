@@ -17,14 +17,29 @@ public final class WarmUp {
 
     private WarmUp() {}
 
-    /** Warms a deployment up, and waits until that is done. */
+    /**
+     * Warms a deployment up, and waits until that is done.
+     *
+     * @throws IllegalStateException when a request was not answered
+     */
     public static void of(Deployment deployment) {
-        try (LoadClient client = new LoadClient(new RequestStatistics(), deployment::isClosed)) {
+        RequestStatistics statistics = new RequestStatistics();
+        try (LoadClient client = new LoadClient(statistics, () -> cannotAnswer(deployment))) {
             CompletableFuture.allOf(deployment.instances().stream()
                             .flatMap(instance -> requests(client, instance))
                             .toArray(CompletableFuture[]::new))
                     .join();
         }
+        int sent = deployment.instances().size() * Variant.values().length * REQUESTS;
+        if (statistics.answered() < sent) {
+            throw new IllegalStateException(
+                    "Of " + sent + " requests to warm up, " + statistics.answered() + " were answered");
+        }
+    }
+
+    private static boolean cannotAnswer(Deployment deployment) {
+        return deployment.isClosed()
+                || deployment.instances().stream().anyMatch(instance -> instance.status() == Instance.Status.DOWN);
     }
 
     private static Stream<CompletableFuture<Void>> requests(LoadClient client, Instance instance) {

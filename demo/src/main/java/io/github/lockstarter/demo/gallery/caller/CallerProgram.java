@@ -81,7 +81,7 @@ public final class CallerProgram {
 
     private void perform(List<String> words) {
         switch (words.get(0)) {
-            case "open" -> open(words.get(1));
+            case "open" -> open(String.join(" ", words.subList(1, words.size())));
             case "acquire" ->
                 acquire(words.get(1), milliseconds(words.get(2)), milliseconds(words.get(3)), words.get(4));
             case "read" -> read();

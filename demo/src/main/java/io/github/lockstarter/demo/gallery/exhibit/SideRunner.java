@@ -37,14 +37,13 @@ final class SideRunner {
     }
 
     SideResult play(Exhibit exhibit, long seed) {
+        replaceKilled();
         RoundPlan plan = RoundPlan.of(exhibit, broken, store.port(), seed);
         List<CallerProcess> inOrder = plan.places().stream().map(callers::get).toList();
         try (ExhibitServers servers = closer.add(exhibit.servers().start(store))) {
             RoundRecorder recorder = new Round(plan, properties, inOrder, servers).play();
             String counter = store.commands().hget(Variant.V3.storeKey(plan.key()), "views");
             return recorder.result(counter == null ? 0 : Long.parseLong(counter));
-        } finally {
-            replaceKilled();
         }
     }
 

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 
 /**
- * Each of the three views once: a run, an exhibit, a sale. In a usual build {@code ExperimentIT} has a run and an
- * exhibit without the page.
+ * Opens the page and sells a stock on it; with the tag {@code full}, a run and an exhibit as well, which {@code
+ * ExperimentIT} has without the page in each build.
  */
 @EnabledIf(value = "isPossible", disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
 class PageSmokeIT {

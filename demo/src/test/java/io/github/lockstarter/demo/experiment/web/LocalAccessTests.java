@@ -49,7 +49,7 @@ class LocalAccessTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"127.0.0.1, 200", "::1, 200", "192.0.2.7, 403", "2001:db8::7, 403"})
+    @CsvSource({"127.0.0.1, 200", "::1, 200", "0:0:0:0:0:0:0:1, 200", "192.0.2.7, 403", "2001:db8::7, 403"})
     void letsInThisMachineOnly(String address, int status) throws Exception {
         http.perform(request("localhost:8080").with(request -> {
                     request.setRemoteAddr(address);

@@ -22,6 +22,7 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
     /** A world; its parts are numbers of those that were seen. */
     record Compact(int servers, int holder) {
 
+        // The search compares states; a record's own equals is slow without the optimizing compiler.
         @Override
         public boolean equals(Object object) {
             return object instanceof Compact other && servers == other.servers && holder == other.holder;
