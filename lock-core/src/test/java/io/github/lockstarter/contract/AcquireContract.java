@@ -135,11 +135,11 @@ public abstract class AcquireContract extends BackendContract {
         Needs.of(store).signalsInOrder();
         Needs.of(store).newcomersAreLetIn();
         SpiClient carol = newClient();
-        alice.hold(key, SHORT_LEASE);
+        alice.hold(key, QUEUED_LEASE);
         bob.queue(key);
         carol.queue(key);
         holdWhenFree(alice).release(); // signals bob, which leaves the queue with that
-        SpiHold barged = alice.hold(key, SHORT_LEASE);
+        SpiHold barged = alice.hold(key, QUEUED_LEASE);
         Waiting waiting = new Waiting(bob.queue(key), LEASE);
 
         SpiHold held = holdWhenFree(bob);

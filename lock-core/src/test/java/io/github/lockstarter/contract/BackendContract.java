@@ -23,6 +23,9 @@ abstract class BackendContract {
     /** Ends within a test. */
     static final Duration SHORT_LEASE = Duration.ofMillis(150);
 
+    /** Ends within a test, and not before a busy machine has queued others behind it. */
+    static final Duration QUEUED_LEASE = Duration.ofSeconds(1);
+
     /** Longer than a signal takes, for showing that none comes. */
     static final Duration SILENCE = Duration.ofMillis(250);
 

@@ -147,9 +147,9 @@ public abstract class WakeUpContract extends BackendContract {
 
     @Test
     void forgetsAWaiterThatGotTheLock() {
-        alice.hold(key, SHORT_LEASE);
+        alice.hold(key, QUEUED_LEASE);
         long position = bob.queue(key);
-        letPass(SHORT_LEASE.multipliedBy(2));
+        letPass(QUEUED_LEASE.multipliedBy(2));
         LockToken token = bob.newToken();
         AcquireResult granted = bob.tryOrWait(key, token, LEASE, new Waiting(position, LONG_PATIENCE));
 
