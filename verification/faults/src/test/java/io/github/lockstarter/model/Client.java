@@ -44,7 +44,7 @@ record Client(
 
     @Override
     public int hashCode() {
-        return ((((phase.ordinal() * 31 + token) * 31 + left) * 31 + fencing) * 31 + age) * 31
+        return ((((phase.hashCode() * 31 + token) * 31 + left) * 31 + fencing) * 31 + age) * 31
                 + marker * 7
                 + reply.hashCode()
                 + ghost.hashCode() * 17;

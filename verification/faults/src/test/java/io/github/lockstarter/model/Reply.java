@@ -20,7 +20,7 @@ record Reply(Outcome outcome, int fencing, int marker) {
 
     @Override
     public int hashCode() {
-        return (outcome.ordinal() * 31 + fencing) * 31 + marker;
+        return (outcome.hashCode() * 31 + fencing) * 31 + marker;
     }
 
     Reply tick(int forgotten) {

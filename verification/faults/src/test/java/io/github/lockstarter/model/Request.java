@@ -22,7 +22,7 @@ record Request(Verb verb, int token, int fencing, int marker) {
 
     @Override
     public int hashCode() {
-        return ((verb.ordinal() * 31 + token) * 31 + fencing) * 31 + marker;
+        return ((verb.hashCode() * 31 + token) * 31 + fencing) * 31 + marker;
     }
 
     Request tick(int forgotten) {
