@@ -57,9 +57,11 @@ class ScheduledJobIT {
             return jvm.lines().stream().flatMap(line -> Attempt.of(number, line));
         }
 
-        boolean hasWarned() {
+        /** But for that of the lease, which is short here so that the run is. */
+        Stream<String> warnings() {
             return jvm.lines().stream()
-                    .anyMatch(line -> line.contains("WARN") || line.contains("ERROR") || line.contains("Exception"));
+                    .filter(line -> line.contains("WARN") || line.contains("ERROR") || line.contains("Exception"))
+                    .filter(line -> !line.contains("The lease of lock"));
         }
     }
 
@@ -151,7 +153,7 @@ class ScheduledJobIT {
         assertThat(notKept.values().stream().filter(runs -> runs > 1))
                 .as("ticks that ran several times without a minimum time: %s", notKept)
                 .hasSizeGreaterThan(kept.size() / 2);
-        assertThat(all).noneMatch(Instance::hasWarned);
+        assertThat(all.stream().flatMap(Instance::warnings)).isEmpty();
     }
 
     private static Map<Long, Long> runsByTick(List<Attempt> attempts, String job, long first, long last) {
