@@ -23,7 +23,7 @@ final class HolderBreakpoint {
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-    private static final Duration LONGEST_HALT = Duration.ofSeconds(30);
+    private static final Duration LONGEST_HALT = Duration.ofSeconds(10);
 
     /** One for all runs: a client keeps threads, and cannot be closed in Java 17. */
     private static final HttpClient HTTP = HttpClient.newHttpClient();
