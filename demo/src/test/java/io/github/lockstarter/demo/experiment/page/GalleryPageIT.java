@@ -131,7 +131,7 @@ class GalleryPageIT {
         assertThat(page.line(QUICK).get(1)).isEqualTo("✘ " + broken.get("Lost") + " lost");
         assertThat(page.line(QUICK).get(2)).startsWith("✔ 0 lost");
         assertThat(page.status()).contains("✘ " + broken.get("Lost") + " lost", "✔ 0 lost");
-        assertThat(chromium.driver().getPageSource()).contains("Seed 7,");
+        assertThat(chromium.driver().getPageSource()).contains("Seed 7.");
     }
 
     @Test
