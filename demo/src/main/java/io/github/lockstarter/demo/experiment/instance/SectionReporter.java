@@ -38,22 +38,22 @@ class SectionReporter implements SectionListener, LockListener {
         }
     }
 
-    /** From the grant to the release. The thread of the section sets it, and the threads of the lock client read it. */
+    /** A section may begin before its grant is told. Set and read by its thread, and by those that tell of locks. */
     private static final class Hold {
 
-        private final LockEvent.Acquired grant;
+        private volatile LockEvent.@Nullable Acquired grant;
         private volatile @Nullable Section section;
         private volatile boolean isLost;
+    }
 
-        Hold(LockEvent.Acquired grant) {
-            this.grant = grant;
-        }
+    private Hold hold(Key key) {
+        return holds.computeIfAbsent(key, unknown -> new Hold());
     }
 
     @Override
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Acquired grant) {
-            holds.put(new Key(grant.key(), grant.fencingToken()), new Hold(grant));
+            hold(new Key(grant.key(), grant.fencingToken())).grant = grant;
         } else if (event instanceof LockEvent.Released released) {
             holds.remove(new Key(released.key(), released.fencingToken()));
         } else if (event instanceof LockEvent.Lost loss) {
@@ -74,15 +74,16 @@ class SectionReporter implements SectionListener, LockListener {
     @Override
     public void began(Section section) {
         Optional<Key> key = Key.of(section);
-        Optional<Hold> hold = key.map(holds::get);
+        Optional<Hold> hold = key.map(this::hold);
         hold.ifPresent(held -> held.section = section);
+        LockEvent.@Nullable Acquired grant = hold.map(held -> held.grant).orElse(null);
         pipe.send(new InstanceEvent.Held(
                 System.nanoTime(),
                 section.id(),
                 section.page(),
                 key.map(Key::fence).orElse(null),
-                hold.map(held -> path(held.grant.path())).orElse(null),
-                hold.map(held -> held.grant.waited().toNanos() / 1e6).orElse(null)));
+                grant == null ? null : path(grant.path()),
+                grant == null ? null : grant.waited().toNanos() / 1e6));
     }
 
     @Override
