@@ -115,16 +115,12 @@ class MasterServers implements LockServers {
         };
     }
 
-    /** Promotes another server in place of a killed master, where nobody else does. */
+    /** Promotes another server in place of a killed master, unless the servers do so themselves. */
     void promote(RedisServer killed) {}
 
-    /** Starts a killed server again, as a replica of its successor. Both keep their roles over restarts. */
+    /** Starts a killed server again, as a replica of its successor. */
     void rejoin(RedisServer killed, RedisServer successor) {
         killed.restartAsReplicaOf(successor);
-        await(successor.address() + " did not answer after its promotion", () -> {
-            successor.promote();
-            return true;
-        });
     }
 
     @Override

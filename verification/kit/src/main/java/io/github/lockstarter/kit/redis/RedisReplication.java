@@ -65,9 +65,8 @@ public final class RedisReplication implements RedisTopology {
 
     /** One server is the master from now on, and the others are its replicas. */
     void follow(RedisServer master) {
-        master.commands().replicaofNoOne();
-        servers.stream().filter(server -> server != master).forEach(server -> server.commands()
-                .replicaof(master.host(), master.port()));
+        master.promote();
+        servers.stream().filter(server -> server != master).forEach(server -> server.follow(master));
     }
 
     /** Every server runs again. */

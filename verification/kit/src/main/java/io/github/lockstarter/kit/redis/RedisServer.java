@@ -16,6 +16,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,28 +34,24 @@ public class RedisServer extends ServerProcess {
 
     private static final int PING_MILLIS = 500;
     private static final List<String> DATA = List.of("--save", "", "--appendonly", "no");
-    private static final String SENTINEL_FILE = "sentinel.conf";
-    private static final List<String> SENTINEL = List.of(SENTINEL_FILE, "--sentinel");
+    private static final String CONFIGURATION = "redis.conf";
 
     private final List<String> mode;
     private final List<String> arguments;
     private final FixtureClient client;
     private Duration ahead = Duration.ZERO;
-    private List<String> role = List.of();
 
     /** A server of data that does not run yet. */
     RedisServer(int port, String... arguments) {
-        this(port, DATA, arguments);
+        this(port, List.of(), Stream.concat(DATA.stream(), Stream.of(arguments)), true);
     }
 
-    private RedisServer(int port, List<String> mode, String[] arguments) {
+    private RedisServer(int port, List<String> mode, Stream<String> arguments, boolean asUser) {
         super("redis-server", port);
         this.mode = mode;
-        this.arguments = List.of(arguments);
-        this.client = new FixtureClient(host(), port, !mode.equals(SENTINEL) || !isBefore(6, 2));
-        if (mode.equals(SENTINEL)) {
-            writeFile(SENTINEL_FILE, ""); // it does not start without
-        }
+        this.arguments = arguments.toList();
+        this.client = new FixtureClient(host(), port, asUser);
+        writeFile(CONFIGURATION, directives());
     }
 
     /**
@@ -79,7 +77,8 @@ public class RedisServer extends ServerProcess {
     }
 
     static RedisServer startSentinel(String... arguments) {
-        return start(() -> new RedisServer(FreePort.next(), SENTINEL, arguments));
+        return start(
+                () -> new RedisServer(FreePort.next(), List.of("--sentinel"), Stream.of(arguments), !isBefore(6, 2)));
     }
 
     /** A server on the given port or not at all, such as a node that others know already; it does not run yet. */
@@ -97,25 +96,32 @@ public class RedisServer extends ServerProcess {
         return RedisBinary.isBefore(major, minor);
     }
 
+    /**
+     * It has a file and no arguments, so that {@code CONFIG REWRITE} works: with that, a server stays over a restart
+     * what it or a sentinel has made of it.
+     */
     @Override
     protected List<String> command() {
-        return Stream.of(
-                        Stream.of(RedisBinary.path().toString()),
-                        mode.stream(),
-                        Stream.of("--port", Integer.toString(port()), "--bind", host()),
-                        Stream.of("--dir", directory().toString()),
-                        FixtureClient.userArguments(),
-                        arguments.stream(),
-                        role.stream())
-                .flatMap(part -> part)
+        return Stream.concat(Stream.of(RedisBinary.path().toString(), CONFIGURATION), mode.stream())
                 .toList();
+    }
+
+    private String directives() {
+        Stream<String> place = Stream.of(
+                "--port",
+                Integer.toString(port()),
+                "--bind",
+                host(),
+                "--dir",
+                directory().toString());
+        return Stream.concat(place, ownArguments().stream())
+                .map(part -> part.startsWith("--") ? "\n" + part.substring(2) : " " + (part.isEmpty() ? "\"\"" : part))
+                .collect(Collectors.joining());
     }
 
     /** Arguments of a server of data without those that say where it is. */
     List<String> ownArguments() {
-        return Stream.of(DATA.stream(), FixtureClient.userArguments(), arguments.stream())
-                .flatMap(part -> part)
-                .toList();
+        return Stream.concat(FixtureClient.userArguments(), arguments.stream()).toList();
     }
 
     /** Forgets the kit's own connection. */
@@ -247,25 +253,27 @@ public class RedisServer extends ServerProcess {
     }
 
     /** Makes it a master, which it stays over restarts. */
-    public synchronized void promote() {
+    public void promote() {
         commands().replicaofNoOne();
-        role = List.of("--replicaof", "no", "one");
+        commands().configRewrite();
     }
 
     /** Makes it a replica of another server, which it stays over restarts. */
-    public synchronized void follow(RedisServer master) {
+    public void follow(RedisServer master) {
         commands().replicaof(master.host(), master.port());
-        role = replicaOf(master);
+        commands().configRewrite();
     }
 
-    /** Starts it again as a replica of another server, so that it never is a second master. */
-    public synchronized void restartAsReplicaOf(RedisServer master) {
-        role = replicaOf(master);
+    /** Starts a killed server as a replica of another one, so that it never is a second master. */
+    public void restartAsReplicaOf(RedisServer master) {
+        Path file = directory().resolve(CONFIGURATION);
+        String line = "\nreplicaof " + master.host() + " " + master.port() + "\n";
+        try {
+            Files.writeString(file, line, StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not write " + file, e);
+        }
         restart();
-    }
-
-    private static List<String> replicaOf(RedisServer master) {
-        return List.of("--replicaof", master.host(), Integer.toString(master.port()));
     }
 
     /** Whether it says that it is a master. */
