@@ -250,9 +250,10 @@ class HistoryGuardIT {
         RedisSettings settings =
                 new RedisSettings("lock:", ofMillis(600), new RedisSettings.Guard(LEASE, firstUse, Duration.ZERO));
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(settings);
-                Application before = Application.over(store.connect())) {
-            acquireOnceItIsBack(before);
+                RedisStore store = new RedisStore(server.uri()).with(settings)) {
+            try (Application before = Application.over(store.connect())) {
+                acquireOnceItIsBack(before);
+            } // else its next beat begins a history before the newcomer is there
             server.commands().flushall();
             try (Application newcomer = Application.over(store.connect())) {
                 return newcomer.locks()
