@@ -17,7 +17,8 @@ public final class OlderLockHealthIndicator implements InvocationHandler {
     /** The interface that the proxy implements. */
     public static final String INDICATOR = "org.springframework.boot.actuate.health.HealthIndicator";
 
-    private static final String HEALTH = "org.springframework.boot.actuate.health.Health";
+    /** What the indicator makes. */
+    public static final String HEALTH = "org.springframework.boot.actuate.health.Health";
 
     private final LockAdmin locks;
     private final Map<String, LockAdmin> furtherLocks;

@@ -26,10 +26,10 @@ final class KeyExpression {
     private static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration();
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(CONFIGURATION);
 
-    private final String text;
-    private final String method;
+    private final String description;
     private final Expression expression;
     private final Map<String, Integer> positions;
+    private final Set<Method> methods;
 
     /** Not static, since the accessor keeps the classes of the arguments, which the application may unload. */
     private final SimpleEvaluationContext.Builder contexts = SimpleEvaluationContext.forPropertyAccessors(
@@ -37,11 +37,12 @@ final class KeyExpression {
             .withInstanceMethods()
             .withAssignmentDisabled();
 
-    private KeyExpression(String text, String method, Expression expression, Map<String, Integer> positions) {
-        this.text = text;
-        this.method = method;
+    private KeyExpression(
+            String description, Expression expression, Map<String, Integer> positions, Set<Method> methods) {
+        this.description = description;
         this.expression = expression;
         this.positions = positions;
+        this.methods = methods;
     }
 
     /**
@@ -62,12 +63,13 @@ final class KeyExpression {
         try {
             String resolved = placeholders.resolve("key", text);
             SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(resolved).getAST();
-            Set<String> used = KeyExpressionCheck.usedNames(root, parameters.types(method));
+            KeyExpressionCheck checked = new KeyExpressionCheck(root, parameters.types(method));
             return new KeyExpression(
-                    text,
-                    InvalidLockDeclarationException.describe(method),
+                    "Key expression '" + text + "' of " + InvalidLockDeclarationException.describe(method),
                     new SpelExpression(resolved, NonNullOperand.inside(root), CONFIGURATION),
-                    used.stream().collect(Collectors.toMap(name -> name, known::get, (a, b) -> a, TreeMap::new)));
+                    checked.usedNames().stream()
+                            .collect(Collectors.toMap(name -> name, known::get, (a, b) -> a, TreeMap::new)),
+                    checked.methods());
         } catch (ParseException | IllegalStateException e) {
             throw new InvalidLockDeclarationException(
                     method,
@@ -77,6 +79,11 @@ final class KeyExpression {
             throw new InvalidLockDeclarationException(
                     method, "key expression '" + text + "' " + e.getMessage() + ".", parameters.advice());
         }
+    }
+
+    /** What an evaluation reads by reflection, as far as the declared types tell. */
+    Set<Method> methods() {
+        return methods;
     }
 
     /**
@@ -100,8 +107,6 @@ final class KeyExpression {
 
     private IllegalArgumentException failed(@Nullable String why, @Nullable Exception cause) {
         return new IllegalArgumentException(
-                "Key expression '" + text + "' of " + method + " " + why
-                        + ". The method did not run; pass arguments that identify what to lock",
-                cause);
+                description + " " + why + ". The method did not run; pass arguments that identify what to lock", cause);
     }
 }

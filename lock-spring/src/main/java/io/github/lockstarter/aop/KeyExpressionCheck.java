@@ -6,6 +6,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -33,23 +34,28 @@ final class KeyExpressionCheck extends ReflectivePropertyAccessor {
 
     private final Map<String, Type> known;
     private final Set<String> used = new TreeSet<>();
-
-    private KeyExpressionCheck(Map<String, Type> known) {
-        this.known = known;
-    }
+    private final Set<Method> methods = new LinkedHashSet<>();
 
     /**
-     * Checks an expression.
+     * Checks an expression. One for all would keep the classes that it has seen.
      *
      * @param known declared types of the arguments, by their names
-     * @return the names that it uses
      * @throws IllegalArgumentException when it uses another name, or a property that does not exist; the message
      *     continues a sentence about the expression
      */
-    static Set<String> usedNames(SpelNode expression, Map<String, Type> known) {
-        KeyExpressionCheck check = new KeyExpressionCheck(known); // a static one would keep the classes it has seen
-        check.walk(expression, false);
-        return check.used;
+    KeyExpressionCheck(SpelNode expression, Map<String, Type> known) {
+        this.known = known;
+        walk(expression, false);
+    }
+
+    /** The names that the expression uses. */
+    Set<String> usedNames() {
+        return used;
+    }
+
+    /** What an evaluation reads by reflection, as far as the declared types tell. */
+    Set<Method> methods() {
+        return methods;
     }
 
     /** Checks a node, which may read properties without a {@code #} where it has a subject to read them from. */
@@ -72,6 +78,7 @@ final class KeyExpressionCheck extends ReflectivePropertyAccessor {
     private void checkVariable(String name, boolean hasSubject) {
         if (known.containsKey(name)) {
             used.add(name);
+            read(known.get(name));
         } else if (!hasSubject || !(name.equals("this") || name.equals("root"))) {
             throw new IllegalArgumentException("uses '#" + name + "', which is not an argument");
         }
@@ -83,7 +90,7 @@ final class KeyExpressionCheck extends ReflectivePropertyAccessor {
                 path.getChild(0) instanceof VariableReference argument ? classOf(known.get(nameOf(argument))) : null;
         for (int i = 1; type != null && i < path.getChildCount(); i++) {
             type = path.getChild(i) instanceof PropertyOrFieldReference property
-                    ? classOf(typeOf(property.getName(), type))
+                    ? read(typeOf(property.getName(), type))
                     : null;
         }
     }
@@ -91,6 +98,7 @@ final class KeyExpressionCheck extends ReflectivePropertyAccessor {
     private Type typeOf(String property, Class<?> type) {
         Method getter = findGetterForProperty(property, type, false);
         if (getter != null) {
+            methods.add(getter);
             return getter.getGenericReturnType();
         }
         Field field = findField(property, type, false);
@@ -99,6 +107,15 @@ final class KeyExpressionCheck extends ReflectivePropertyAccessor {
         }
         throw new IllegalArgumentException(
                 "reads the property '" + property + "', which " + ClassUtils.getShortName(type) + " does not have");
+    }
+
+    /** Adds the methods that give a value of the type its text; gives the class as {@link #classOf}. */
+    private @Nullable Class<?> read(@Nullable Type declared) {
+        Class<?> type = classOf(declared);
+        if (type != null) {
+            KeyRenderer.methodsOf(type).filter(methods::add).forEach(method -> read(method.getGenericReturnType()));
+        }
+        return type;
     }
 
     /** The class that every value has or extends; null where a value may have more than its type declares. */

@@ -10,6 +10,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
@@ -105,11 +106,16 @@ final class KeyRenderer {
         return text;
     }
 
+    /** The methods of a type that are looked at by reflection, for the text of a value. */
+    static Stream<Method> methodsOf(Class<?> type) {
+        return Stream.concat(Stream.of(toStringOf(type)), SHOWN_COMPONENTS.get(type).stream());
+    }
+
     private static Method toStringOf(Class<?> type) {
         try {
             return type.getMethod("toString");
         } catch (NoSuchMethodException e) {
-            throw new IllegalStateException("Every class has a toString", e);
+            throw new IllegalStateException("Found no toString of " + type + "; a native image needs a hint for it", e);
         }
     }
 }

@@ -4,6 +4,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -11,6 +12,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
@@ -25,23 +27,24 @@ final class LockConditions {
 
     private LockConditions() {}
 
-    private static <T> T value(Environment environment, String name, Class<T> type, T absent) {
+    /** The value of a property, by its name without the prefix; empty where it is unset, or cannot be read. */
+    static <T> Optional<T> value(Environment environment, String name, Class<T> type) {
         try {
-            return Binder.get(environment)
-                    .bind(DistributedLockProperties.PREFIX + '.' + name, type)
-                    .orElse(absent);
+            BindResult<T> bound = Binder.get(environment).bind(DistributedLockProperties.PREFIX + '.' + name, type);
+            return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
         } catch (BindException e) {
-            return absent;
+            return Optional.empty();
         }
     }
 
     /** The stores that keep locks, before the properties are bound. */
     static Set<String> backendsInUse(Environment environment) {
-        return StoreModule.inUse(value(environment, "backend", String.class, ""), furtherBackends(environment));
+        return StoreModule.inUse(value(environment, "backend", String.class).orElse(""), furtherBackends(environment));
     }
 
     static List<String> furtherBackends(Environment environment) {
-        return Arrays.stream(value(environment, "further-backends", String[].class, new String[0]))
+        return value(environment, "further-backends", String[].class).stream()
+                .flatMap(Arrays::stream)
                 .map(StoreModule::nameOf)
                 .distinct()
                 .toList();

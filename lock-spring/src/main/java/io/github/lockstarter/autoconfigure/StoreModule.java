@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.springframework.util.ClassUtils;
 
 /** The stores of this project, each with the module that keeps locks there. */
@@ -22,7 +23,12 @@ enum StoreModule {
 
     StoreModule(String artifact, String autoConfiguration) {
         this.artifact = artifact;
-        this.autoConfiguration = autoConfiguration;
+        this.autoConfiguration = StoreModule.class.getPackageName() + '.' + autoConfiguration;
+    }
+
+    /** The classes by which the modules are found on the class path. */
+    static Stream<String> autoConfigurations() {
+        return Arrays.stream(values()).map(module -> module.autoConfiguration);
     }
 
     /** The name of a store in any spelling, such as {@code REDIS} or with a blank. */
@@ -61,7 +67,6 @@ enum StoreModule {
     }
 
     private boolean isPresent() {
-        return ClassUtils.isPresent(
-                StoreModule.class.getPackageName() + '.' + autoConfiguration, StoreModule.class.getClassLoader());
+        return ClassUtils.isPresent(autoConfiguration, StoreModule.class.getClassLoader());
     }
 }

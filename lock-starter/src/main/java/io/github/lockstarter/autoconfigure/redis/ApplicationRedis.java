@@ -25,7 +25,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName, Runnable close) {
 
     /** The field of a connection factory that holds what it was made from. */
-    private static final String MADE_FROM = "configuration";
+    static final String MADE_FROM = "configuration";
 
     private static final Logger log = LoggerFactory.getLogger(ApplicationRedis.class);
 

@@ -12,6 +12,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.NativeDetector;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
@@ -47,9 +48,12 @@ final class LettuceFromProperties implements AutoCloseable {
      *
      * @param application the application
      * @param unusable its own connection factory, for messages
-     * @throws RedisUnavailableException when nothing says where Redis is
+     * @throws RedisUnavailableException when nothing says where Redis is, and in a native image
      */
     static LettuceFromProperties of(ApplicationContext application, RedisConnectionFactory unusable) {
+        if (NativeDetector.inNativeImage()) {
+            throw failure(unusable, "a native image cannot make a Lettuce client beside it", "Use Lettuce");
+        }
         BootRedisClasses boot = BootRedisClasses.present(application.getClassLoader())
                 .orElseThrow(() -> failure(
                         unusable,

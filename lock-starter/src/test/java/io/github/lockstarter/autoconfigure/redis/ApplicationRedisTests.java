@@ -3,11 +3,14 @@ package io.github.lockstarter.autoconfigure.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.mockStatic;
 
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.lettuce.core.resource.ClientResources;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.mockito.MockedStatic;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -15,6 +18,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.support.StaticApplicationContext;
+import org.springframework.core.NativeDetector;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -27,6 +32,20 @@ class ApplicationRedisTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class))
             .withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class));
+
+    @Test
+    void aNativeImageHasNoOtherClientThanThatOfTheApplication() {
+        RedisConnectionFactory other = mock(RedisConnectionFactory.class);
+        try (MockedStatic<NativeDetector> detector = mockStatic(NativeDetector.class)) {
+            detector.when(NativeDetector::inNativeImage).thenReturn(true);
+
+            assertThatThrownBy(() -> ApplicationRedis.of(other, new StaticApplicationContext()))
+                    .isInstanceOf(RedisUnavailableException.class)
+                    .hasMessageContaining("Locks need Lettuce, the application's connection factory is a "
+                            + other.getClass().getName()
+                            + ", and a native image cannot make a Lettuce client beside it");
+        }
+    }
 
     @Test
     void readsHostAndLogin() {

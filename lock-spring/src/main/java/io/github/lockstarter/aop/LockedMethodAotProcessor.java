@@ -1,0 +1,66 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InTransaction;
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Tells a native image what locked methods use by reflection: themselves, their annotations, their fallbacks, and what
+ * their keys read of arguments, as far as the declared types of the arguments tell.
+ */
+final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
+
+    private static final Logger log = LoggerFactory.getLogger(LockedMethodAotProcessor.class);
+
+    @Override
+    public BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+        Collection<LockedMethod> locked = lockedMethodsOf(bean);
+        return (generation, code) -> locked.forEach(
+                method -> register(method, generation.getRuntimeHints().reflection()));
+    }
+
+    /** None for a declaration that needs a property which only the start has: the start checks it. */
+    private static Collection<LockedMethod> lockedMethodsOf(RegisteredBean bean) {
+        LockedMethods methods =
+                new LockedMethods(bean.getBeanFactory()::resolveEmbeddedValue, () -> InTransaction.WARN);
+        try {
+            return methods.of(bean.getBeanClass()).values();
+        } catch (InvalidLockDeclarationException e) {
+            log.warn("Bean '{}' has no hints for a native image: {}", bean.getBeanName(), e.getMessage());
+            return List.of();
+        }
+    }
+
+    private static void register(LockedMethod locked, ReflectionHints hints) {
+        register(locked.method(), hints);
+        if (locked.declared() instanceof Method contract) {
+            register(contract, hints);
+        }
+        if (locked.contention() instanceof Fallback fallback) {
+            register(fallback.method(), hints);
+        }
+        locked.keys().stream().flatMap(key -> key.methods().stream()).forEach(method -> register(method, hints));
+        MergedAnnotations.from(locked.declared()).stream(DistributedLock.class)
+                .map(MergedAnnotation::getRoot)
+                .forEach(each -> hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS));
+    }
+
+    private static void register(Method method, ReflectionHints hints) {
+        Class<?> type = method.getDeclaringClass();
+        hints.registerMethod(method, ExecutableMode.INVOKE);
+        hints.registerMethod(ClassUtils.getInterfaceMethodIfPossible(method, type), ExecutableMode.INVOKE);
+    }
+}

@@ -1,0 +1,41 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.actuate.OlderLockHealthIndicator;
+import io.github.lockstarter.scheduling.ScheduledLock;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.util.ClassUtils;
+
+/** What a native image has to keep, since the locks of every store find it by reflection. */
+final class LockRuntimeHints implements RuntimeHintsRegistrar {
+
+    /** Classes by whose presence the annotation decides what there is to look at. */
+    private static final List<String> LOOKED_FOR = List.of(
+            "io.micrometer.context.ContextSnapshotFactory",
+            "kotlinx.coroutines.reactor.MonoKt",
+            "org.springframework.core.Nullness",
+            "org.springframework.transaction.support.TransactionSynchronizationManager",
+            "reactor.core.publisher.Flux",
+            "reactor.core.scheduler.NonBlocking");
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        Stream.concat(LOOKED_FOR.stream(), StoreModule.autoConfigurations())
+                .forEach(type -> hints.reflection().registerTypeIfPresent(loader, type, hint -> {}));
+        hints.reflection().registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS);
+        hints.reflection().registerType(ScheduledLock.class, MemberCategory.INVOKE_DECLARED_METHODS);
+        hints.proxies().registerJdkProxy(DistributedLock.class);
+        if (ClassUtils.isPresent(OlderLockHealthIndicator.INDICATOR, loader)) {
+            hints.proxies().registerJdkProxy(TypeReference.of(OlderLockHealthIndicator.INDICATOR));
+            for (String type : List.of(OlderLockHealthIndicator.HEALTH, OlderLockHealthIndicator.HEALTH + "$Builder")) {
+                hints.reflection().registerType(TypeReference.of(type), MemberCategory.INVOKE_PUBLIC_METHODS);
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** What a native image has to keep for locks in Redis: scripts, and the field that {@link ApplicationRedis} reads. */
+final class RedisRuntimeHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        hints.resources().registerPattern("io/github/lockstarter/redis/script/*.lua");
+        hints.reflection()
+                .registerType(LettuceConnectionFactory.class, hint -> hint.withField(ApplicationRedis.MADE_FROM));
+    }
+}

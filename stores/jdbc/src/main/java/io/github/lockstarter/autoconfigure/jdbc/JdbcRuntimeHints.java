@@ -1,0 +1,15 @@
+package io.github.lockstarter.autoconfigure.jdbc;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+
+/** What a native image has to keep for locks in a database: the scripts of its table, and how to detect HikariCP. */
+final class JdbcRuntimeHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        hints.resources().registerPattern("io/github/lockstarter/jdbc/*.sql");
+        hints.reflection().registerTypeIfPresent(loader, "com.zaxxer.hikari.util.Credentials", hint -> {});
+    }
+}
