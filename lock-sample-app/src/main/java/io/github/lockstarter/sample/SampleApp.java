@@ -1,8 +1,12 @@
 package io.github.lockstarter.sample;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
@@ -12,7 +16,17 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 @SpringBootApplication
 @ConfigurationPropertiesScan
 @EnableScheduling
+@ImportRuntimeHints(SampleApp.Scripts.class)
 public class SampleApp {
+
+    /** A native image has to keep them. */
+    static class Scripts implements RuntimeHintsRegistrar {
+
+        @Override
+        public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+            hints.resources().registerPattern("io/github/lockstarter/sample/**/*.lua");
+        }
+    }
 
     /**
      * Starts the application.
