@@ -20,6 +20,7 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import io.github.lockstarter.spi.StoredKeys;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.spi.StoredKeys;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.jdbc;
+package io.github.lockstarter.spi;
 
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
@@ -7,29 +7,40 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * The text under which a key is stored. A key of up to {@value #LONGEST} readable characters is stored as it is. Any
- * other one, such as a longer one, is stored as its readable beginning, a percent sign, and its SHA-256: no control
+ * The text under which a database stores a key. One of up to {@value #LONGEST} readable characters is stored as it is.
+ * Any other one, such as a longer one, is stored as its readable beginning, a percent sign, and its SHA-256: no control
  * characters, which PostgreSQL refuses in part, and no blank at the end, which MySQL ignores. Different keys have
  * different texts, unless SHA-256 collides. Immutable.
  */
-final class StoredKeys {
+public final class StoredKeys {
 
-    /** Width of the column. */
-    static final int LONGEST = 255;
+    /** Width of the column that holds it. */
+    public static final int LONGEST = 255;
 
     /** The key of the row that is no lock; no key is stored so, since a percent sign begins no readable key. */
-    static final String FLOOR = "%floor";
+    public static final String FLOOR = "%floor";
 
     private static final int READABLE_LENGTH = 180;
     private static final Pattern HASHED = Pattern.compile(".*%[0-9a-f]{64}");
 
     private final String prefix;
 
-    StoredKeys(String prefix) {
+    /**
+     * Texts that begin alike.
+     *
+     * @param prefix the beginning
+     */
+    public StoredKeys(String prefix) {
         this.prefix = prefix;
     }
 
-    String of(String key) {
+    /**
+     * The text of a key.
+     *
+     * @param key the key
+     * @return up to {@value #LONGEST} characters
+     */
+    public String of(String key) {
         String whole = prefix + key;
         return isStoredAsItIs(whole) ? whole : readable(whole) + '%' + hash(whole);
     }
