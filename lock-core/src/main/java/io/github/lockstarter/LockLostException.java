@@ -4,7 +4,7 @@ package io.github.lockstarter;
  * The caller held the lock and has lost it: its lease ran out, or the backend has another owner. Work done since may
  * overlap with that of another owner.
  */
-public final class LockLostException extends LockException {
+public class LockLostException extends LockException {
 
     /**
      * Creates the exception.

@@ -210,8 +210,8 @@ class ArchitectureTests {
 
     /** Listeners have threads, and the endpoints wait for answers. */
     @Test
-    void observationsAndActuateUseRootAndSpiOnly() {
-        Stream.of("observe..", "actuate").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
+    void observationsActuateAndFencesUseRootAndSpiOnly() {
+        Stream.of("observe..", "actuate", "fence").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
     }
 
     @Test

@@ -1,0 +1,11 @@
+-- Fences of io.github.lockstarter: the greatest fencing token with which each lock was entered, and what was done once.
+
+CREATE TABLE IF NOT EXISTS distributed_lock_fence (
+    lock_key      VARCHAR(255) NOT NULL PRIMARY KEY,
+    fencing_token BIGINT       NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS distributed_lock_once (
+    once_key VARCHAR(255) NOT NULL PRIMARY KEY,
+    done_at  TIMESTAMP    NOT NULL -- for a job that deletes old rows
+);

@@ -1,0 +1,37 @@
+package io.github.lockstarter.jdbc.contract;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.fence.testing.FenceSuite;
+import io.github.lockstarter.jdbc.testing.MariaDb;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** Fences in MariaDB, whose statements are those for MySQL. */
+class MariaDbFencesIT extends FenceSuite {
+
+    private static MariaDb server;
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void open() {
+        server = MariaDb.start();
+        pool = server.database().pool(20);
+    }
+
+    @AfterAll
+    static void close() {
+        pool.close();
+        server.close();
+    }
+
+    @Override
+    protected DataSource database() {
+        return pool;
+    }
+
+    @Override
+    protected String script() {
+        return "mariadb.sql";
+    }
+}
