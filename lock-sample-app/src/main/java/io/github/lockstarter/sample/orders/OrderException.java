@@ -22,13 +22,4 @@ public sealed class OrderException extends RuntimeException {
             super("Order " + orderId + " has been shipped already, as " + shipment.trackingNumber());
         }
     }
-
-    /** The store refused the write of a holder whose lock has gone to somebody else meanwhile. */
-    public static final class Overtaken extends OrderException {
-
-        Overtaken(long orderId, long fencingToken) {
-            super("Order " + orderId + " was not touched: fencing token " + fencingToken
-                    + " is older than one the store has seen, so another request has the lock now");
-        }
-    }
 }

@@ -42,12 +42,13 @@ public class OrderService {
      *
      * @param orderId its number
      * @return the shipped order
-     * @throws OrderException when there is none, it has left already, or a newer holder has overtaken this one
+     * @throws OrderException when there is none, or it has left already
+     * @throws io.github.lockstarter.OvertakenException when a later holder has overtaken this one; nothing is written
      */
     @DistributedLock(key = "#orderId", leaseMs = 30000)
     public Order ship(long orderId) {
         LockHandle lock = LockHandle.current().orElseThrow();
-        Order order = orders.open(orderId, lock.fencingToken());
+        Order order = orders.open(orderId);
         order.shipment().ifPresent(shipment -> {
             throw new OrderException.AlreadyShipped(orderId, shipment);
         });

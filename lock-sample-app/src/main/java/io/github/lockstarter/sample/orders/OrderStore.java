@@ -1,37 +1,39 @@
 package io.github.lockstarter.sample.orders;
 
+import io.github.lockstarter.OvertakenException;
+import io.github.lockstarter.fence.RedisFences;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.HashOperations;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Repository;
 
 /**
- * Orders in Redis, one hash {@code sample:order:<orderId>} each: {@code item}, {@code quantity}, {@code fence} (newest
- * fencing token), and once shipped {@code tracking} and {@code shippedWith}. The last number given out is in
- * {@code sample:orders}.
+ * Orders in Redis, one hash {@code sample:order:<orderId>} each: {@code item}, {@code quantity}, and once shipped
+ * {@code tracking} and {@code shippedWith}. The last number given out is in {@code sample:orders}.
  *
- * <p>Fenced: who wants to change an order {@linkplain #open opens} it with the fencing token of its lock, which
- * registers the token <em>before</em> the order is read; the write checks the token again. A holder that was paused for
- * longer than its lease is refused, whatever it believes.
+ * <p>Fenced: who wants to change an order {@linkplain #open opens} it <em>before</em> it is read, under the lock of the
+ * order. From then on Redis refuses the holders of that lock that came before. One that was paused for longer than its
+ * lease cannot write, whatever it believes.
  */
 @Repository
 public class OrderStore {
 
     private static final String LAST_ID = "sample:orders";
-    private static final RedisScript<String> FENCE =
-            RedisScript.of(new ClassPathResource("fence.lua", OrderStore.class), String.class);
-    private static final RedisScript<String> SHIP =
-            RedisScript.of(new ClassPathResource("ship.lua", OrderStore.class), String.class);
+    private static final RedisScript<Boolean> OPEN =
+            RedisScript.of("return redis.call('EXISTS', KEYS[1])", Boolean.class);
+    private static final RedisScript<Long> SHIP = RedisScript.of(
+            "return redis.call('HSET', KEYS[1], 'tracking', ARGV[1], 'shippedWith', ARGV[2])", Long.class);
 
     private final StringRedisTemplate redis;
     private final HashOperations<String, String, String> hashes;
+    private final RedisFences fences;
 
-    OrderStore(StringRedisTemplate redis) {
+    OrderStore(StringRedisTemplate redis, RedisFences fences) {
         this.redis = redis;
+        this.fences = fences;
         this.hashes = redis.opsForHash();
     }
 
@@ -73,42 +75,27 @@ public class OrderStore {
     }
 
     /**
-     * Reads an order in order to change it.
+     * Reads an order in order to change it, under the lock of the order.
      *
      * @param orderId its number
-     * @param fencingToken of the lock under which it will be changed
      * @return the order as it was after older holders were shut out
      * @throws OrderException.NotFound when there is none
-     * @throws OrderException.Overtaken when a newer holder has opened it
+     * @throws OvertakenException when a later holder of the lock has opened it
      */
-    Order open(long orderId, long fencingToken) {
-        run(FENCE, orderId, fencingToken);
+    Order open(long orderId) {
+        fences.run(OPEN, List.of(key(orderId)));
         return find(orderId).orElseThrow(() -> new OrderException.NotFound(orderId));
     }
 
     /**
-     * Writes how an order left.
+     * Writes how an opened order left, under the same lock.
      *
      * @param orderId its number
-     * @param shipment what to write; its fencing token is checked
-     * @throws OrderException.NotFound when there is no such order
-     * @throws OrderException.Overtaken when a newer holder has opened it since; nothing is written
+     * @param shipment what to write
+     * @throws OvertakenException when a later holder of the lock has opened it; nothing is written
      */
     void ship(long orderId, Shipment shipment) {
-        run(SHIP, orderId, shipment.fencingToken(), shipment.trackingNumber());
-    }
-
-    private void run(RedisScript<String> script, long orderId, long fencingToken, String... more) {
-        Object[] arguments = new Object[1 + more.length];
-        arguments[0] = Long.toString(fencingToken);
-        System.arraycopy(more, 0, arguments, 1, more.length);
-        String outcome = redis.execute(script, List.of(key(orderId)), arguments);
-        switch (outcome) {
-            case "ok" -> {}
-            case "overtaken" -> throw new OrderException.Overtaken(orderId, fencingToken);
-            case "missing" -> throw new OrderException.NotFound(orderId);
-            default -> throw new IllegalStateException("Unexpected answer '" + outcome + "' about order " + orderId);
-        }
+        fences.run(SHIP, List.of(key(orderId)), shipment.trackingNumber(), Long.toString(shipment.fencingToken()));
     }
 
     private static Order order(long orderId, Map<String, String> fields) {

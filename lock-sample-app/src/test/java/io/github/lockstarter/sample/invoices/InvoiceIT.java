@@ -9,8 +9,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 class InvoiceIT extends RunningSample {
+
+    @Autowired
+    private JdbcClient jdbc;
 
     @Test
     void numbersInvoicesWithoutAGap() {
@@ -27,5 +32,29 @@ class InvoiceIT extends RunningSample {
                 .containsExactlyInAnyOrderElementsOf(
                         LongStream.rangeClosed(before + 1, before + 20).boxed().toList());
         assertThat(client.post("/orders/987654321/invoice").status()).isEqualTo(404);
+    }
+
+    /** A later caller has been here, as after a pause of this instance: its number may be the same. */
+    @Test
+    void issuesNothingOnceALaterCallerHasEntered() {
+        long orderId = client.placeOrder();
+        assertThat(client.post("/orders/" + orderId + "/invoice").status()).isEqualTo(201);
+        enter(1_000_000_000);
+        try {
+            Answer refused = client.post("/orders/" + orderId + "/invoice");
+
+            assertThat(refused.status()).isEqualTo(500);
+            assertThat(refused.text("title")).isEqualTo("Lock lost while working");
+        } finally {
+            enter(-1_000_000_000);
+        }
+        assertThat(client.post("/orders/" + orderId + "/invoice").status()).isEqualTo(201);
+    }
+
+    private void enter(long later) {
+        assertThat(jdbc.sql("UPDATE distributed_lock_fence SET fencing_token = fencing_token + ?")
+                        .param(later)
+                        .update())
+                .isPositive();
     }
 }

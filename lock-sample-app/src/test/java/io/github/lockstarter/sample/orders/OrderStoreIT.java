@@ -3,57 +3,56 @@ package io.github.lockstarter.sample.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.sample.RunningSample;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 
 class OrderStoreIT extends RunningSample {
 
-    private static final long OLDER = 1_700_000_000_000_001L;
-    private static final long NEWER = 1_700_000_000_000_002L;
+    private static final String LOCK = "order-store-it";
 
     @Autowired
     private OrderStore store;
 
     @Test
-    void shipsUnderTheTokenThatOpenedTheOrder() {
+    void shipsAnOpenedOrder() {
         long orderId = placed();
-        store.open(orderId, OLDER);
+        Shipment shipment = new Shipment("A", 1);
 
-        store.ship(orderId, new Shipment("A", OLDER));
+        locks.execute(LOCK, () -> {
+            store.open(orderId);
+            store.ship(orderId, shipment);
+        });
 
-        assertThat(store.find(orderId).orElseThrow().shipment()).contains(new Shipment("A", OLDER));
+        assertThat(store.find(orderId).orElseThrow().shipment()).contains(shipment);
     }
 
     @Test
-    void refusesAWriteOnceANewerHolderHasOpenedTheOrder() {
+    void refusesTheWriteOfAHolderWhoseLockAnotherOneHas() {
         long orderId = placed();
-        store.open(orderId, OLDER);
-        store.open(orderId, NEWER);
 
-        assertThatThrownBy(() -> store.ship(orderId, new Shipment("LATE", OLDER)))
-                .isInstanceOf(OrderException.Overtaken.class)
-                .hasMessageContaining("fencing token " + OLDER);
+        assertThatThrownBy(() -> locks.execute(LOCK, () -> {
+                    store.open(orderId);
+                    LockHandle.current().orElseThrow().release(); // as the end of the lease does
+                    CompletableFuture.runAsync(() -> locks.execute(LOCK, () -> store.open(orderId)))
+                            .join();
+                    store.ship(orderId, new Shipment("LATE", 2));
+                }))
+                .isInstanceOf(OvertakenException.class)
+                .hasMessageContaining("'" + LOCK + "' was lost");
 
         assertThat(store.find(orderId).orElseThrow().shipment()).isEmpty();
     }
 
     @Test
-    void refusesToOpenForAnOlderHolder() {
-        long orderId = placed();
-        store.open(orderId, NEWER);
-
-        assertThatThrownBy(() -> store.open(orderId, OLDER)).isInstanceOf(OrderException.Overtaken.class);
-    }
-
-    @Test
-    void createsNothingForAnUnknownOrder() {
+    void findsNoUnknownOrder() {
         long unknown = store.lastOrderId() + 1_000;
 
-        assertThatThrownBy(() -> store.open(unknown, NEWER)).isInstanceOf(OrderException.NotFound.class);
-        assertThatThrownBy(() -> store.ship(unknown, new Shipment("X", NEWER)))
+        assertThatThrownBy(() -> locks.execute(LOCK, () -> store.open(unknown)))
                 .isInstanceOf(OrderException.NotFound.class);
-
         assertThat(store.find(unknown)).isEmpty();
     }
 
