@@ -1,0 +1,89 @@
+package io.github.lockstarter.jdbc.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.OvertakenException;
+import io.github.lockstarter.fence.Fences;
+import io.github.lockstarter.fence.testing.Overlapping;
+import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.Id;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
+import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What JPA writes at the end of the transaction is fenced by its first statement. */
+class JpaFencesTests {
+
+    /** What is protected. */
+    @Entity(name = "account")
+    static class Account {
+
+        @Id
+        private long id;
+
+        private int balance;
+    }
+
+    private final LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
+    private EntityManager entities;
+    private TransactionTemplate transaction;
+    private Fences fences;
+
+    @BeforeEach
+    void open() {
+        DriverManagerDataSource database =
+                new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        new ResourceDatabasePopulator(new ClassPathResource("h2.sql", Fences.class)).execute(database);
+        factory.setDataSource(database);
+        factory.setManagedTypes(PersistenceManagedTypes.of(Account.class.getName()));
+        factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
+        factory.setJpaPropertyMap(Map.of("hibernate.hbm2ddl.auto", "create"));
+        factory.afterPropertiesSet();
+        EntityManagerFactory opened = factory.getObject();
+        entities = SharedEntityManagerCreator.createSharedEntityManager(opened);
+        JpaTransactionManager transactions = new JpaTransactionManager(opened);
+        transactions.afterPropertiesSet(); // finds the database
+        transaction = new TransactionTemplate(transactions);
+        fences = new Fences(database);
+        transaction.executeWithoutResult(status -> entities.persist(new Account()));
+    }
+
+    @AfterEach
+    void close() {
+        factory.destroy();
+    }
+
+    @Test
+    void writesNothingForAHolderThatWasOvertaken() {
+        add(2, 10);
+
+        assertThatThrownBy(() -> add(1, 100)).isInstanceOf(OvertakenException.class);
+        assertThat(transaction.<Integer>execute(status -> entities.find(Account.class, 0).balance))
+                .isEqualTo(10);
+    }
+
+    private void add(long fencingToken, int amount) {
+        Overlapping.hold(
+                fencingToken,
+                () -> transaction.<Void>execute(status -> {
+                    fences.enter();
+                    entities.find(Account.class, 0).balance += amount;
+                    return null;
+                }),
+                "account");
+    }
+}
