@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockedBeanCheck;
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
@@ -97,6 +98,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                 .forEach((name, lease) -> warnOfShortLease("distributed-lock.locks." + name + ".lease", lease));
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(used);
+        properties.get().cache().names().forEach(cache -> unused.remove(SingleLoadCacheInterceptor.lockName(cache)));
         if (!unused.isEmpty()) {
             log.warn(
                     "distributed-lock.locks has settings for {}, and no @DistributedLock of the beans created so far has "

@@ -55,5 +55,14 @@ public final class DistributedLockAutoConfiguration {
         LockAnnotationConfiguration.class,
         LockTransactionConfiguration.class
     })
-    static class Enabled {}
+    static class Enabled {
+
+        /** The names are read when the application starts, also where it was built ahead of time. */
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static SingleLoadCaches distributedLockSingleLoadCaches(
+                Environment environment, ConfigurableListableBeanFactory beans) {
+            return new SingleLoadCaches(LockConditions.cacheNames(environment), beans);
+        }
+    }
 }

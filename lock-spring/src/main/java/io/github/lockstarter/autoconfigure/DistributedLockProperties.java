@@ -53,6 +53,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param observation Observations of locks, which a tracer turns into spans.
  * @param log What the lock client adds to the log.
  * @param web HTTP responses for lock exceptions.
+ * @param cache Caches whose missing values are loaded once over all instances.
  * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
  * @param redis What the record of this store binds. Any name is accepted here and no value kept, as for each of the
@@ -86,6 +87,7 @@ record DistributedLockProperties(
         @DefaultValue Observation observation,
         @DefaultValue Log log,
         @DefaultValue Web web,
+        @DefaultValue Cache cache,
         @DefaultValue Map<String, Named> locks,
         @DefaultValue Map<String, String> redis,
         @DefaultValue Map<String, String> redlock,
@@ -238,6 +240,14 @@ record DistributedLockProperties(
             }
         }
     }
+
+    /**
+     * Caches.
+     *
+     * @param names Caches whose @Cacheable(sync = true) methods load a missing value once over all instances. The
+     *     locks of a cache have the name cache-, followed by that of the cache.
+     */
+    record Cache(@DefaultValue Set<String> names) {}
 
     /**
      * Settings of one logical lock name.

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -48,6 +49,13 @@ final class LockConditions {
                 .map(StoreModule::nameOf)
                 .distinct()
                 .toList();
+    }
+
+    /** The caches whose missing values are loaded once over all instances. */
+    static Set<String> cacheNames(Environment environment) {
+        return value(environment, "cache.names", String[].class).stream()
+                .flatMap(Arrays::stream)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Whether no parent context has an engine. Parents are complete before their children begin. */

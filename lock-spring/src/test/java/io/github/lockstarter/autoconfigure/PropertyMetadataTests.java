@@ -27,6 +27,7 @@ class PropertyMetadataTests {
                         .filter(property -> !property.containsKey("defaultValue"))
                         .map(property -> property.get("name")))
                 .containsExactlyInAnyOrder(
+                        "distributed-lock.cache.names",
                         "distributed-lock.further-backends",
                         "distributed-lock.locks",
                         "distributed-lock.max-lease",

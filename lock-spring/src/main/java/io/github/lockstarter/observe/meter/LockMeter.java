@@ -6,8 +6,8 @@ import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.util.Locale;
 
 /**
- * Every meter there is. Each has the tag {@link Tag#NAME}, except {@link #STORE_UP}, {@link #RECOVERING} and {@link
- * #DROPPED}; none has the lock's key.
+ * Every meter there is. Each has the tag {@link Tag#NAME}, except {@link #STORE_UP}, {@link #RECOVERING}, {@link
+ * #CACHE} and {@link #DROPPED}; none has the lock's key.
  */
 public enum LockMeter implements MeterDocumentation {
     /** Whether the store answers this instance: 1, or 0 from the first failed command until the next answer. */
@@ -52,6 +52,12 @@ public enum LockMeter implements MeterDocumentation {
     /** Calls of annotated methods that ended without running the method, by {@link Tag#HOW}: skipped, fallback. */
     SKIPPED("distributed.lock.skipped", Meter.Type.COUNTER, "Calls that did not run their locked method"),
 
+    /**
+     * Values of a {@link Tag#CACHE} that were missing, by {@link Tag#OUTCOME}: loaded, hit_after_wait,
+     * loaded_without_lock.
+     */
+    CACHE("distributed.lock.cache", Meter.Type.COUNTER, "Missing values of caches that load once over all instances"),
+
     /** Events that a {@link Tag#LISTENER} missed, since it was too far behind. */
     DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");
 
@@ -83,6 +89,7 @@ public enum LockMeter implements MeterDocumentation {
             case SKIPPED -> new KeyName[] {Tag.NAME, Tag.HOW};
             case HOLD, HELD, WAITING, HANDOVERS, TAKEOVERS, DOUBTS, CONFIRMED -> new KeyName[] {Tag.NAME};
             case STORE_UP, RECOVERING -> new KeyName[0];
+            case CACHE -> new KeyName[] {Tag.CACHE, Tag.OUTCOME};
             case DROPPED -> new KeyName[] {Tag.LISTENER};
         };
     }
@@ -101,6 +108,8 @@ public enum LockMeter implements MeterDocumentation {
         CAUSE,
         /** What the caller got instead: skipped or fallback. */
         HOW,
+        /** Name of a cache. */
+        CACHE,
         /** Class of a listener. */
         LISTENER;
 

@@ -4,9 +4,11 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * {@code .recovering}, which follow the events of the store, without a command; {@code distributed.lock.acquire},
  * {@code .hold}, {@code .held}, {@code .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers},
  * {@code .takeovers}, {@code .doubts}, {@code .confirmed} and {@code .skipped}, tagged by logical lock name, never by
- * key. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
+ * key; {@code distributed.lock.cache}, tagged by cache. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
  * {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
  */
 public final class LockMetrics implements LockListener {
@@ -142,6 +144,21 @@ public final class LockMetrics implements LockListener {
      */
     public void fellBack(String name) {
         metersOf(name).fallbacks.increment();
+    }
+
+    /**
+     * A value that is loaded once over all instances was missing in its cache.
+     *
+     * @param cache name of the cache
+     * @param outcome how the call got it
+     */
+    public void cacheMissed(String cache, String outcome) {
+        Counter.builder(LockMeter.CACHE.getName())
+                .description(LockMeter.CACHE.description())
+                .tag(LockMeter.Tag.CACHE.asString(), cache)
+                .tag(LockMeter.Tag.OUTCOME.asString(), outcome.toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
     }
 
     private static void ended(LockNameMeters meters, Duration held) {

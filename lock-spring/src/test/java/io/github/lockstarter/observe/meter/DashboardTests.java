@@ -143,11 +143,13 @@ class DashboardTests {
                         .merge(config);
             }
         });
+        LockMetrics metrics = new LockMetrics(registry);
         try (LocalLockBackend backend = new LocalLockBackend();
-                LockEngine engine = new LockEngine(
-                        backend, EngineSettings.DEFAULTS, List.of(new LockMetrics(registry)), EngineClock.SYSTEM);
+                LockEngine engine =
+                        new LockEngine(backend, EngineSettings.DEFAULTS, List.of(metrics), EngineClock.SYSTEM);
                 LockHandle held = engine.acquire(LockRequest.of("order:42").named("ship-order"))) {
             held.ensureHeld();
+            metrics.cacheMissed("products", "LOADED");
             new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
             return parse(registry.scrape());
         }

@@ -241,6 +241,7 @@ class LockMetricsTests {
     @Test
     void theDocumentedMetersAreTheRegisteredOnes() {
         everyEvent(NAME, KEY);
+        metrics.cacheMissed("products", "LOADED");
         new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
 
         assertThat(registry.getMeters().stream()

@@ -172,11 +172,12 @@ class ArchitectureTests {
     }
 
     @Test
-    void responsesTransactionsAndPublishersUseRootOnly() {
+    void responsesTransactionsPublishersAndCachesUseRootOnly() {
         check(uses(BASE + ".transaction", BASE));
         check(uses(BASE + ".scheduling", BASE));
         check(uses(BASE + ".web", BASE));
         check(uses(BASE + ".reactive", BASE));
+        check(uses(BASE + ".cache", BASE));
     }
 
     @Test

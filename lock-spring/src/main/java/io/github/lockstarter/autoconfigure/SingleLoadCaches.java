@@ -1,0 +1,85 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
+import io.github.lockstarter.observe.meter.LockMetrics;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.cache.Cache;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.interceptor.CacheInterceptor;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Puts a {@link SingleLoadCacheInterceptor} into the place of Spring's cache interceptor, and fails the start if a name
+ * can have no effect. Each {@code CacheManager} and {@code Cache} stays what it is. Has a priority, since proxies ask
+ * for the interceptor before other post-processors exist.
+ *
+ * @param names the caches; if there are none, nothing is done
+ * @param beans of the application
+ */
+record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans)
+        implements BeanPostProcessor, PriorityOrdered, SmartInitializingSingleton {
+
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (names.isEmpty() || bean.getClass() != CacheInterceptor.class) {
+            return bean;
+        }
+        SingleLoadCacheInterceptor interceptor = new SingleLoadCacheInterceptor(
+                (CacheInterceptor) bean,
+                names,
+                SingletonSupplier.of(() -> beans.getBean(LockOperations.class)),
+                (cache, outcome) ->
+                        all(LockMetrics.class).forEach(meters -> meters.cacheMissed(cache, outcome.name())));
+        interceptor.setBeanFactory(beans);
+        return interceptor;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (names.isEmpty()) {
+            return;
+        }
+        if (all(SingleLoadCacheInterceptor.class).findAny().isEmpty()) {
+            throw invalid("Spring's CacheInterceptor is not there", "Annotate a configuration with @EnableCaching");
+        }
+        beans.getBean(LockOperations.class); // fails if there is none, or Spring cannot choose
+        for (String name : names) {
+            if (all(CacheManager.class).map(manager -> manager.getCache(name)).noneMatch(SingleLoadCaches::isShared)) {
+                throw invalid(
+                        "no CacheManager has a cache '" + name + "' outside of the memory of this instance",
+                        "Correct the name, or declare a cache that all instances share");
+            }
+        }
+    }
+
+    /** A cache that keeps nothing passes: it turns caching off, in a test or for a while. */
+    private static boolean isShared(@Nullable Cache cache) {
+        return cache != null
+                && !(cache.getNativeCache() instanceof ConcurrentHashMap)
+                && !cache.getNativeCache().getClass().getName().startsWith("com.github.benmanes.caffeine.");
+    }
+
+    private <T> Stream<T> all(Class<T> type) {
+        return beans.getBeanProvider(type).stream();
+    }
+
+    private InvalidLockConfigurationException invalid(String problem, String action) {
+        return new InvalidLockConfigurationException(
+                "distributed-lock.cache.names is " + names + ", but " + problem,
+                action + ", or remove distributed-lock.cache.names");
+    }
+}
