@@ -23,7 +23,8 @@ import org.springframework.test.context.DynamicPropertySource;
             "sample.orders.label-time=200ms",
             "sample.jobs.report-cron=-",
             "sample.jobs.report-time=2s",
-            "sample.jobs.index-time=4s"
+            "sample.jobs.index-time=4s",
+            "sample.prices.price-time=300ms"
         })
 public abstract class RunningSample {
 
