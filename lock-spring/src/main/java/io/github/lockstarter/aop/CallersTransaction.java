@@ -22,7 +22,7 @@ import org.springframework.util.ClassUtils;
  * Decides about a locked method that is called inside a transaction of its caller, which commits after the method has
  * returned: warns once for each method, refuses the call, or has the lock kept until the transaction has completed. A
  * method with a transaction of its own, or without one, writes nothing into the caller's; a lock that an enclosing
- * locked method has too is released by that one.
+ * locked method has too is released by that one; and that of a leader is not released behind the method.
  *
  * <p>The one mutable field is the set of methods that were warned of, written by the threads that call them.
  */
@@ -45,7 +45,7 @@ final class CallersTransaction {
      * @throws IllegalStateException when the method must not be called inside this transaction
      */
     boolean outlives(LockedMethod method, LockSource locks, LockRequest request) {
-        if (!THERE_MAY_BE_TRANSACTIONS || !Transactions.areOpen()) {
+        if (!THERE_MAY_BE_TRANSACTIONS || method.isLeaders() || !Transactions.areOpen()) {
             return false;
         }
         InTransaction behaviour = method.inTransaction();

@@ -4,6 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Ownership;
+import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -67,7 +68,8 @@ record LockedMethod(
                 .map(key -> KeyExpression.parse(key, method, parameters, placeholders))
                 .toList();
         String given = attributes.name();
-        checkNamed(method, annotation, given);
+        boolean isLeaders = attributes.locks().equals(LeaderLocks.BEAN);
+        checkNamed(method, isLeaders || isScheduledLock(annotation), given);
         checkSingle(method, declared);
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
         InTransaction inTransaction =
@@ -77,7 +79,7 @@ record LockedMethod(
                 method,
                 declared,
                 keys,
-                request(name, attributes, placeholders),
+                isLeaders ? LeaderLocks.requestFor(name) : request(name, attributes, placeholders),
                 placeholders.resolve("locks", attributes.locks()),
                 shape,
                 Contention.of(method, type, shape, attributes),
@@ -97,6 +99,11 @@ record LockedMethod(
                     "Lock the method that opens the transaction, and set inTransaction = InTransaction.WARN "
                             + (canBeRefused ? "or InTransaction.REFUSE here." : "here."));
         }
+    }
+
+    /** Whether the lock is that of a leader, who keeps it when the method has ended. */
+    boolean isLeaders() {
+        return locks.equals(LeaderLocks.BEAN);
     }
 
     /** Whether the annotation stands on a type, for all its methods. */
@@ -148,13 +155,13 @@ record LockedMethod(
     }
 
     /** The name of a class or a method may change while older instances of the application run. */
-    private static void checkNamed(Method method, MergedAnnotation<DistributedLock> annotation, String given) {
-        if (given.isBlank() && isScheduledLock(annotation)) {
+    private static void checkNamed(Method method, boolean isRequired, String given) {
+        if (given.isBlank() && isRequired) {
             throw new InvalidLockDeclarationException(
                     method,
                     "it has no name.",
                     "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = \"nightly-report\", "
-                            + "atLeastMs = 30000).");
+                            + "atLeastMs = 30000) or @LeaderOnly(\"billing\").");
         }
     }
 

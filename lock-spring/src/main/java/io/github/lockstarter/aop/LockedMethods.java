@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
+import io.github.lockstarter.leader.LeaderLocks;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -61,6 +62,16 @@ public final class LockedMethods {
     /** Those of all classes that were asked for so far. */
     Stream<LockedMethod> known() {
         return byClass.values().stream().flatMap(locked -> locked.values().stream());
+    }
+
+    /**
+     * The roles of the methods that run on a leader only, of all classes that were asked for so far.
+     *
+     * @return the roles, in no particular order
+     */
+    public Stream<String> roles() {
+        return known().filter(LockedMethod::isLeaders)
+                .flatMap(method -> LeaderLocks.roleOf(method.request().name()).stream());
     }
 
     Optional<LockedMethod> find(Method called, Class<?> type) {

@@ -23,9 +23,9 @@ final class NonBlockingThreadWarning {
 
     private final Set<Method> warned = ConcurrentHashMap.newKeySet();
 
-    /** Called before the lock is acquired. */
+    /** Called before the lock is acquired. That of a leader is entered without a wait. */
     void warn(LockedMethod method, LockRequest request) {
-        if (THERE_ARE && Reactor.isOnNonBlockingThread() && warned.add(method.method())) {
+        if (THERE_ARE && !method.isLeaders() && Reactor.isOnNonBlockingThread() && warned.add(method.method())) {
             log.warn(
                     "{} waits for lock '{}' on thread {}, which must not block: all that this thread serves waits too. Return "
                             + "a Mono, or call the method on Schedulers.boundedElastic()",

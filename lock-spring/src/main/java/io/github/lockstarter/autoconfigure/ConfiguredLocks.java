@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
+import io.github.lockstarter.leader.LeaderLocks;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
@@ -99,6 +100,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(used);
         properties.get().cache().names().forEach(cache -> unused.remove(SingleLoadCacheInterceptor.lockName(cache)));
+        unused.removeIf(name -> LeaderLocks.roleOf(name).isPresent());
         if (!unused.isEmpty()) {
             log.warn(
                     "distributed-lock.locks has settings for {}, and no @DistributedLock of the beans created so far has "

@@ -6,6 +6,7 @@ import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
 import java.time.Duration;
 import java.util.HashMap;
@@ -54,6 +55,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param log What the lock client adds to the log.
  * @param web HTTP responses for lock exceptions.
  * @param cache Caches whose missing values are loaded once over all instances.
+ * @param leader Leader election.
  * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
  * @param redis What the record of this store binds. Any name is accepted here and no value kept, as for each of the
@@ -88,6 +90,7 @@ record DistributedLockProperties(
         @DefaultValue Log log,
         @DefaultValue Web web,
         @DefaultValue Cache cache,
+        @DefaultValue Leader leader,
         @DefaultValue Map<String, Named> locks,
         @DefaultValue Map<String, String> redis,
         @DefaultValue Map<String, String> redlock,
@@ -248,6 +251,18 @@ record DistributedLockProperties(
      *     locks of a cache have the name cache-, followed by that of the cache.
      */
     record Cache(@DefaultValue Set<String> names) {}
+
+    /**
+     * Leader election.
+     *
+     * @param roles Roles for which this instance competes, in addition to those that annotations and code name.
+     */
+    record Leader(@DefaultValue Set<String> roles) {
+
+        Leader {
+            roles.forEach(LeaderLocks::requestFor);
+        }
+    }
 
     /**
      * Settings of one logical lock name.

@@ -29,6 +29,7 @@ class PropertyMetadataTests {
                 .containsExactlyInAnyOrder(
                         "distributed-lock.cache.names",
                         "distributed-lock.further-backends",
+                        "distributed-lock.leader.roles",
                         "distributed-lock.locks",
                         "distributed-lock.max-lease",
                         "distributed-lock.observation.enabled",

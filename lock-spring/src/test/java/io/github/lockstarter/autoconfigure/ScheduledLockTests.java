@@ -288,7 +288,7 @@ class ScheduledLockTests {
     @Test
     void failsTheStartWithTheExpectedForm() {
         String named = "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = "
-                + "\"nightly-report\", atLeastMs = 30000).";
+                + "\"nightly-report\", atLeastMs = 30000) or @LeaderOnly(\"billing\").";
         assertFails(Unnamed.class, "it has no name.", named);
         assertFails(BlankByProperty.class, "the name '' (of '${job.name}')", "Rename it", "job.name=");
         assertFails(

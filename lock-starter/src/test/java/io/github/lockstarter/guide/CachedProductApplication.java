@@ -30,8 +30,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * One instance of an application that caches products in Redis. For each key on its standard input, {@value #THREADS}
- * threads ask for the product; prints when a thread begins to load, and after how many milliseconds all threads have the
- * product.
+ * threads ask for the product; prints when a thread begins to load, and after how many milliseconds all threads have
+ * the product.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableCaching

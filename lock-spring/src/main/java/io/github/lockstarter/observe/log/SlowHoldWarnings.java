@@ -3,6 +3,7 @@ package io.github.lockstarter.observe.log;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.observe.listener.QueuedListener;
 import java.util.Arrays;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Warns of each hold that lasts longer than configured, with what its thread is doing at that moment, unless it was
  * acquired asynchronously: then no thread is known to work under it. Reads the stack and writes the log on the thread
  * of a listener, never on that of the timer. A hold that ends before its stack is read causes no warning: its thread
- * does something else by then.
+ * does something else by then. A leader is meant to hold its lock for as long as it runs.
  */
 public final class SlowHoldWarnings extends QueuedListener {
 
@@ -37,7 +38,8 @@ public final class SlowHoldWarnings extends QueuedListener {
 
     @Override
     public void onEvent(LockEvent event) {
-        if (event instanceof LockEvent.HeldLong heldLong) {
+        if (event instanceof LockEvent.HeldLong heldLong
+                && LeaderLocks.roleOf(event.name()).isEmpty()) {
             add(() -> warn(heldLong));
         }
     }

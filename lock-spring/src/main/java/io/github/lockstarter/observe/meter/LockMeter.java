@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /**
  * Every meter there is. Each has the tag {@link Tag#NAME}, except {@link #STORE_UP}, {@link #RECOVERING}, {@link
- * #CACHE} and {@link #DROPPED}; none has the lock's key.
+ * #CACHE}, {@link #LEADER}, {@link #LEADER_CHANGES} and {@link #DROPPED}; none has the lock's key.
  */
 public enum LockMeter implements MeterDocumentation {
     /** Whether the store answers this instance: 1, or 0 from the first failed command until the next answer. */
@@ -58,6 +58,12 @@ public enum LockMeter implements MeterDocumentation {
      */
     CACHE("distributed.lock.cache", Meter.Type.COUNTER, "Missing values of caches that load once over all instances"),
 
+    /** Whether this instance holds the lock of a {@link Tag#ROLE}, a doubt included: 1 or 0. */
+    LEADER("distributed.lock.leader", Meter.Type.GAUGE, "Whether this instance leads the role, 1 or 0"),
+
+    /** How often this instance began or ceased to lead a {@link Tag#ROLE}. */
+    LEADER_CHANGES("distributed.lock.leader.changes", Meter.Type.COUNTER, "Begins and ends of leaderships"),
+
     /** Events that a {@link Tag#LISTENER} missed, since it was too far behind. */
     DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");
 
@@ -90,6 +96,7 @@ public enum LockMeter implements MeterDocumentation {
             case HOLD, HELD, WAITING, HANDOVERS, TAKEOVERS, DOUBTS, CONFIRMED -> new KeyName[] {Tag.NAME};
             case STORE_UP, RECOVERING -> new KeyName[0];
             case CACHE -> new KeyName[] {Tag.CACHE, Tag.OUTCOME};
+            case LEADER, LEADER_CHANGES -> new KeyName[] {Tag.ROLE};
             case DROPPED -> new KeyName[] {Tag.LISTENER};
         };
     }
@@ -110,6 +117,8 @@ public enum LockMeter implements MeterDocumentation {
         HOW,
         /** Name of a cache. */
         CACHE,
+        /** What an instance leads. */
+        ROLE,
         /** Class of a listener. */
         LISTENER;
 

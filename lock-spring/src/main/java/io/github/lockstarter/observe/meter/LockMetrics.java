@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
  * {@code .recovering}, which follow the events of the store, without a command; {@code distributed.lock.acquire},
  * {@code .hold}, {@code .held}, {@code .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers},
  * {@code .takeovers}, {@code .doubts}, {@code .confirmed} and {@code .skipped}, tagged by logical lock name, never by
- * key; {@code distributed.lock.cache}, tagged by cache. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
- * {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
+ * key; {@code distributed.lock.cache}, tagged by cache; {@code distributed.lock.leader} and {@code .leader.changes},
+ * tagged by role. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the
+ * name {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
  */
 public final class LockMetrics implements LockListener {
 

@@ -3,7 +3,9 @@ package io.github.lockstarter.observe.meter;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.leader.LeaderLocks;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -56,6 +58,20 @@ final class LockNameMeters {
         confirmed = timer(registry, LockMeter.CONFIRMED, tags);
         skipped = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "skipped"));
         fallbacks = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "fallback"));
+        LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, role));
+    }
+
+    /** Of the lock of a role: each grant, and each end of a hold, changes the leader. */
+    private void registerLeader(MeterRegistry registry, String role) {
+        Tags tags = Tags.of(LockMeter.Tag.ROLE.asString(), role);
+        gauge(registry, LockMeter.LEADER, tags, held);
+        FunctionCounter.builder(
+                        LockMeter.LEADER_CHANGES.getName(),
+                        this,
+                        meters -> meters.acquired.count() + meters.hold.count())
+                .description(LockMeter.LEADER_CHANGES.description())
+                .tags(tags)
+                .register(registry);
     }
 
     Timer refused(Refusal refusal) {

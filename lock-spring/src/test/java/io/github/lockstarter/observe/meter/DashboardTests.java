@@ -8,6 +8,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
@@ -147,8 +148,10 @@ class DashboardTests {
         try (LocalLockBackend backend = new LocalLockBackend();
                 LockEngine engine =
                         new LockEngine(backend, EngineSettings.DEFAULTS, List.of(metrics), EngineClock.SYSTEM);
-                LockHandle held = engine.acquire(LockRequest.of("order:42").named("ship-order"))) {
+                LockHandle held = engine.acquire(LockRequest.of("order:42").named("ship-order"));
+                LockHandle led = engine.acquire(LeaderLocks.requestFor("billing"))) {
             held.ensureHeld();
+            led.ensureHeld();
             metrics.cacheMissed("products", "LOADED");
             new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
             return parse(registry.scrape());

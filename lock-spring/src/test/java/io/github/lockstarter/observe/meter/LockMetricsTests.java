@@ -242,6 +242,7 @@ class LockMetricsTests {
     void theDocumentedMetersAreTheRegisteredOnes() {
         everyEvent(NAME, KEY);
         metrics.cacheMissed("products", "LOADED");
+        everyEvent("leader.billing", "leader:billing");
         new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
 
         assertThat(registry.getMeters().stream()

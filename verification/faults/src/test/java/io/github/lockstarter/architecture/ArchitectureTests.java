@@ -181,9 +181,9 @@ class ArchitectureTests {
     }
 
     @Test
-    void bridgesToOtherLibrariesUseRootOnly() {
+    void bridgesToOtherLibrariesUseRootAndLeadersOnly() {
         check(uses(BASE + ".shedlock", BASE));
-        check(uses(BASE + ".integration", BASE));
+        check(uses(BASE + ".integration", BASE, BASE + ".leader"));
     }
 
     /** An application need not have them. */
@@ -203,16 +203,34 @@ class ArchitectureTests {
                 .resideInAPackage("org.springframework.integration.."));
     }
 
+    /** Events of leaders have a thread. */
+    @Test
+    void leadersUseRootAndSpiOnly() {
+        check(uses(BASE + ".leader", BASE, SPI));
+    }
+
     /** The thread of an asynchronous method waits for its future. */
     @Test
     void aspectsUseTheseAndSpiOnly() {
-        check(uses(BASE + ".aop", BASE, BASE + ".transaction", BASE + ".scheduling", BASE + ".reactive", SPI));
+        check(uses(
+                BASE + ".aop",
+                BASE,
+                BASE + ".transaction",
+                BASE + ".scheduling",
+                BASE + ".leader",
+                BASE + ".reactive",
+                SPI));
     }
 
     /** Listeners have threads, and the endpoints wait for answers. */
     @Test
-    void observationsActuateAndFencesUseRootAndSpiOnly() {
-        Stream.of("observe..", "actuate", "fence").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
+    void observationsUseRootSpiAndLeadersOnly() {
+        check(uses(BASE + ".observe..", BASE, SPI, BASE + ".leader"));
+    }
+
+    @Test
+    void actuateAndFencesUseRootAndSpiOnly() {
+        Stream.of("actuate", "fence").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
     }
 
     @Test

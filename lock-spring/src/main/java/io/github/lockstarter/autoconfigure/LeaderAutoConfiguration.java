@@ -1,0 +1,70 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.aop.LockedMethods;
+import io.github.lockstarter.integration.RoleEvents;
+import io.github.lockstarter.leader.LeaderElection;
+import io.github.lockstarter.leader.LeaderLocks;
+import io.github.lockstarter.leader.Leaders;
+import io.github.lockstarter.observe.DecoratedLockTemplate;
+import io.github.lockstarter.observe.LockDecorator;
+import java.util.function.UnaryOperator;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Leader election over the locks of the application. A child context competes in the election of its parent, which
+ * publishes the events.
+ */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
+@ConditionalOnSingleCandidate(LockOperations.class)
+public final class LeaderAutoConfiguration {
+
+    /** Created by Spring. */
+    public LeaderAutoConfiguration() {}
+
+    /** Roles of lazy beans, and of code, are added when they are first asked for. */
+    @Bean
+    SmartInitializingSingleton distributedLockKnownRoles(
+            LockedMethods methods, DistributedLockProperties properties, Leaders leaders) {
+        return () -> {
+            methods.roles().forEach(leaders::role);
+            properties.leader().roles().forEach(leaders::role);
+        };
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(Leaders.class)
+    LeaderElection distributedLockLeaderElection(LockOperations locks, ApplicationEventPublisher events) {
+        return new LeaderElection(locks, events);
+    }
+
+    /** Not injected by type: it has the locks of roles alone. */
+    @Bean(name = LeaderLocks.BEAN, defaultCandidate = false)
+    @ConditionalOnMissingBean(name = LeaderLocks.BEAN)
+    LockTemplate distributedLockLeaderLocks(
+            LeaderElection election, LockOperations locks, ObjectProvider<LockDecorator> decorators) {
+        return new DecoratedLockTemplate(
+                new LeaderLocks(election::enter, locks.heldLocks()),
+                locks.onLost(),
+                decorators.orderedStream().toList(),
+                UnaryOperator.identity());
+    }
+
+    /** Spring Integration 6 and 7 have the same events. */
+    @Bean
+    @ConditionalOnClass(name = "org.springframework.integration.leader.event.OnGrantedEvent")
+    @ConditionalOnMissingBean
+    RoleEvents distributedLockRoleEvents(Leaders leaders, ApplicationEventPublisher events) {
+        return new RoleEvents(leaders, events);
+    }
+}

@@ -1,0 +1,51 @@
+package io.github.lockstarter.integration;
+
+import io.github.lockstarter.leader.LeaderGranted;
+import io.github.lockstarter.leader.LeaderRevoked;
+import io.github.lockstarter.leader.Leaders;
+import io.github.lockstarter.leader.Leadership;
+import java.time.Duration;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.event.EventListener;
+import org.springframework.integration.leader.Context;
+import org.springframework.integration.leader.event.OnGrantedEvent;
+import org.springframework.integration.leader.event.OnRevokedEvent;
+
+/**
+ * Publishes the events of roles as those of Spring Integration, so that its {@code SmartLifecycleRoleController} starts
+ * the endpoints of a {@code @Role} on the leader, and stops them when it is revoked. Thread-safe.
+ *
+ * @param leaders the roles
+ * @param events where the events go
+ */
+public record RoleEvents(Leaders leaders, ApplicationEventPublisher events) {
+
+    /** The accessor of the role is that of the interface. */
+    private record RoleContext(String getRole, Leadership leadership) implements Context {
+
+        @Override
+        public boolean isLeader() {
+            return leadership.isLeader();
+        }
+
+        /** Has no pause of its own: others find the lock free meanwhile. */
+        @Override
+        public void yield() {
+            leadership.yield(Duration.ofSeconds(1));
+        }
+    }
+
+    @EventListener
+    void granted(LeaderGranted event) {
+        events.publishEvent(new OnGrantedEvent(this, contextOf(event.role()), event.role()));
+    }
+
+    @EventListener
+    void revoked(LeaderRevoked event) {
+        events.publishEvent(new OnRevokedEvent(this, contextOf(event.role()), event.role()));
+    }
+
+    private Context contextOf(String role) {
+        return new RoleContext(role, leaders.role(role));
+    }
+}

@@ -1,0 +1,133 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.leader.LeaderLocks;
+import io.github.lockstarter.leader.LeaderOnly;
+import io.github.lockstarter.scheduling.ScheduledLock;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Uses of leader election that fail the start, and what they say. */
+@SuppressWarnings("unused")
+class InvalidLeaderTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, LeaderAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    private static void assertFails(ApplicationContextRunner runner, Class<?> type, String... expected) {
+        runner.withBean("subject", type).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                .contains(expected));
+    }
+
+    static class Primitive {
+        @LeaderOnly("billing")
+        public int count() {
+            return 1;
+        }
+    }
+
+    @Test
+    void aMethodThatCannotReturnNothing() {
+        assertFails(
+                application,
+                Primitive.class,
+                "@LeaderOnly on InvalidLeaderTests.Primitive.count() cannot take effect: ",
+                "a skipped call returns null, and the method returns int.",
+                "Return Optional<Integer>");
+    }
+
+    static class Blank {
+        @LeaderOnly("")
+        public void collect() {}
+    }
+
+    static class Spaced {
+        @LeaderOnly("night shift")
+        public void collect() {}
+    }
+
+    static class Unresolved {
+        @LeaderOnly("${test.role}")
+        public void collect() {}
+    }
+
+    @Test
+    void aRoleThatIsNoName() {
+        assertFails(
+                application,
+                Blank.class,
+                "@LeaderOnly on InvalidLeaderTests.Blank.collect() cannot take effect: it has no name.",
+                "with letters, digits, '.', '_' and '-', such as",
+                "@LeaderOnly(\"billing\").");
+        assertFails(
+                application,
+                Spaced.class,
+                "the name 'night shift' has characters other than letters, digits, '.', '_' and '-'.");
+        assertFails(application, Unresolved.class, "name = \"${test.role}\" cannot be resolved");
+    }
+
+    @Test
+    void aRoleOfTheConfigurationThatIsNoName() {
+        application
+                .withPropertyValues("distributed-lock.leader.roles=night shift")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("The role 'night shift' is not a name"));
+    }
+
+    static class Both {
+        @LeaderOnly("billing")
+        @ScheduledLock(name = "billing", atLeastMs = 100)
+        public void collect() {}
+    }
+
+    @Test
+    void twoAnnotations() {
+        assertFails(
+                application,
+                Both.class,
+                "it has @LeaderOnly and @ScheduledLock, of which one would be ignored.",
+                "Leave out one of them; for two locks, lock a method that calls this one.");
+    }
+
+    static class Correct {
+        @LeaderOnly("billing")
+        public void collect() {}
+    }
+
+    @Test
+    void anApplicationWithoutLocks() {
+        assertFails(
+                application.withPropertyValues("distributed-lock.enabled=false"),
+                Correct.class,
+                "@LeaderOnly on InvalidLeaderTests.Correct.collect() cannot take effect: distributed-lock.enabled is "
+                        + "not true, and the method would run unlocked.");
+    }
+
+    static class Final {
+        @LeaderOnly("billing")
+        public final void collect() {}
+    }
+
+    @Test
+    void aMethodThatNoProxySees() {
+        assertFails(application, Final.class, "the proxy is a subclass, which cannot override a final method.");
+    }
+
+    @Test
+    void notTheAbsenceOfSpringIntegration() {
+        application
+                .withClassLoader(new FilteredClassLoader("org.springframework.integration"))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasBean(LeaderLocks.BEAN)
+                        .doesNotHaveBean("distributedLockRoleEvents"));
+    }
+}

@@ -1,0 +1,539 @@
+package io.github.lockstarter.leader.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.actuate.LocksEndpoint;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LeaderAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
+import io.github.lockstarter.leader.LeaderGranted;
+import io.github.lockstarter.leader.LeaderOnly;
+import io.github.lockstarter.leader.LeaderRevoked;
+import io.github.lockstarter.leader.LeaderRevoked.Cause;
+import io.github.lockstarter.leader.Leaders;
+import io.github.lockstarter.leader.Leadership;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.event.EventListener;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Instances of an application that compete for a role, on one store. */
+@Timeout(60)
+@ExtendWith(OutputCaptureExtension.class)
+public abstract class LeaderElectionSuite {
+
+    private static final String ROLE = "billing";
+    private static final String KEY = "leader:billing";
+
+    private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+
+    /** Adds the store that all instances of a test share. */
+    protected abstract SpringApplicationBuilder onStore(SpringApplicationBuilder application);
+
+    /** One instance. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        AopAutoConfiguration.class,
+        LockMetricsAutoConfiguration.class,
+        LockEndpointAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class,
+        LeaderAutoConfiguration.class
+    })
+    @Import({Billing.class, Events.class})
+    static class Instance {
+
+        @Bean
+        MeterRegistry meters() {
+            return new SimpleMeterRegistry();
+        }
+    }
+
+    /** Bodies of each shape. */
+    static class Billing {
+
+        private final List<LockHandle> entered = new CopyOnWriteArrayList<>();
+
+        /** Of the bean behind its proxy. */
+        public List<LockHandle> entered() {
+            return entered;
+        }
+
+        @LeaderOnly(ROLE)
+        public void collect() {
+            entered.add(LockHandle.current().orElseThrow());
+        }
+
+        @LeaderOnly(ROLE)
+        public Optional<Long> term() {
+            return Optional.of(LockHandle.current().orElseThrow().fencingToken());
+        }
+
+        @LeaderOnly("${test.role:billing}")
+        public CompletableFuture<Long> stage(CompletableFuture<Long> work) {
+            entered.add(LockHandle.current().orElseThrow());
+            return work;
+        }
+
+        @LeaderOnly(ROLE)
+        public Mono<Long> mono() {
+            return Mono.fromSupplier(() -> 1L);
+        }
+
+        @LeaderOnly(ROLE)
+        public Flux<Long> flux() {
+            return Flux.just(1L, 2L);
+        }
+
+        @LeaderOnly(ROLE)
+        public void run(Runnable body) {
+            body.run();
+        }
+    }
+
+    @AfterEach
+    void close() {
+        instances.forEach(ConfigurableApplicationContext::close);
+    }
+
+    private ConfigurableApplicationContext start(Class<?>... more) {
+        return start(List.of(more));
+    }
+
+    private ConfigurableApplicationContext start(List<Class<?>> more, String... properties) {
+        SpringApplicationBuilder application = new SpringApplicationBuilder(Instance.class)
+                .web(WebApplicationType.NONE)
+                .properties("management.endpoints.web.exposure.include=*")
+                .properties(properties);
+        more.forEach(application::sources);
+        ConfigurableApplicationContext instance = onStore(application).run();
+        instances.add(instance);
+        return instance;
+    }
+
+    private ConfigurableApplicationContext startLeader(Class<?>... more) {
+        ConfigurableApplicationContext instance = start(more);
+        awaitLeader(instance);
+        return instance;
+    }
+
+    private static Leadership leadership(ConfigurableApplicationContext instance) {
+        return instance.getBean(Leaders.class).role(ROLE);
+    }
+
+    private static void awaitLeader(ConfigurableApplicationContext instance) {
+        await().pollInterval(Duration.ofMillis(5))
+                .until(() -> leadership(instance).isLeader());
+    }
+
+    private static Events events(ConfigurableApplicationContext instance) {
+        return instance.getBean(Events.class);
+    }
+
+    private static Billing billing(ConfigurableApplicationContext instance) {
+        return instance.getBean(Billing.class);
+    }
+
+    private static boolean holds(ConfigurableApplicationContext instance) {
+        return instance.getBean(LockOperations.class).heldLocks().find(KEY).isPresent();
+    }
+
+    @Test
+    void letsOneInstanceLeadUntilItIsClosed() {
+        ConfigurableApplicationContext first = startLeader();
+        ConfigurableApplicationContext second = start();
+        long term = leadership(first).term().orElseThrow();
+        leadership(first).ensureLeader();
+
+        assertThat(leadership(second).isLeader()).isFalse();
+        assertThat(leadership(second).term()).isEmpty();
+        assertThatThrownBy(leadership(second)::ensureLeader)
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessage("This instance does not lead the role of lock 'leader.billing'. Ask isLeader() first");
+        Events ofFirst = events(first);
+        long closing = System.nanoTime();
+        first.close();
+        awaitLeader(second);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - closing)).isLessThan(Duration.ofSeconds(2));
+        assertThat(ofFirst.all())
+                .containsExactly(new LeaderGranted(ROLE, term), new LeaderRevoked(ROLE, term, Cause.STOPPED));
+        assertThat(leadership(second).term().orElseThrow()).isGreaterThan(term);
+        await().untilAsserted(() -> assertThat(events(second).all()).hasSize(1));
+        assertThat(ofFirst.threads()).allMatch(thread -> thread.startsWith("lock-leader-"));
+    }
+
+    @Test
+    void runsBodiesOfEachShapeOnTheLeaderUnderItsHold() {
+        Billing leader = billing(startLeader());
+        long term = leadership(instances.get(0)).term().orElseThrow();
+        leader.collect();
+
+        assertThat(leader.entered()).singleElement().satisfies(handle -> {
+            assertThat(handle.key()).isEqualTo(KEY);
+            assertThat(handle.fencingToken()).isEqualTo(term);
+        });
+        assertThat(leader.term()).contains(term);
+        assertThat(leader.stage(CompletableFuture.completedFuture(1L)).join()).isEqualTo(1);
+        assertThat(leader.mono().block()).isEqualTo(1);
+        assertThat(leader.flux().collectList().block()).containsExactly(1L, 2L);
+        assertThat(instances.get(0).getBean(LockOperations.class).heldLocks().find(KEY))
+                .map(HeldLock::holdCount)
+                .contains(1);
+    }
+
+    @Test
+    void skipsThemElsewhere() {
+        startLeader();
+        Billing other = billing(start());
+        other.collect();
+
+        assertThat(other.term()).isEmpty();
+        assertThat(other.stage(CompletableFuture.completedFuture(1L)).join()).isNull();
+        assertThat(other.mono().blockOptional()).isEmpty();
+        assertThat(other.flux().collectList().block()).isEmpty();
+        assertThat(other.entered()).isEmpty();
+    }
+
+    @Test
+    void yieldsWhenTheBodiesHaveEnded() {
+        ConfigurableApplicationContext first = startLeader();
+        ConfigurableApplicationContext second = start();
+        CompletableFuture<Long> work = new CompletableFuture<>();
+        CompletableFuture<Long> running = billing(first).stage(work);
+        leadership(first).yield(Duration.ofMinutes(10));
+
+        assertThat(leadership(first).isLeader()).isFalse();
+        assertThat(billing(first).term()).isEmpty();
+        await().until(() -> events(first).causes().equals(List.of(Cause.YIELDED)));
+        assertThat(billing(first).entered().get(0).isHeld())
+                .as("the body's own hold")
+                .isTrue();
+        assertThat(leadership(second).isLeader()).isFalse();
+        work.complete(1L);
+        assertThat(running.join()).isEqualTo(1);
+        awaitLeader(second);
+        assertThat(leadership(second).term().orElseThrow())
+                .isGreaterThan(billing(first).entered().get(0).fencingToken());
+    }
+
+    @Test
+    void competesAgainAfterThePauseOfAYield() {
+        ConfigurableApplicationContext alone = startLeader();
+        long term = leadership(alone).term().orElseThrow();
+        long yielded = System.nanoTime();
+        leadership(alone).yield(Duration.ofMillis(300));
+        awaitLeader(alone);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - yielded)).isGreaterThan(Duration.ofMillis(300));
+        assertThat(leadership(alone).term().orElseThrow()).isGreaterThan(term);
+        await().untilAsserted(() -> assertThat(events(alone).all()).hasSize(3));
+        events(alone).assertAlternate();
+    }
+
+    /** It calls another annotated method behind the yield. */
+    @Test
+    void endsARunningBodyAsAWhole() {
+        ConfigurableApplicationContext first = startLeader();
+        Billing billing = billing(first);
+        AtomicReference<Optional<Long>> inner = new AtomicReference<>(Optional.empty());
+        billing.run(() -> {
+            leadership(first).yield(Duration.ofMinutes(10));
+            inner.set(billing.term());
+        });
+
+        assertThat(inner.get()).isPresent();
+        assertThat(billing.term()).isEmpty();
+        await().until(() -> !holds(first));
+    }
+
+    @Test
+    void tellsOfALossAndLeadsAgain() {
+        ConfigurableApplicationContext alone = startLeader();
+        long term = leadership(alone).term().orElseThrow();
+        alone.getBean(LockAdmin.class).revoke(KEY, term).join();
+        await().until(() -> events(alone).terms().size() == 2);
+
+        assertThat(events(alone).causes()).containsExactly(Cause.LOST);
+        events(alone).assertAlternate();
+        awaitLeader(alone);
+    }
+
+    /** A consumer that is started and stopped by the events. */
+    static class Consumer implements SmartLifecycle {
+
+        final List<String> log = new CopyOnWriteArrayList<>();
+        private final LockOperations locks;
+        private volatile boolean isRunning;
+
+        Consumer(LockOperations locks) {
+            this.locks = locks;
+        }
+
+        @EventListener
+        void lead(LeaderGranted event) {
+            log.add("granted");
+        }
+
+        @EventListener
+        void leave(LeaderRevoked event) throws InterruptedException {
+            Thread.sleep(200);
+            log.add("revoked " + event.cause() + ", held: "
+                    + locks.heldLocks().find(KEY).isPresent());
+        }
+
+        @Override
+        public void start() {
+            isRunning = true;
+        }
+
+        @Override
+        public void stop() {
+            isRunning = false;
+            log.add("next phase, held: " + locks.heldLocks().find(KEY).isPresent());
+        }
+
+        @Override
+        public boolean isRunning() {
+            return isRunning;
+        }
+
+        @Override
+        public int getPhase() {
+            return Integer.MAX_VALUE - 1;
+        }
+    }
+
+    @Test
+    void endsFirstAndReleasesBehindListenersAndBodies() throws Exception {
+        ConfigurableApplicationContext leader = startLeader(Consumer.class);
+        Consumer consumer = leader.getBean(Consumer.class);
+        await().until(() -> consumer.log.contains("granted"));
+        CountDownLatch isRunning = new CountDownLatch(1);
+        Billing billing = billing(leader);
+        Thread body = new Thread(() -> billing.run(() -> {
+            isRunning.countDown();
+            await().until(() -> consumer.log.size() == 2);
+            pause(300);
+            consumer.log.add(
+                    "body ends, held: " + LockHandle.current().orElseThrow().isHeld());
+        }));
+        body.start();
+        isRunning.await();
+        leader.close();
+        body.join();
+
+        assertThat(consumer.log)
+                .containsExactly(
+                        "granted", "revoked STOPPED, held: true", "body ends, held: true", "next phase, held: false");
+    }
+
+    private static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void endsACampaignWithoutATrace() {
+        ConfigurableApplicationContext leader = startLeader();
+        ConfigurableApplicationContext waiting = start();
+        long closing = System.nanoTime();
+        waiting.close();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - closing)).isLessThan(Duration.ofSeconds(5));
+        assertThat(events(leader).all()).hasSize(1);
+        leader.close();
+        awaitLeader(start());
+    }
+
+    @Test
+    void leadsAgainWhenTheContextStartsAgain() {
+        ConfigurableApplicationContext alone = startLeader();
+        alone.stop();
+        assertThat(leadership(alone).isLeader()).isFalse();
+        assertThat(holds(alone)).isFalse();
+        alone.start();
+        awaitLeader(alone);
+        await().until(() -> events(alone).terms().size() == 2);
+        events(alone).assertAlternate();
+    }
+
+    /** Fails at each event. */
+    static class Failing {
+
+        @EventListener
+        void lead(LeaderGranted event) {
+            throw new IllegalStateException("by the test");
+        }
+
+        @EventListener
+        void leave(LeaderRevoked event) {
+            throw new IllegalStateException("by the test");
+        }
+    }
+
+    @Test
+    void goesOnBehindAListenerThatFails(CapturedOutput output) {
+        ConfigurableApplicationContext alone = startLeader(Failing.class);
+        leadership(alone).yield(Duration.ZERO);
+        await().until(() -> changes(alone) == 3);
+
+        assertThat(output).contains("A listener of LeaderGranted[role=billing");
+    }
+
+    @Test
+    void showsTheLeaderInMetersAndInTheEndpoint() {
+        ConfigurableApplicationContext leader = startLeader();
+        ConfigurableApplicationContext other = start();
+        await().until(() -> !events(leader).all().isEmpty());
+        leadership(leader).ensureLeader();
+
+        assertThat(gauge(leader)).isEqualTo(1);
+        assertThat(gauge(other)).isZero();
+        assertThat(changes(leader)).isEqualTo(1);
+        assertThat(changes(other)).isZero();
+        assertThat(leader.getBean(LocksEndpoint.class).locks(null, null, null).held())
+                .singleElement()
+                .satisfies(held -> {
+                    assertThat(held.name()).isEqualTo("leader.billing");
+                    assertThat(held.owner()).isEqualTo(HeldLock.ASYNC);
+                });
+        assertThat(other.getBean(LocksEndpoint.class).locks(null, null, null).held())
+                .isEmpty();
+    }
+
+    private static double gauge(ConfigurableApplicationContext instance) {
+        return instance.getBean(MeterRegistry.class)
+                .get("distributed.lock.leader")
+                .tag("role", ROLE)
+                .gauge()
+                .value();
+    }
+
+    private static double changes(ConfigurableApplicationContext instance) {
+        return instance.getBean(MeterRegistry.class)
+                .get("distributed.lock.leader.changes")
+                .tag("role", ROLE)
+                .functionCounter()
+                .count();
+    }
+
+    /** A loss by the longest hold would come after 1 s, a warning of it and of the time after 200 ms. */
+    @Test
+    void leadsLongerThanASectionMayBeHeld(CapturedOutput output) {
+        ConfigurableApplicationContext alone = start(
+                List.of(),
+                "distributed-lock.watchdog.max-hold=1s",
+                "distributed-lock.lease=1s",
+                "distributed-lock.warn-after=200ms",
+                "distributed-lock.watchdog.enabled=false");
+        awaitLeader(alone);
+        long term = leadership(alone).term().orElseThrow();
+        pause(2500);
+
+        assertThat(leadership(alone).term()).hasValue(term);
+        assertThat(output).doesNotContain("has been held for");
+    }
+
+    @Test
+    void competesForTheRolesOfPropertiesAndOfCode() {
+        ConfigurableApplicationContext alone = start(
+                List.of(),
+                "distributed-lock.leader.roles=mail,report",
+                "distributed-lock.locks.[leader.mail].lease=7s");
+        Leaders leaders = alone.getBean(Leaders.class);
+        await().until(() -> events(alone).all().size() == 3);
+        Leadership late = leaders.role("late");
+        await().until(late::isLeader);
+
+        assertThat(leaders.role("mail").isLeader() && leaders.role("report").isLeader())
+                .isTrue();
+        assertThat(alone.getBean(LockOperations.class)
+                        .heldLocks()
+                        .find("leader:mail")
+                        .orElseThrow()
+                        .remainingLease())
+                .isLessThanOrEqualTo(Duration.ofSeconds(7));
+        assertThat(leaders.role("late")).isSameAs(late);
+        assertThatThrownBy(() -> leaders.role("night shift"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "The role 'night shift' is not a name of letters, digits, '.', '_' and '-'. Rename it, such "
+                                + "as 'billing'");
+        assertThatThrownBy(() -> late.yield(Duration.ofSeconds(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("The pause of role 'late' is PT-1S; it must not be negative");
+    }
+
+    /** Asks when its bean is initialised. */
+    static class Early implements SmartLifecycle {
+
+        final List<Object> seen = new CopyOnWriteArrayList<>();
+        private final Leadership early;
+
+        Early(Leaders leaders) {
+            this.early = leaders.role("early");
+        }
+
+        @EventListener
+        void lead(LeaderGranted event) {
+            seen.add(event.role());
+        }
+
+        @Override
+        public void start() {
+            pause(300); // the start of the application goes on
+            seen.add(early.isLeader() ? "leads before it is ready" : "starts");
+        }
+
+        @Override
+        public void stop() {}
+
+        @Override
+        public boolean isRunning() {
+            return !seen.isEmpty();
+        }
+    }
+
+    @Test
+    void beginsWhenTheApplicationIsReady() {
+        ConfigurableApplicationContext alone = start(Early.class);
+        await().until(() -> alone.getBean(Early.class).seen.contains("early"));
+
+        assertThat(alone.getBean(Early.class).seen).startsWith("starts");
+    }
+}
