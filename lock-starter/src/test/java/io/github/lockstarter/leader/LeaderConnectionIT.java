@@ -1,0 +1,245 @@
+package io.github.lockstarter.leader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LeaderAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.kit.net.TcpProxy;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.leader.testing.Events;
+import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.event.EventListener;
+
+/** Leaders whose connections to Redis break, and leaders with slow listeners. */
+@Timeout(180)
+class LeaderConnectionIT {
+
+    private static final int OUTAGES = Effort.of(8, 120);
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+    private TcpProxy proxy;
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        AopAutoConfiguration.class,
+        DataRedisAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class,
+        RedisLockAutoConfiguration.class,
+        LeaderAutoConfiguration.class
+    })
+    @Import({Events.class, Doubts.class, Billing.class})
+    static class Instance {}
+
+    static class Billing {
+
+        @LeaderOnly(LeaderApplication.ROLE)
+        public Optional<String> collect() {
+            return Optional.of("collected");
+        }
+    }
+
+    /** The control: how often an event for each doubt would tell of a change. */
+    static class Doubts implements LockListener {
+
+        final AtomicInteger changes = new AtomicInteger();
+
+        @Override
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.InDoubt || event instanceof LockEvent.Confirmed) {
+                changes.incrementAndGet();
+            }
+        }
+    }
+
+    @BeforeEach
+    void startProxy() {
+        proxy = TcpProxy.before(REDIS.server());
+    }
+
+    @AfterEach
+    void close() {
+        proxy.accept();
+        instances.forEach(ConfigurableApplicationContext::close);
+        proxy.close();
+    }
+
+    private ConfigurableApplicationContext start(int port, Class<?> more, String... properties) {
+        ConfigurableApplicationContext instance = new SpringApplicationBuilder(Instance.class)
+                .sources(more)
+                .web(WebApplicationType.NONE)
+                .properties("spring.data.redis.host=localhost", "spring.data.redis.port=" + port)
+                .properties(properties)
+                .run();
+        instances.add(instance);
+        return instance;
+    }
+
+    private static Leadership leadership(ConfigurableApplicationContext instance) {
+        return instance.getBean(Leaders.class).role(LeaderApplication.ROLE);
+    }
+
+    private static void awaitLeader(ConfigurableApplicationContext instance) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> leadership(instance).isLeader());
+    }
+
+    private void outage(long millis) throws InterruptedException {
+        proxy.refuse();
+        proxy.cut();
+        Thread.sleep(millis);
+        proxy.accept();
+    }
+
+    @Test
+    void isNotRevokedForADoubt() throws Exception {
+        ConfigurableApplicationContext alone = start(proxy.port(), Object.class);
+        Billing billing = alone.getBean(Billing.class);
+        awaitLeader(alone);
+        long term = leadership(alone).term().orElseThrow();
+        outage(200);
+        awaitLeader(alone);
+
+        proxy.refuse();
+        proxy.cut();
+        await().until(() -> !leadership(alone).isLeader());
+        assertThat(leadership(alone).term()).isEmpty();
+        assertThat(billing.collect()).isEmpty();
+        proxy.accept();
+        awaitLeader(alone);
+        assertThat(leadership(alone).term()).hasValue(term);
+        assertThat(billing.collect()).contains("collected");
+        assertThat(alone.getBean(Events.class).all()).containsExactly(new LeaderGranted(LeaderApplication.ROLE, term));
+        await().untilAsserted(
+                        () -> assertThat(alone.getBean(Doubts.class).changes).hasValueGreaterThanOrEqualTo(2));
+    }
+
+    /** Outages of up to 1.8 s, of which some are longer than a take-over, which another instance waits for. */
+    @Test
+    @Tag(Effort.SLOW)
+    void alternatesInAStormOfCutConnections() throws Exception {
+        ConfigurableApplicationContext cut = start(proxy.port(), Object.class);
+        ConfigurableApplicationContext other = start(REDIS.server().port(), Object.class);
+        Random random = new Random(31);
+        try (Claims ofCut = new Claims("cut", () -> leadership(cut).isLeader());
+                Claims ofOther = new Claims("other", () -> leadership(other).isLeader())) {
+            for (int i = 0; i < OUTAGES; i++) {
+                leadership(other).yield(Duration.ofMillis(300)); // so that the one behind the proxy leads again
+                Thread.sleep(100 + random.nextInt(400));
+                outage(random.nextInt(1800));
+            }
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> leadership(cut).isLeader() || leadership(other).isLeader());
+            List<Claim> claims = new ArrayList<>(ofCut.all());
+            claims.addAll(ofOther.all());
+            assertThat(Claim.overlaps(claims)).isEmpty();
+        }
+        Events events = cut.getBean(Events.class);
+        int doubts = cut.getBean(Doubts.class).changes.get();
+        System.out.println("In " + OUTAGES + " outages: " + events.causes() + " and "
+                + other.getBean(Events.class).causes() + ", and " + doubts + " changes of doubts");
+
+        events.assertAlternate();
+        other.getBean(Events.class).assertAlternate();
+        assertThat(events.causes()).contains(LeaderRevoked.Cause.LOST);
+        assertThat(doubts).isPositive();
+    }
+
+    /** Blocks the thread of its events for five leases. */
+    static class SlowConsumer {
+
+        @EventListener
+        void lead(LeaderGranted event) throws InterruptedException {
+            Thread.sleep(5000);
+        }
+    }
+
+    @Test
+    @Tag(Effort.SLOW)
+    void losesNothingWhileAListenerIsSlow() throws Exception {
+        ConfigurableApplicationContext slow = start(proxy.port(), SlowConsumer.class, "distributed-lock.lease=1s");
+        awaitLeader(slow);
+        long term = leadership(slow).term().orElseThrow();
+        try (Claims claims = new Claims("slow", () -> leadership(slow).isLeader())) {
+            Thread.sleep(5500);
+            assertThat(claims.all()).singleElement().satisfies(claim -> assertThat(
+                            Duration.ofNanos(claim.end() - claim.begin()))
+                    .isGreaterThan(Duration.ofSeconds(5)));
+        }
+        assertThat(leadership(slow).term()).hasValue(term);
+        await().untilAsserted(() -> assertThat(slow.getBean(Events.class).all())
+                .containsExactly(new LeaderGranted(LeaderApplication.ROLE, term)));
+    }
+
+    /** The control: a consumer that is called on the thread of the lock client that renews, once. */
+    static class ConsumerOnTheRenewingThread implements LockListener {
+
+        private final AtomicBoolean isCalled = new AtomicBoolean();
+
+        @Override
+        public boolean returnsAtOnce() {
+            return true; // it does not
+        }
+
+        @Override
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.Renewed && isCalled.compareAndSet(false, true)) {
+                try {
+                    Thread.sleep(5000);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+        }
+    }
+
+    @Test
+    @Tag(Effort.SLOW)
+    void wouldLoseTheLeaseOnTheThreadThatRenews() {
+        ConfigurableApplicationContext slow =
+                start(proxy.port(), ConsumerOnTheRenewingThread.class, "distributed-lock.lease=1s");
+
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> slow.getBean(Events.class).causes().contains(LeaderRevoked.Cause.LOST));
+    }
+
+    @Test
+    void competesAgainUntilTheStoreAnswers() throws Exception {
+        proxy.refuse();
+        ConfigurableApplicationContext early =
+                start(proxy.port(), Object.class, "distributed-lock.redis.required-at-start=false");
+        Thread.sleep(2500); // two attempts fail
+        assertThat(leadership(early).isLeader()).isFalse();
+        assertThat(early.getBean(Billing.class).collect()).isEmpty();
+        assertThat(early.getBean(Events.class).all()).isEmpty();
+
+        proxy.accept();
+        awaitLeader(early);
+    }
+}

@@ -1,0 +1,30 @@
+package io.github.lockstarter.leader;
+
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.leader.testing.LeaderElectionSuite;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+
+/** Leader election on Redis. */
+class LeaderElectionIT extends LeaderElectionSuite {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({DataRedisAutoConfiguration.class, RedisLockAutoConfiguration.class})
+    static class Store {}
+
+    @Override
+    protected SpringApplicationBuilder onStore(SpringApplicationBuilder application) {
+        return application
+                .sources(Store.class)
+                .properties(
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port());
+    }
+}

@@ -1,0 +1,118 @@
+package io.github.lockstarter.leader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.kit.jvm.ChildJvm;
+import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Three JVMs that compete for a role, and what becomes of it when the leader is killed or paused. */
+class LeaderProcessIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration LONGEST_GAP = Duration.ofSeconds(2);
+    private static final int KILLS = Effort.of(3, 50);
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private final List<ChildJvm> all = new ArrayList<>();
+    private final List<ChildJvm> running = new ArrayList<>();
+
+    @AfterEach
+    void kill() {
+        all.forEach(ChildJvm::close);
+    }
+
+    private void start(int count, String... arguments) {
+        List<ChildJvm> started = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<String> given = new ArrayList<>(List.of(arguments));
+            given.addAll(List.of(
+                    "--distributed-lock.leader.roles=" + LeaderApplication.ROLE,
+                    "--spring.data.redis.host=" + REDIS.server().host(),
+                    "--spring.data.redis.port=" + REDIS.server().port()));
+            started.add(ChildJvm.start(LeaderApplication.class, given.toArray(String[]::new)));
+        }
+        all.addAll(started);
+        running.addAll(started);
+        started.forEach(jvm -> jvm.awaitLine(LeaderApplication.READY::equals, PATIENCE));
+    }
+
+    private ChildJvm awaitLeader() {
+        assertThat(Patience.until(() -> leader() != null, PATIENCE))
+                .as("one of %s leads", running.stream().map(ChildJvm::lines).toList())
+                .isTrue();
+        ChildJvm leader = leader();
+        assertThat(leader).isNotNull();
+        return leader;
+    }
+
+    private @Nullable ChildJvm leader() {
+        return running.stream()
+                .filter(jvm ->
+                        !LeaderApplication.of(jvm, LeaderApplication.CLAIM).isEmpty())
+                .findFirst()
+                .orElse(null);
+    }
+
+    private List<Claim> claims(String word) {
+        return all.stream()
+                .flatMap(jvm -> LeaderApplication.of(jvm, word).stream())
+                .toList();
+    }
+
+    @Test
+    void hasTheNextLeaderTwoSecondsAfterAKillAndNeverTwo() {
+        start(3);
+        List<Long> gaps = new ArrayList<>();
+        for (int i = 0; i < KILLS; i++) {
+            ChildJvm leader = awaitLeader();
+            long killed = System.nanoTime();
+            leader.kill();
+            running.remove(leader);
+            ChildJvm next = awaitLeader();
+            long begun = LeaderApplication.of(next, LeaderApplication.CLAIM)
+                    .iterator()
+                    .next()
+                    .begin();
+            gaps.add(Duration.ofNanos(begun - killed).toMillis());
+            start(1);
+        }
+        LongStream sorted = gaps.stream().mapToLong(Long::longValue).sorted();
+        System.out.println(
+                "Milliseconds from a kill to the next leader: " + sorted.boxed().toList());
+
+        assertThat(gaps).hasSize(KILLS).allMatch(gap -> gap <= LONGEST_GAP.toMillis());
+        assertThat(claims(LeaderApplication.CLAIM)).hasSize(KILLS + 1);
+        assertThat(Claim.overlaps(claims(LeaderApplication.CLAIM))).isEmpty();
+    }
+
+    /** The control is the consumer that caches the events of the same leaders: it is seen to lead with the next one. */
+    @Test
+    @Tag(Effort.SLOW)
+    void hasOneLeaderAtATimeAfterAPauseUnlessTheAnswerIsCached() throws Exception {
+        start(2, "--distributed-lock.lease=2s");
+        ChildJvm paused = awaitLeader();
+        paused.pause();
+        running.remove(paused);
+        awaitLeader();
+        Thread.sleep(500);
+        paused.resume();
+        Thread.sleep(1500);
+
+        assertThat(claims(LeaderApplication.CLAIM)).hasSize(2);
+        assertThat(Claim.overlaps(claims(LeaderApplication.CLAIM))).isEmpty();
+        assertThat(Claim.overlaps(claims(LeaderApplication.CACHED))).hasSize(1);
+    }
+}
