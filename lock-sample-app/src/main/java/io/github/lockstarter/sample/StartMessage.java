@@ -36,6 +36,7 @@ class StartMessage {
                   curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
                   curl -sw '\\n' -X POST $URL/jobs/index & sleep 3; curl -sw '\\n' $URL/actuator/locks; wait
                   curl -sw '\\n' $URL/prices/lamp & curl -sw '\\n' $URL/prices/lamp; wait
+                  curl -sw '\\n' $URL/jobs/reminders
                   curl -sw '\\n' $URL/actuator/metrics/distributed.lock.acquire
                 """.formatted(environment.getProperty("local.server.port", "8080"));
     }

@@ -24,7 +24,8 @@ import org.springframework.test.context.DynamicPropertySource;
             "sample.jobs.report-cron=-",
             "sample.jobs.report-time=2s",
             "sample.jobs.index-time=4s",
-            "sample.prices.price-time=300ms"
+            "sample.prices.price-time=300ms",
+            "sample.jobs.reminder-delay=100ms"
         })
 public abstract class RunningSample {
 

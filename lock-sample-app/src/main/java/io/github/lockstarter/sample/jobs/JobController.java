@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.jobs;
 
 import java.util.Optional;
+import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -12,10 +13,12 @@ class JobController {
 
     private final ReportJob reports;
     private final IndexJob index;
+    private final ReminderJob reminders;
 
-    JobController(ReportJob reports, IndexJob index) {
+    JobController(ReportJob reports, IndexJob index, ReminderJob reminders) {
         this.reports = reports;
         this.index = index;
+        this.reminders = reminders;
     }
 
     @PostMapping("/report")
@@ -28,6 +31,11 @@ class JobController {
     @PostMapping("/index")
     IndexJob.Rebuilt index() {
         return index.rebuild();
+    }
+
+    @GetMapping("/reminders")
+    ReminderJob.Reminders reminders() {
+        return reminders.reminders();
     }
 
     /**

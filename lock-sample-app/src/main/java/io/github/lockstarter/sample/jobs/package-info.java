@@ -1,4 +1,7 @@
-/** Jobs of which one runs at a time: a scheduled one that skips while another runs, one that outlives its lease. */
+/**
+ * Jobs of which one runs at a time: a scheduled one that skips while another runs, one that outlives its lease, one
+ * that the leader runs.
+ */
 @NullMarked
 package io.github.lockstarter.sample.jobs;
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.sample.RunningSample;
 import io.github.lockstarter.sample.SampleClient.Answer;
@@ -34,6 +35,17 @@ class JobIT extends RunningSample {
         assertThat(rebuilt.number("shortestRemainingLeaseMs")).isPositive();
         assertThat(rebuilt.body().path("stillHeld").asBoolean()).isTrue();
         assertThat(rebuilt.number("fencingToken")).isPositive();
+    }
+
+    @Test
+    void sendsRemindersOnTheLeader() {
+        awaitHeld("leader:reminders");
+        await().untilAsserted(() -> {
+            Answer reminders = client.get("/jobs/reminders");
+            assertThat(reminders.body().path("leader").asBoolean()).isTrue();
+            assertThat(reminders.number("sent")).isPositive();
+            assertThat(reminders.number("term")).isPositive();
+        });
     }
 
     @Test

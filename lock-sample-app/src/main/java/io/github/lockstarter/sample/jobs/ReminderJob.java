@@ -1,0 +1,60 @@
+package io.github.lockstarter.sample.jobs;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.leader.LeaderGranted;
+import io.github.lockstarter.leader.LeaderOnly;
+import io.github.lockstarter.leader.LeaderRevoked;
+import io.github.lockstarter.leader.Leaders;
+import io.github.lockstarter.leader.Leadership;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Service;
+
+/** Reminds customers, always in the same instance: the leader, until it ends or crashes. */
+@Service
+class ReminderJob {
+
+    private static final Logger log = LoggerFactory.getLogger(ReminderJob.class);
+    private static final String ROLE = "reminders";
+
+    private final Leadership leadership;
+    private final AtomicLong sent = new AtomicLong();
+
+    ReminderJob(Leaders leaders) {
+        this.leadership = leaders.role(ROLE);
+    }
+
+    /** On the leader only, under its lock; on other instances nothing happens. */
+    @Scheduled(fixedDelayString = "${sample.jobs.reminder-delay}")
+    @LeaderOnly(ROLE)
+    public void remind() {
+        long term = LockHandle.current().orElseThrow().fencingToken();
+        log.debug("Reminder {} of term {}", sent.incrementAndGet(), term);
+    }
+
+    @EventListener
+    void lead(LeaderGranted event) {
+        log.info("Sends the reminders from now on, term {}", event.term());
+    }
+
+    @EventListener
+    void leave(LeaderRevoked event) {
+        log.info("Sends no more reminders: {}", event.cause());
+    }
+
+    Reminders reminders() {
+        return new Reminders(leadership.isLeader(), leadership.term().orElse(0), sent.get());
+    }
+
+    /**
+     * What this instance has to do with the reminders.
+     *
+     * @param leader whether it sends them
+     * @param term number of its leadership; 0 if it does not lead
+     * @param sent how many it has sent
+     */
+    record Reminders(boolean leader, long term, long sent) {}
+}
