@@ -242,9 +242,9 @@ final class Campaign implements Leadership {
 
     @Override
     public void yield(Duration pause) {
-        if (pause.isNegative()) {
+        if (pause.isNegative() || pause.compareTo(LockRequest.MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
-                    "The pause of role '" + role + "' is " + pause + "; it must not be negative");
+                    "The pause of role '" + role + "' is " + pause + "; it must be between 0 and 365 days");
         }
         giveUp(any -> true, Cause.YIELDED, pause);
     }

@@ -44,8 +44,8 @@ public interface Leadership {
      * have ended; this instance competes again after the pause, counted from then. Returns at once; does nothing on an
      * instance that does not lead.
      *
-     * @param pause zero competes again at once, and may win again
-     * @throws IllegalArgumentException when the pause is negative
+     * @param pause up to 365 days; zero competes again at once, and may win again
+     * @throws IllegalArgumentException when the pause is negative or longer
      */
     @SuppressWarnings("NamedLikeContextualKeyword") // always called on an object, as that of Thread is on its class
     void yield(Duration pause);

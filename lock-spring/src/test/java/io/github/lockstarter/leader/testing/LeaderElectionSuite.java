@@ -496,7 +496,8 @@ public abstract class LeaderElectionSuite {
                                 + "as 'billing'");
         assertThatThrownBy(() -> late.yield(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("The pause of role 'late' is PT-1S; it must not be negative");
+                .hasMessage("The pause of role 'late' is PT-1S; it must be between 0 and 365 days");
+        assertThatThrownBy(() -> late.yield(Duration.ofDays(366))).isInstanceOf(IllegalArgumentException.class);
     }
 
     /** Asks when its bean is initialised. */

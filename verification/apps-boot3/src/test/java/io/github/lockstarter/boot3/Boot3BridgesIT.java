@@ -3,14 +3,20 @@ package io.github.lockstarter.boot3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.kit.process.Patience;
 import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.leader.Leaders;
+import io.github.lockstarter.leader.Leadership;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.integration.leader.event.AbstractLeaderEvent;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.util.ClassUtils;
 
@@ -34,6 +40,22 @@ class Boot3BridgesIT {
                     .isFalse();
             assertThat(application.getBeanNamesForType(LockRegistry.class)).isEmpty();
             assertThat(application.containsBean("distributedLockRegistry")).isFalse();
+        }
+    }
+
+    @Test
+    void tellsSpringIntegrationOfLeaders() {
+        try (RedisServer redis = RedisServer.start();
+                ConfigurableApplicationContext application = ShippingApplication.start(redis.port())) {
+            List<String> events = new CopyOnWriteArrayList<>();
+            application.addApplicationListener((AbstractLeaderEvent event) ->
+                    events.add(event.getRole() + " " + event.getClass().getSimpleName()));
+            Leadership leadership = application.getBean(Leaders.class).role("billing");
+            assertThat(Patience.until(leadership::isLeader)).isTrue();
+            leadership.yield(Duration.ofMinutes(1));
+
+            assertThat(Patience.until(() -> events.size() == 2)).isTrue();
+            assertThat(events).containsExactly("billing OnGrantedEvent", "billing OnRevokedEvent");
         }
     }
 }

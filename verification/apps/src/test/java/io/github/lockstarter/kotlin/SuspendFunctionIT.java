@@ -2,16 +2,21 @@ package io.github.lockstarter.kotlin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LeaderAutoConfiguration;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Locked suspend functions, as an application in Kotlin declares them. */
@@ -60,6 +65,24 @@ class SuspendFunctionIT {
             assertThat(calls.confirmIfFree().join()).isEqualTo(kotlin.Unit.INSTANCE);
             assertThat(calls.shipOr().join()).isEqualTo("shipped");
         });
+    }
+
+    @Test
+    void runsOnTheLeaderOnly() {
+        application
+                .withConfiguration(AutoConfigurations.of(LeaderAutoConfiguration.class))
+                .withBean(LeaderOrders.class)
+                .run(context -> {
+                    LeaderOrders orders = context.getBean(LeaderOrders.class);
+                    assertThat(OrdersKt.collect(orders).join()).isNull();
+                    context.publishEvent(new ApplicationReadyEvent(
+                            new SpringApplication(),
+                            new String[0],
+                            context.getSourceApplicationContext(),
+                            Duration.ZERO));
+                    await().until(() -> OrdersKt.collect(orders).join() != null);
+                    assertThat(OrdersKt.collect(orders).join()).isEqualTo("leader:billing");
+                });
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.github.lockstarter.kotlin
 import io.github.lockstarter.DistributedLock
 import io.github.lockstarter.IfContended
 import io.github.lockstarter.LockNotAcquiredException
+import io.github.lockstarter.leader.LeaderOnly
 import io.github.lockstarter.reactive.ReactiveLockOperations
 import java.util.concurrent.CompletableFuture
 import kotlinx.coroutines.CoroutineScope
@@ -81,6 +82,16 @@ open class BadFallback {
 
 /** For the tests, which are in Java. */
 fun <T> started(work: suspend () -> T): CompletableFuture<T> = CoroutineScope(Dispatchers.Default).future { work() }
+
+/** On the leader only. */
+open class LeaderOrders {
+
+    @LeaderOnly("billing")
+    open suspend fun collect(): String? = ReactiveLockOperations.current().awaitSingle().key()
+}
+
+/** Runs it for the tests in Java. */
+fun collect(orders: LeaderOrders): CompletableFuture<String?> = started { orders.collect() }
 
 class Calls(private val orders: Orders) {
     fun ship() = started { orders.ship(42) }
