@@ -249,6 +249,20 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
+    void countsThePauseFromTheEndOfTheBodies() {
+        ConfigurableApplicationContext alone = startLeader();
+        CompletableFuture<Long> work = new CompletableFuture<>();
+        billing(alone).stage(work);
+        leadership(alone).yield(Duration.ofMillis(500));
+        pause(1000);
+        long ended = System.nanoTime();
+        work.complete(1L);
+        awaitLeader(alone);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - ended)).isGreaterThan(Duration.ofMillis(500));
+    }
+
+    @Test
     void competesAgainAfterThePauseOfAYield() {
         ConfigurableApplicationContext alone = startLeader();
         long term = leadership(alone).term().orElseThrow();
@@ -357,6 +371,16 @@ public abstract class LeaderElectionSuite {
         assertThat(consumer.log)
                 .containsExactly(
                         "granted", "revoked STOPPED, held: true", "body ends, held: true", "next phase, held: false");
+    }
+
+    @Test
+    void keepsTheLockUntilTheListenersHaveReturned() {
+        ConfigurableApplicationContext leader = startLeader(Consumer.class);
+        Consumer consumer = leader.getBean(Consumer.class);
+        await().until(() -> consumer.log.contains("granted"));
+        leader.close();
+
+        assertThat(consumer.log).containsExactly("granted", "revoked STOPPED, held: true", "next phase, held: false");
     }
 
     private static void pause(long millis) {
