@@ -101,10 +101,25 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         if (!isSingleLoad(cache)) {
             return super.doGet(cache, key, loader);
         }
-        Cache.ValueWrapper hit = doGet(cache, key);
-        if (hit != null) {
-            return (T) hit.get();
+        Cache.ValueWrapper hit;
+        try {
+            hit = cache.get(key);
+        } catch (RuntimeException e) {
+            getErrorHandler().handleCacheGetError(e, cache, key);
+            return load(key, loader); // a failing cache is not asked again
         }
+        return hit == null ? getLocked(cache, key, loader) : (T) hit.get();
+    }
+
+    private static <T> @Nullable T load(Object key, Callable<T> loader) {
+        try {
+            return loader.call();
+        } catch (Exception e) {
+            throw new Cache.ValueRetrievalException(key, loader, e);
+        }
+    }
+
+    private <T> @Nullable T getLocked(Cache cache, Object key, Callable<T> loader) {
         Optional<LockHandle> lock = acquire(cache, key);
         AtomicBoolean loaded = new AtomicBoolean();
         try {
@@ -171,7 +186,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
                     .map(request -> locks.get().tryAcquire(request).orElseGet(() -> locks.get()
                             .acquire(request)));
         } catch (RuntimeException e) {
-            return Optional.empty(); // the lock client has reported it
+            return withoutLock(cache, e);
         }
     }
 
@@ -184,7 +199,12 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
                         .exceptionallyCompose(e ->
                                 isContended(e) ? locks.get().acquireAsync(request) : CompletableFuture.failedFuture(e)))
                 .thenApply(Optional::of)
-                .exceptionally(e -> Optional.empty());
+                .exceptionally(e -> withoutLock(cache, e));
+    }
+
+    private static Optional<LockHandle> withoutLock(Cache cache, Throwable reason) {
+        log.debug("Cache '{}' loads without the lock", cache.getName(), reason);
+        return Optional.empty();
     }
 
     private static boolean isContended(Throwable e) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
@@ -34,6 +35,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -50,6 +52,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.mockito.ArgumentMatchers;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -560,9 +563,17 @@ class SingleLoadCacheInterceptorTests {
         });
         down.withUserConfiguration(LoggedErrors.class).run(context -> {
             Products products = context.getBean(Products.class);
+            clearInvocations(failing);
             assertThat(products.load(42)).isEqualTo("lamp 42");
+            verify(failing, times(1)).get(42); // each time may be a timeout
+            verify(failing, never()).get(any(), ArgumentMatchers.<Callable<?>>any());
             assertThat(products.future(42).join()).isEqualTo("lamp 42");
             assertThat(held(context)).isEmpty();
+            IOException failure = new IOException("no database");
+            context.getBean(Loads.class).loader = key -> {
+                throw failure;
+            };
+            assertThatThrownBy(() -> products.load(42)).isSameAs(failure);
         });
     }
 }
