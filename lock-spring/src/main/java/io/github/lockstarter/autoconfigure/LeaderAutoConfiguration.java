@@ -52,10 +52,13 @@ public final class LeaderAutoConfiguration {
     @Bean(name = LeaderLocks.BEAN, defaultCandidate = false)
     @ConditionalOnMissingBean(name = LeaderLocks.BEAN)
     LockTemplate distributedLockLeaderLocks(
-            LeaderElection election, LockOperations locks, ObjectProvider<LockDecorator> decorators) {
+            LeaderElection election,
+            LockOperations locks,
+            DistributedLockProperties properties,
+            ObjectProvider<LockDecorator> decorators) {
         return new DecoratedLockTemplate(
                 new LeaderLocks(election::enter, locks.heldLocks()),
-                locks.onLost(),
+                properties.onLost(),
                 decorators.orderedStream().toList(),
                 UnaryOperator.identity());
     }

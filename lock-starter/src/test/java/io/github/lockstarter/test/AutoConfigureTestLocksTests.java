@@ -2,11 +2,14 @@ package io.github.lockstarter.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.leader.LeaderOnly;
 import io.github.lockstarter.test.OrderApplication.Orders;
+import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -45,16 +48,32 @@ class AutoConfigureTestLocksTests {
 
     /** As {@code @DataJpaTest} and the like: only some auto-configurations, and not the one of the locks. */
     @Nested
-    @SpringBootTest(classes = Orders.class)
+    @SpringBootTest(classes = {Orders.class, Collector.class})
     @AutoConfigureTestLocks
     class InASlice {
 
         @Autowired
         private Orders orders;
 
+        @Autowired
+        private Collector collector;
+
         @Test
         void locks() {
             assertThat(orders.ship(42)).isPositive();
+        }
+
+        @Test
+        void leads() {
+            await().until(() -> collector.collect().isPresent());
+        }
+    }
+
+    static class Collector {
+
+        @LeaderOnly("billing")
+        public Optional<String> collect() {
+            return Optional.of("collected");
         }
     }
 
