@@ -5,6 +5,8 @@ import io.github.lockstarter.InTransaction;
 import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aot.hint.ExecutableMode;
@@ -54,8 +56,12 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
         }
         locked.keys().stream().flatMap(key -> key.methods().stream()).forEach(method -> register(method, hints));
         MergedAnnotations.from(locked.declared()).stream(DistributedLock.class)
-                .map(MergedAnnotation::getRoot)
+                .flatMap(LockedMethodAotProcessor::withSources)
                 .forEach(each -> hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS));
+    }
+
+    private static Stream<MergedAnnotation<?>> withSources(MergedAnnotation<?> annotation) {
+        return Stream.iterate(annotation, Objects::nonNull, MergedAnnotation::getMetaSource);
     }
 
     private static void register(Method method, ReflectionHints hints) {

@@ -2,7 +2,6 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.actuate.OlderLockHealthIndicator;
-import io.github.lockstarter.scheduling.ScheduledLock;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +27,6 @@ final class LockRuntimeHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         Stream.concat(LOOKED_FOR.stream(), StoreModule.autoConfigurations())
                 .forEach(type -> hints.reflection().registerTypeIfPresent(loader, type, hint -> {}));
-        hints.reflection().registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS);
-        hints.reflection().registerType(ScheduledLock.class, MemberCategory.INVOKE_DECLARED_METHODS);
         hints.proxies().registerJdkProxy(DistributedLock.class);
         if (ClassUtils.isPresent(OlderLockHealthIndicator.INDICATOR, loader)) {
             hints.proxies().registerJdkProxy(TypeReference.of(OlderLockHealthIndicator.INDICATOR));
