@@ -122,6 +122,15 @@ public final class LockContext {
     }
 
     /**
+     * All locks, the innermost first, some of which may have been released.
+     *
+     * @return their handles; empty outside of any
+     */
+    public List<LockHandle> handles() {
+        return handles;
+    }
+
+    /**
      * {@linkplain LockHandle#reenter Enters} the lock that a request asks for once more, if the work holds it.
      *
      * @param request what the work asks for

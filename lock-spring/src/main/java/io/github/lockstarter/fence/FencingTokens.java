@@ -1,5 +1,7 @@
 package io.github.lockstarter.fence;
 
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -13,7 +15,9 @@ final class FencingTokens {
     /** Each key with its token, in the order of the keys: two transactions that have the same keys never deadlock. */
     static SortedMap<String, Long> ofThread() {
         SortedMap<String, Long> tokens = new TreeMap<>();
-        Stream.concat(LockHandle.allCurrent().stream(), LockHandle.current().stream())
+        Stream<LockHandle> carried =
+                LockContext.current().handles().stream().filter(lock -> lock.state() != HoldState.RELEASED);
+        Stream.concat(LockHandle.allCurrent().stream(), carried)
                 .forEach(lock -> lock.keys().forEach(key -> tokens.merge(key, lock.fencingToken(key), Math::min)));
         if (tokens.isEmpty()) {
             throw new IllegalStateException("Fences were called under no lock. Call them inside of a method with"
