@@ -1,9 +1,9 @@
 package io.github.lockstarter;
 
 /**
- * A later holder of the lock has reached the protected resource before this one, which has lost the lock: what it has
- * read may be out of date, and it must not write. Thrown by the resource's fence, in a transaction that is to be rolled
- * back.
+ * A later holder of the lock has already used the protected resource. This holder has lost the lock: data that it has
+ * read may be out of date, and it must not write. Thrown by the resource's fence; do not catch it inside of the
+ * transaction, which must be rolled back.
  */
 public final class OvertakenException extends LockLostException {
 
@@ -11,14 +11,15 @@ public final class OvertakenException extends LockLostException {
      * Creates the exception.
      *
      * @param key the lock's key
-     * @param fencingToken of the holder that is refused
-     * @param greatest fencing token that the resource has seen
+     * @param fencingToken fencing token of the holder that is refused
+     * @param greatest greatest fencing token that the resource has seen
      */
     public OvertakenException(String key, long fencingToken, long greatest) {
         super(
                 key,
-                "Lock '" + LockRequest.printable(key) + "' was lost: a later holder, with fencing token " + greatest
-                        + ", has been here before this one, with " + fencingToken + ". Nothing was written; call the"
-                        + " method again, which acquires the lock anew");
+                "Lost lock '" + LockRequest.printable(key) + "' (fencing token " + fencingToken
+                        + "): a later holder, with fencing token " + greatest + ", has already used the protected data,"
+                        + " so this access was refused. Retry the whole locked method: it acquires the lock and reads"
+                        + " the data again");
     }
 }

@@ -1,16 +1,17 @@
 package io.github.lockstarter.fence;
 
+import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.spi.StoredKeys;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.SQLIntegrityConstraintViolationException;
-import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -33,13 +34,13 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
  * <p>It writes the {@linkplain LockHandle#fencingToken() fencing token} of the lock into a row of the lock's key,
  * unless the row has a greater one. The update locks the row until the transaction ends. Transactions of one key are
  * therefore serial, in the order of their tokens: a holder that comes after a later one is refused, and one that was
- * paused in the middle of its transaction makes the next one wait in {@code enter()}, for as long as the database lets
- * a statement wait for a row.
+ * paused in the middle of its transaction makes the next one wait in {@code enter()}, at most until the timeout of the
+ * waiting transaction, or the database's limit for a row lock.
  *
  * <p>The tables {@code distributed_lock_fence} and {@code distributed_lock_once} are created by the application, with
  * the scripts {@code postgresql.sql}, {@code mysql.sql}, {@code mariadb.sql} and {@code h2.sql} beside this class. The
- * isolation is {@code READ COMMITTED} or above; where it shows a transaction one state of all data ({@code REPEATABLE
- * READ}), enter before the first read.
+ * isolation is {@code READ COMMITTED} or above. Enter before the first read: data that was read before may be out of
+ * date.
  *
  * <p>Thread-safe. Blocks, so it is not for reactive code.
  */
@@ -83,21 +84,22 @@ public final class Fences {
     }
 
     /**
-     * Enters the running transaction with each lock under which this thread runs, in the order of the keys: with those
-     * of {@link LockHandle#allCurrent()}, and with {@link LockHandle#current()} of asynchronous work. One statement for
-     * each key; two in MySQL and MariaDB, up to three for a new key elsewhere. May be repeated.
+     * Enters the running transaction with each lock under which this thread runs, in the order of the keys: those of
+     * {@link LockHandle#allCurrent()}, and those of the {@link LockContext} of asynchronous work. A lock that is held
+     * by {@link LockOperations#acquire} alone is not among them. One statement for each key in PostgreSQL, two in MySQL
+     * and MariaDB, one in H2, and up to three there for a new key. May be repeated in the same transaction.
      *
      * @throws OvertakenException when a later holder of a lock has entered; the transaction must be rolled back, as
      *     {@code @Transactional} does
+     * @throws DataAccessException when the row stays locked for longer than the transaction's timeout or the database's
+     *     limit, or the database cannot serialize the transaction; it must be rolled back
      * @throws IllegalStateException when this thread runs under no lock, or in no transaction of this database, or when
      *     a table is missing; the message says what to do
      */
     public void enter() {
         SortedMap<String, Long> tokens = FencingTokens.ofThread();
-        inTransaction(connection -> {
-            for (Map.Entry<String, Long> lock : tokens.entrySet()) {
-                enter(connection, lock.getKey(), lock.getValue());
-            }
+        inTransaction(product -> {
+            tokens.forEach((key, token) -> enter(product, key, token));
             return true;
         });
     }
@@ -113,19 +115,16 @@ public final class Fences {
      * }</pre>
      *
      * @param text what is to be done once; one of more than 255 characters is stored as its beginning and its SHA-256
-     * @return false when a committed transaction has called this with the same text
+     * @return false when a committed transaction, or this one, has called this with the same text
      * @throws IllegalStateException when this thread runs in no transaction of this database, or a table is missing
      */
     public boolean first(String text) {
-        return inTransaction(connection -> insert(connection, FIRST, keys.of(text)));
+        return inTransaction(product -> insert(product, FIRST, keys.of(text)));
     }
 
-    private boolean inTransaction(ConnectionCallback<Boolean> action) {
+    private boolean inTransaction(Predicate<String> action) {
         try {
-            return Boolean.TRUE.equals(jdbc.execute((ConnectionCallback<Boolean>) connection -> {
-                requireTransaction(connection);
-                return action.doInConnection(connection);
-            }));
+            return action.test(productInTransaction());
         } catch (BadSqlGrammarException missing) {
             throw new IllegalStateException(
                     "Fences could not use their tables. Create them with the script for this database in"
@@ -134,67 +133,56 @@ public final class Fences {
         }
     }
 
-    /** Without one, the row would be unlocked, and the text stored, before anything that depends on it happens. */
-    private void requireTransaction(Connection connection) throws SQLException {
-        Connection own = DataSourceUtils.getTargetConnection(connection); // not the template's view of it
-        if (!DataSourceUtils.isConnectionTransactional(own, database) || own.getAutoCommit()) {
-            throw new IllegalStateException("Fences were called outside of a transaction of their database, which would"
-                    + " protect nothing. Call them inside of a method with @Transactional, whose transaction manager is"
-                    + " that of the fences' DataSource");
-        }
+    /** Without a transaction, the row would be unlocked, and the text stored, before anything that depends on it. */
+    private String productInTransaction() {
+        String product = jdbc.execute((ConnectionCallback<String>) connection -> {
+            Connection own = DataSourceUtils.getTargetConnection(connection); // not the template's view of it
+            if (!DataSourceUtils.isConnectionTransactional(own, database) || own.getAutoCommit()) {
+                throw new IllegalStateException("Fences were called outside of a transaction of their database, which"
+                        + " would protect nothing. Call them inside of a method with @Transactional, whose transaction"
+                        + " manager is that of the fences' DataSource");
+            }
+            return connection.getMetaData().getDatabaseProductName();
+        });
+        return Objects.requireNonNull(product);
     }
 
-    private void enter(Connection connection, String key, long token) throws SQLException {
+    private void enter(String product, String key, long token) {
         String stored = keys.of(key);
         boolean entered =
-                switch (product(connection)) {
-                    case POSTGRES -> change(connection, POSTGRES_RAISE, stored, token);
+                switch (product) {
+                    case POSTGRES -> change(POSTGRES_RAISE, stored, token);
                     case "MySQL", "MariaDB" -> {
-                        change(connection, MYSQL_RAISE, stored, token);
-                        yield greatest(connection, stored) == token;
+                        change(MYSQL_RAISE, stored, token);
+                        yield greatest(stored) == token;
                     }
                     default ->
-                        change(connection, UPDATE, token, token, stored)
-                                || insert(connection, INSERT, stored, token)
-                                || change(connection, UPDATE, token, token, stored);
+                        change(UPDATE, token, token, stored)
+                                || insert(product, INSERT, stored, token)
+                                || change(UPDATE, token, token, stored);
                 };
         if (!entered) {
-            throw new OvertakenException(key, token, greatest(connection, stored));
+            throw new OvertakenException(key, token, greatest(stored));
         }
     }
 
     /** Returns false when the row is there. Waits for a transaction that inserts it. */
-    private static boolean insert(Connection connection, String insert, Object... values) throws SQLException {
-        if (product(connection).equals(POSTGRES)) { // where a statement that fails ends the transaction
-            return change(connection, insert + " ON CONFLICT DO NOTHING", values);
+    private boolean insert(String product, String insert, Object... values) {
+        if (product.equals(POSTGRES)) { // where a statement that fails ends the transaction
+            return change(insert + " ON CONFLICT DO NOTHING", values);
         }
         try {
-            return change(connection, insert, values);
-        } catch (SQLIntegrityConstraintViolationException isThere) {
+            return change(insert, values);
+        } catch (DuplicateKeyException isThere) {
             return false;
         }
     }
 
-    private static boolean change(Connection connection, String sql, Object... values) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            for (int i = 0; i < values.length; i++) {
-                statement.setObject(i + 1, values[i]);
-            }
-            return statement.executeUpdate() > 0;
-        }
+    private boolean change(String sql, Object... values) {
+        return jdbc.update(sql, values) > 0;
     }
 
-    private static long greatest(Connection connection, String stored) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(GREATEST)) {
-            statement.setString(1, stored);
-            try (ResultSet rows = statement.executeQuery()) {
-                rows.next();
-                return rows.getLong(1);
-            }
-        }
-    }
-
-    private static String product(Connection connection) throws SQLException {
-        return connection.getMetaData().getDatabaseProductName();
+    private long greatest(String stored) {
+        return Objects.requireNonNull(jdbc.queryForObject(GREATEST, Long.class, stored));
     }
 }

@@ -27,8 +27,9 @@ import org.springframework.data.redis.core.script.RedisScript;
  * }</pre>
  *
  * <p>The greatest fencing token of a lock is kept in <code>fence:{…}:</code> and the lock's key, with the hash tag of
- * the script's first key, without an expiry. Redis forgets it as it forgets other data, in a failover for example: so
- * the fence is as durable as the data that it protects.
+ * the script's first key, without an expiry. So all scripts that one lock protects need a first key with the same hash
+ * tag. A fence that Redis forgets refuses nobody: a failover may lose the last write of a fence, and a {@code
+ * maxmemory-policy} for all keys may evict one while the data stays.
  *
  * <p>Thread-safe.
  */
@@ -68,10 +69,10 @@ public final class RedisFences {
      * same hash tag. Which locks these are is said at {@link Fences#enter()}.
      *
      * @param <T> what the script answers
-     * @param script finds keys and arguments as they are given here
+     * @param script finds keys and arguments as they are given here; must not begin with {@code #!}
      * @param keys at least one; the fences are in the slot of the first
      * @param args arguments
-     * @return what the script answers
+     * @return what the script answers; null in a pipeline or {@code MULTI}, where a refusal goes unnoticed
      * @throws OvertakenException when a later holder has; the script did not run
      * @throws IllegalStateException when this thread runs under no lock
      * @throws IllegalArgumentException when there is no key

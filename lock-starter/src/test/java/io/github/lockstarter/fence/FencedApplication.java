@@ -70,7 +70,7 @@ class FencedApplication {
 
     static class Account {
 
-        private static final long LONG_ENOUGH_TO_BE_PAUSED_MS = 300;
+        private static final long LONG_ENOUGH_TO_BE_PAUSED_MS = 2_000;
 
         private final JdbcTemplate jdbc;
         private final Fences fences;

@@ -107,7 +107,8 @@ class RedisFencesIT {
 
         assertThatThrownBy(() -> holding(1, () -> fences.run(WRITE, BALANCE, "100")))
                 .isInstanceOf(OvertakenException.class)
-                .hasMessageContaining("Lock 'account' was lost: a later holder, with fencing token 2, has been here");
+                .hasMessageContaining(
+                        "Lost lock 'account' (fencing token 1): a later holder, with fencing token 2, has");
         holding(2, () -> fences.run(WRITE, BALANCE, "11"));
         assertThat(balance()).isEqualTo(11);
     }
@@ -119,7 +120,7 @@ class RedisFencesIT {
         assertThatThrownBy(() -> Overlapping.hold(
                         9, () -> Overlapping.hold(6, () -> fences.run(WRITE, BALANCE, "100"), "b", "c"), "a"))
                 .isInstanceOf(OvertakenException.class)
-                .hasMessageContaining("Lock 'b' was lost");
+                .hasMessageContaining("Lost lock 'b'");
         assertThat(balance()).isEqualTo(10);
     }
 

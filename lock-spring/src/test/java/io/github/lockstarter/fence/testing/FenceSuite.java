@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.OvertakenException;
 import io.github.lockstarter.fence.Fences;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -20,9 +21,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -38,6 +41,9 @@ public abstract class FenceSuite {
     private static final int LONGEST_THOUGHT_MILLIS = 5;
 
     private final AtomicLong lastToken = new AtomicLong();
+
+    /** The common pool has too few threads on a small machine. */
+    private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private DataSource database;
     private JdbcTemplate jdbc;
@@ -61,6 +67,11 @@ public abstract class FenceSuite {
         new ResourceDatabasePopulator(new ClassPathResource(script(), Fences.class)).execute(database);
         jdbc.execute("CREATE TABLE account (id INT NOT NULL PRIMARY KEY, balance INT NOT NULL, fence BIGINT NOT NULL)");
         jdbc.update("INSERT INTO account VALUES (1, 0, 0)");
+    }
+
+    @AfterEach
+    void stopThreads() {
+        threads.shutdownNow();
     }
 
     /** How the 600 holders protect what they read, think about and write. */
@@ -145,8 +156,9 @@ public abstract class FenceSuite {
         assertThatThrownBy(() -> holding(1, () -> enterAndAdd(100)))
                 .isInstanceOf(OvertakenException.class)
                 .hasMessage(
-                        "Lock 'account' was lost: a later holder, with fencing token 2, has been here before this one,"
-                                + " with 1. Nothing was written; call the method again, which acquires the lock anew");
+                        "Lost lock 'account' (fencing token 1): a later holder, with fencing token 2, has already used"
+                                + " the protected data, so this access was refused. Retry the whole locked method: it"
+                                + " acquires the lock and reads the data again");
         assertThat(balance()).isEqualTo(10);
     }
 
@@ -155,15 +167,18 @@ public abstract class FenceSuite {
     void letsTheNextHolderWaitForATransactionThatIsUnderWay() throws InterruptedException {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        CompletableFuture<Integer> paused = CompletableFuture.supplyAsync(() -> holding(1, () -> {
-            fences.enter();
-            int read = balance();
-            entered.countDown();
-            await(goOn);
-            return write(read + 1);
-        }));
+        CompletableFuture<Integer> paused = CompletableFuture.supplyAsync(
+                () -> holding(1, () -> {
+                    fences.enter();
+                    int read = balance();
+                    entered.countDown();
+                    await(goOn);
+                    return write(read + 1);
+                }),
+                threads);
         await(entered);
-        CompletableFuture<Integer> next = CompletableFuture.supplyAsync(() -> holding(2, () -> enterAndAdd(10)));
+        CompletableFuture<Integer> next =
+                CompletableFuture.supplyAsync(() -> holding(2, () -> enterAndAdd(10)), threads);
 
         Thread.sleep(300); // as long as it must not come through
         assertThat(next).isNotDone();
@@ -171,6 +186,24 @@ public abstract class FenceSuite {
         paused.join();
         next.join();
         assertThat(balance()).isEqualTo(11);
+    }
+
+    /** Even if the database has no limit, or a longer one. */
+    @Test
+    void waitsNoLongerThanTheTimeoutOfItsTransaction() {
+        TransactionTemplate limited = new TransactionTemplate(new DataSourceTransactionManager(database));
+        limited.setTimeout(1);
+        holding(1, () -> {
+            fences.enter();
+            assertThat(CompletableFuture.supplyAsync(
+                            () -> Overlapping.hold(2, () -> limited.execute(status -> enterAndAdd(10)), "account"),
+                            threads))
+                    .failsWithin(Duration.ofSeconds(10))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(DataAccessException.class);
+            return write(1);
+        });
+        assertThat(balance()).isOne();
     }
 
     @Test
@@ -213,11 +246,13 @@ public abstract class FenceSuite {
     @Test
     void neverWaitsInACircle() {
         List<CompletableFuture<Integer>> both = IntStream.rangeClosed(1, 40)
-                .mapToObj(number -> CompletableFuture.supplyAsync(() -> {
-                    String[] keys = number % 2 == 0 ? new String[] {"x", "y"} : new String[] {"y", "x"};
-                    return transaction.<Integer>execute(status ->
-                            Overlapping.hold(1, () -> Overlapping.hold(1, () -> enterAndAdd(1), keys[1]), keys[0]));
-                }))
+                .mapToObj(number -> CompletableFuture.supplyAsync(
+                        () -> {
+                            String[] keys = number % 2 == 0 ? new String[] {"x", "y"} : new String[] {"y", "x"};
+                            return transaction.<Integer>execute(status -> Overlapping.hold(
+                                    1, () -> Overlapping.hold(1, () -> enterAndAdd(1), keys[1]), keys[0]));
+                        },
+                        threads))
                 .toList();
         both.forEach(CompletableFuture::join);
         assertThat(balance()).isEqualTo(40);
@@ -228,13 +263,15 @@ public abstract class FenceSuite {
     void entersWithManyNewKeysAtATime() {
         transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
         List<CompletableFuture<Object>> all = IntStream.range(0, 200)
-                .mapToObj(number -> CompletableFuture.supplyAsync(() -> transaction.execute(status -> Overlapping.hold(
-                        1,
-                        () -> {
-                            fences.enter();
-                            return null;
-                        },
-                        "new" + number))))
+                .mapToObj(number -> CompletableFuture.supplyAsync(
+                        () -> transaction.execute(status -> Overlapping.hold(
+                                1,
+                                () -> {
+                                    fences.enter();
+                                    return null;
+                                },
+                                "new" + number)),
+                        threads))
                 .toList();
         all.forEach(CompletableFuture::join);
         assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM distributed_lock_fence", Integer.class))
@@ -258,13 +295,21 @@ public abstract class FenceSuite {
                 }))
                 .hasMessage("rolled back");
         List<CompletableFuture<Boolean>> all = IntStream.range(0, AT_A_TIME)
-                .mapToObj(number ->
-                        CompletableFuture.supplyAsync(() -> transaction.execute(status -> fences.first("webhook:1"))))
+                .mapToObj(number -> CompletableFuture.supplyAsync(
+                        () -> transaction.execute(status -> fences.first("webhook:1")), threads))
                 .toList();
 
         assertThat(all.stream().filter(CompletableFuture::join)).hasSize(1);
         assertThat(transaction.<Boolean>execute(status -> fences.first("webhook:2")))
                 .isTrue();
+    }
+
+    @Test
+    void isTheFirstOnceInItsTransaction() {
+        transaction.executeWithoutResult(status -> {
+            assertThat(fences.first("webhook:1")).isTrue();
+            assertThat(fences.first("webhook:1")).isFalse();
+        });
     }
 
     @Test
