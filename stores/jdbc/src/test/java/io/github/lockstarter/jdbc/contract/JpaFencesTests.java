@@ -12,6 +12,10 @@ import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +29,7 @@ import org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What JPA writes at the end of the transaction is fenced by its first statement. */
+/** JPA writes at the end of the transaction, which a fence has entered at its beginning. */
 class JpaFencesTests {
 
     /** What is protected. */
@@ -45,8 +49,8 @@ class JpaFencesTests {
 
     @BeforeEach
     void open() {
-        DriverManagerDataSource database =
-                new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+        DriverManagerDataSource database = new DriverManagerDataSource(
+                "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=30000");
         new ResourceDatabasePopulator(new ClassPathResource("h2.sql", Fences.class)).execute(database);
         factory.setDataSource(database);
         factory.setManagedTypes(PersistenceManagedTypes.of(Account.class.getName()));
@@ -69,21 +73,38 @@ class JpaFencesTests {
 
     @Test
     void writesNothingForAHolderThatWasOvertaken() {
-        add(2, 10);
+        add(2, 10, () -> {});
 
-        assertThatThrownBy(() -> add(1, 100)).isInstanceOf(OvertakenException.class);
-        assertThat(transaction.<Integer>execute(status -> entities.find(Account.class, 0).balance))
-                .isEqualTo(10);
+        assertThatThrownBy(() -> add(1, 100, () -> {})).isInstanceOf(OvertakenException.class);
+        assertThat(balance()).isEqualTo(10);
     }
 
-    private void add(long fencingToken, int amount) {
+    /** Without a fence the next holder would read 0, and its write or this one would be lost. */
+    @Test
+    void letsTheNextHolderReadWhatIsFlushedAtTheCommit() {
+        AtomicReference<CompletableFuture<Void>> next = new AtomicReference<>();
+        add(1, 10, () -> {
+            next.set(CompletableFuture.runAsync(() -> add(2, 100, () -> {})));
+            assertThatThrownBy(() -> next.get().get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
+        });
+
+        next.get().join();
+        assertThat(balance()).isEqualTo(110);
+    }
+
+    private void add(long fencingToken, int amount, Runnable beforeTheCommit) {
         Overlapping.hold(
                 fencingToken,
                 () -> transaction.<Void>execute(status -> {
                     fences.enter();
                     entities.find(Account.class, 0).balance += amount;
+                    beforeTheCommit.run();
                     return null;
                 }),
                 "account");
+    }
+
+    private int balance() {
+        return transaction.<Integer>execute(status -> entities.find(Account.class, 0).balance);
     }
 }
