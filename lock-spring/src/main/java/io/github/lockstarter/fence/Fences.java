@@ -76,7 +76,7 @@ public final class Fences {
     /**
      * Creates the fences of a database.
      *
-     * @param database whose transactions call them
+     * @param database the database whose transactions use them
      */
     public Fences(DataSource database) {
         this.database = database;
@@ -105,16 +105,16 @@ public final class Fences {
     }
 
     /**
-     * Whether this transaction is the first one with a text, of all that are committed: for work that must be done
-     * once, such as the handling of a message that may be delivered twice. The text is stored together with the effect
-     * of the transaction, or not at all. Waits for another transaction with the same text that is under way. Needs no
+     * Records a text, and tells whether no committed transaction has recorded it before: for work that must be done
+     * once, such as the handling of a message that may be delivered twice. The record is committed or rolled back with
+     * the transaction. Waits for another transaction that has recorded the same text and is still running. Needs no
      * lock.
      *
      * <pre>{@code
      * if (fences.first("webhook:" + event.id())) { … }
      * }</pre>
      *
-     * @param text what is to be done once; one of more than 255 characters is stored as its beginning and its SHA-256
+     * @param text name of the work; one of more than 255 characters is stored as its beginning and its SHA-256
      * @return false when a committed transaction, or this one, has called this with the same text
      * @throws IllegalStateException when this thread runs in no transaction of this database, or a table is missing
      */

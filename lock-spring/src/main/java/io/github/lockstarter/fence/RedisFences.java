@@ -35,10 +35,10 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 public final class RedisFences {
 
-    /** How the error begins with which a script answers to a holder that is refused. */
+    /** The error of a script whose caller is refused: the greatest token, and the number of the lock. */
     private static final Pattern OVERTAKEN = Pattern.compile("OVERTAKEN (\\d+) (\\d+)");
 
-    /** Takes what is its own from the end of KEYS and ARGV, so that the script finds what it was given. */
+    /** Removes its own values from the end of KEYS and ARGV, so that the script finds those of its caller. */
     private static final String ENTER = """
             do
               for lock = tonumber(table.remove(ARGV)), 1, -1 do
@@ -58,7 +58,7 @@ public final class RedisFences {
     /**
      * Creates the fences of data in Redis.
      *
-     * @param redis where the data is
+     * @param redis access to the server that has the data
      */
     public RedisFences(StringRedisTemplate redis) {
         this.redis = redis;
@@ -66,7 +66,7 @@ public final class RedisFences {
 
     /**
      * Runs a script, unless a later holder of a lock under which this thread runs has run one with a first key of the
-     * same hash tag. Which locks these are is said at {@link Fences#enter()}.
+     * same hash tag. The locks are those of {@link Fences#enter()}.
      *
      * @param <T> what the script answers
      * @param script finds keys and arguments as they are given here; must not begin with {@code #!}

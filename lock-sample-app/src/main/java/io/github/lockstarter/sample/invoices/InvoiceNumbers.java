@@ -29,7 +29,7 @@ class InvoiceNumbers {
      * Reads the last number under a lock that is released when the transaction of the caller has completed.
      *
      * @return one above the last committed number
-     * @throws io.github.lockstarter.OvertakenException when a later caller has been here; nothing is committed
+     * @throws io.github.lockstarter.OvertakenException when a later caller has entered; nothing is committed
      */
     @DistributedLock(name = "invoice-number", inTransaction = InTransaction.RELEASE_AFTER)
     public long next() {

@@ -14,9 +14,9 @@ import org.springframework.stereotype.Repository;
  * Orders in Redis, one hash {@code sample:order:<orderId>} each: {@code item}, {@code quantity}, and once shipped
  * {@code tracking} and {@code shippedWith}. The last number given out is in {@code sample:orders}.
  *
- * <p>Fenced: who wants to change an order {@linkplain #open opens} it <em>before</em> it is read, under the lock of the
- * order. From then on Redis refuses the holders of that lock that came before. One that was paused for longer than its
- * lease cannot write, whatever it believes.
+ * <p>Fenced: to change an order, a caller {@linkplain #open opens} it under the lock of the order <em>before</em> it is
+ * read. From then on Redis refuses earlier holders of that lock: a holder that was paused for longer than its lease
+ * cannot write once the next one has opened the order.
  */
 @Repository
 public class OrderStore {

@@ -34,7 +34,7 @@ class InvoiceIT extends RunningSample {
         assertThat(client.post("/orders/987654321/invoice").status()).isEqualTo(404);
     }
 
-    /** A later caller has been here, as after a pause of this instance: its number may be the same. */
+    /** A later caller has entered, as after a pause of this instance: its number may be the same. */
     @Test
     void issuesNothingOnceALaterCallerHasEntered() {
         long orderId = client.placeOrder();
