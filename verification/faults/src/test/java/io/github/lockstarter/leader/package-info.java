@@ -1,0 +1,2 @@
+/** Leader election on the stores of other modules. */
+package io.github.lockstarter.leader;
