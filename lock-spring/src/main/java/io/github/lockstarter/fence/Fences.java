@@ -94,7 +94,8 @@ public final class Fences {
      * @throws DataAccessException when the row stays locked for longer than the transaction's timeout or the database's
      *     limit, or the database cannot serialize the transaction; it must be rolled back
      * @throws IllegalStateException when this thread runs under no lock, or in no transaction of this database, or when
-     *     a table is missing; the message says what to do
+     *     a table is missing; the message says what to do. The transaction of another database is taken for one of this
+     *     if the connection pool has auto-commit off
      */
     public void enter() {
         SortedMap<String, Long> tokens = FencingTokens.ofThread();
@@ -168,11 +169,12 @@ public final class Fences {
 
     /** Returns false when the row is there. Waits for a transaction that inserts it. */
     private boolean insert(String product, String insert, Object... values) {
-        if (product.equals(POSTGRES)) { // where a statement that fails ends the transaction
-            return change(insert + " ON CONFLICT DO NOTHING", values);
-        }
         try {
-            return change(insert, values);
+            return switch (product) {
+                case POSTGRES -> change(insert + " ON CONFLICT DO NOTHING", values); // a failure ends the transaction
+                case "MySQL", "MariaDB" -> change(insert.replace("INSERT", "INSERT IGNORE"), values); // else a warning
+                default -> change(insert, values);
+            };
         } catch (DuplicateKeyException isThere) {
             return false;
         }

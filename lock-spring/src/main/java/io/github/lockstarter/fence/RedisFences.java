@@ -9,6 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -72,12 +74,17 @@ public final class RedisFences {
      * @param script finds keys and arguments as they are given here; must not begin with {@code #!}
      * @param keys at least one; the fences are in the slot of the first
      * @param args arguments
-     * @return what the script answers; null in a pipeline or {@code MULTI}, where a refusal goes unnoticed
+     * @return what the script answers
      * @throws OvertakenException when a later holder has; the script did not run
-     * @throws IllegalStateException when this thread runs under no lock
+     * @throws IllegalStateException when this thread runs under no lock, or in a pipeline or {@code MULTI}, where a
+     *     refusal would go unnoticed
      * @throws IllegalArgumentException when there is no key
      */
     public <T> @Nullable T run(RedisScript<T> script, List<String> keys, String... args) {
+        if (Boolean.TRUE.equals(redis.execute((RedisCallback<Boolean>) RedisFences::answersLater))) {
+            throw new IllegalStateException("A fenced script was called in a pipeline or MULTI, where its refusal would"
+                    + " go unnoticed. Call it outside of them");
+        }
         List<Map.Entry<String, Long>> locks =
                 List.copyOf(FencingTokens.ofThread().entrySet());
         List<String> allKeys = new ArrayList<>(keys);
@@ -99,6 +106,10 @@ public final class RedisFences {
             Map.Entry<String, Long> lock = locks.get(Integer.parseInt(refused.group(2)) - 1);
             throw new OvertakenException(lock.getKey(), lock.getValue(), Long.parseLong(refused.group(1)));
         }
+    }
+
+    private static boolean answersLater(RedisConnection connection) {
+        return connection.isPipelined() || connection.isQueueing();
     }
 
     /** The part of the first key by which a cluster chooses its slot. */

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisOperations;
+import org.springframework.data.redis.core.SessionCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -148,6 +150,18 @@ class RedisFencesIT {
                 .hasMessage(
                         "Fences were called under no lock. Call them inside of a method with @DistributedLock, or of"
                                 + " LockOperations.execute");
+        assertThatThrownBy(() -> holding(
+                        1,
+                        () -> redis.executePipelined(new SessionCallback<Object>() {
+
+                            @Override
+                            public <K, V> Object execute(RedisOperations<K, V> session) {
+                                return fences.run(WRITE, BALANCE, "1");
+                            }
+                        })))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("A fenced script was called in a pipeline or MULTI, where its refusal would go unnoticed."
+                        + " Call it outside of them");
         assertThatThrownBy(() -> holding(1, () -> fences.run(WRITE, List.of(), "1")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("A fenced script needs a key, by whose slot its fence is stored");
