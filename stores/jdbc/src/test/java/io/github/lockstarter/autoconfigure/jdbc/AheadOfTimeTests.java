@@ -6,6 +6,8 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.AheadOfTimeApplication;
 import io.github.lockstarter.jdbc.JdbcDialect;
+import java.sql.DriverManager;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
@@ -25,6 +27,12 @@ class AheadOfTimeTests {
         JdbcLockAutoConfiguration.class
     })
     static class Application {}
+
+    /** Else it finds them with the first use, by the class loader of the test below, and has none for other tests. */
+    @BeforeAll
+    static void findDrivers() {
+        DriverManager.getDrivers();
+    }
 
     @Test
     @CompileWithForkedClassLoader
