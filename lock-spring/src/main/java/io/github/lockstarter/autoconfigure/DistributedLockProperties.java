@@ -260,7 +260,12 @@ record DistributedLockProperties(
     record Leader(@DefaultValue Set<String> roles) {
 
         Leader {
-            roles.forEach(LeaderLocks::requestFor);
+            try {
+                roles.forEach(LeaderLocks::requestFor);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(
+                        "distributed-lock.leader.roles is " + roles + ". " + e.getMessage(), e);
+            }
         }
     }
 

@@ -76,10 +76,9 @@ class InvalidLeaderTests {
     void aRoleOfTheConfigurationThatIsNoName() {
         application
                 .withPropertyValues("distributed-lock.leader.roles=night shift")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("The role 'night shift' is not a name"));
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .isEqualTo("distributed-lock.leader.roles is [night shift]. The role 'night shift' is not a "
+                                + "name of letters, digits, '.', '_' and '-'.\n\nRename it, such as 'billing'."));
     }
 
     static class Both {
