@@ -87,11 +87,11 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         }
     }
 
-    /** A listener that fails does not keep a campaign from going on. */
+    /** A listener that fails does not stop the campaign, even with a checked exception that it does not declare. */
     private void publish(Object event) {
         try {
             events.publishEvent(event);
-        } catch (RuntimeException | Error e) {
+        } catch (Exception | Error e) {
             log.warn("A listener of {} failed; listeners behind it did not receive the event", event, e);
         }
     }

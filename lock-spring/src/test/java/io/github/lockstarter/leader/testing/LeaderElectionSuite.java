@@ -22,6 +22,7 @@ import io.github.lockstarter.leader.Leaders;
 import io.github.lockstarter.leader.Leadership;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,9 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -437,6 +440,29 @@ public abstract class LeaderElectionSuite {
         await().until(() -> changes(alone) == 3);
 
         assertThat(output).contains("A listener of LeaderGranted[role=billing");
+    }
+
+    /** Throws what it does not declare, as code in Kotlin may. */
+    static class Undeclared implements ApplicationListener<PayloadApplicationEvent<LeaderRevoked>> {
+
+        @Override
+        public void onApplicationEvent(PayloadApplicationEvent<LeaderRevoked> event) {
+            throwAny(new IOException("by the test"));
+        }
+
+        @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+        private static <X extends Throwable> void throwAny(Throwable failure) throws X {
+            throw (X) failure;
+        }
+    }
+
+    @Test
+    void releasesBehindAListenerThatThrowsWhatItDoesNotDeclare() {
+        ConfigurableApplicationContext first = startLeader(Undeclared.class);
+        ConfigurableApplicationContext second = start();
+        leadership(first).yield(Duration.ofMinutes(10));
+
+        awaitLeader(second);
     }
 
     @Test
