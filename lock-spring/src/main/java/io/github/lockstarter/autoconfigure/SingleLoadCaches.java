@@ -3,8 +3,10 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import io.github.lockstarter.observe.meter.LockMetrics;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -38,12 +40,13 @@ record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans
         if (names.isEmpty() || bean.getClass() != CacheInterceptor.class) {
             return bean;
         }
+        Supplier<List<LockMetrics>> meters =
+                SingletonSupplier.of(() -> all(LockMetrics.class).toList());
         SingleLoadCacheInterceptor interceptor = new SingleLoadCacheInterceptor(
                 (CacheInterceptor) bean,
                 names,
                 SingletonSupplier.of(() -> beans.getBean(LockOperations.class)),
-                (cache, outcome) ->
-                        all(LockMetrics.class).forEach(meters -> meters.cacheMissed(cache, outcome.name())));
+                (cache, outcome) -> meters.get().forEach(each -> each.cacheMissed(cache, outcome.name())));
         interceptor.setBeanFactory(beans);
         return interceptor;
     }
