@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockedMethods;
@@ -9,6 +10,8 @@ import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.leader.Leaders;
 import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.LockDecorator;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -48,16 +51,21 @@ public final class LeaderAutoConfiguration {
         return new LeaderElection(locks, events);
     }
 
-    /** Not injected by type: it has the locks of roles alone. */
+    /**
+     * Not injected by type: it has the locks of roles alone. With other {@link Leaders}, such as a mock in a test, no
+     * annotated method runs.
+     */
     @Bean(name = LeaderLocks.BEAN, defaultCandidate = false)
     @ConditionalOnMissingBean(name = LeaderLocks.BEAN)
     LockTemplate distributedLockLeaderLocks(
-            LeaderElection election,
+            Leaders leaders,
             LockOperations locks,
             DistributedLockProperties properties,
             ObjectProvider<LockDecorator> decorators) {
+        Function<String, Optional<LockHandle>> entry =
+                leaders instanceof LeaderElection election ? election::enter : role -> Optional.empty();
         return new DecoratedLockTemplate(
-                new LeaderLocks(election::enter, locks.heldLocks()),
+                new LeaderLocks(entry, locks.heldLocks()),
                 properties.onLost(),
                 decorators.orderedStream().toList(),
                 UnaryOperator.identity());

@@ -94,7 +94,7 @@ final class Campaign implements Leadership {
     /** Begins, unless it has. */
     void begin() {
         locked(() -> {
-            if (state instanceof Stopped) {
+            if (state instanceof Stopped && !isMocked()) {
                 compete(Duration.ZERO);
             }
         });
@@ -128,11 +128,16 @@ final class Campaign implements Leadership {
 
     /** Looks, since no event tells of the end of the last body: each has an entry of its own in the hold. */
     private void whenReleased(Runnable next) {
-        if (locks.heldLocks().find(request.keys().get(0)).isEmpty()) {
+        if (isMocked() || locks.heldLocks().find(request.keys().get(0)).isEmpty()) {
             next.run();
         } else {
             after(LOOK, () -> whenReleased(next));
         }
+    }
+
+    /** A mock of the locks, in a test of the application, answers null: it grants and holds nothing. */
+    private boolean isMocked() {
+        return locks.heldLocks() == null;
     }
 
     private void after(Duration delay, Runnable task) {
