@@ -1,5 +1,8 @@
 package io.github.lockstarter.redis.scenario;
 
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
@@ -13,6 +16,7 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 /** What the child JVMs have in common: a lock client on a server of the parent. */
 final class ChildClient {
@@ -39,7 +43,21 @@ final class ChildClient {
         LockEngine engine = new LockEngine(store.connect(), settings, List.of(), EngineClock.SYSTEM);
         LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
         warmUp(locks);
+        if (!settings.crashTakeOver().isZero()) {
+            awaitTakeOver(engine);
+        }
         return locks;
+    }
+
+    /** Else the JVM may be killed before its first lock says whose it is. */
+    private static void awaitTakeOver(LockEngine engine) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> engine.admin()
+                                .storeState()
+                                .get(5, TimeUnit.SECONDS)
+                                .crashTakeOver()
+                                .state()
+                        == CrashTakeOver.State.ON);
     }
 
     /**
