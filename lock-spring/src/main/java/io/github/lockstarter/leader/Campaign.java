@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *       transition.
  *   <li>Each transition to Leading queues one {@link LeaderGranted}, each from it one {@link LeaderRevoked}, under the
  *       lock, on the serial executor: events alternate, and arrive in the order of the transitions.
- *   <li>A call enters a body only if it has seen Leading, or comes from a body that runs. The handle is released behind
+ *   <li>A call enters a body only if it has seen Leading, or comes from a body that runs. The handle is released after
  *       the listeners of the transition from Leading, and the lock itself with the last body. So a call that races with
  *       a transition may run its body during the listeners, under the lock.
  *   <li>There is at most one acquisition. It belongs to the Waiting for which it was made; if that is not the state
@@ -101,7 +101,7 @@ final class Campaign implements Leadership {
     }
 
     /**
-     * Ends. A leader tells its listeners, and gives the lock back behind them.
+     * Ends. A leader calls its listeners, and then releases the lock.
      *
      * @return completed when the listeners have returned and this instance does not hold the lock
      */
@@ -191,7 +191,7 @@ final class Campaign implements Leadership {
 
     private void leave(Leading leading, Cause cause) {
         long term = leading.handle.fencingToken();
-        log.info("This instance leads role '{}' no more, term {}: {}", role, term, cause);
+        log.info("This instance no longer leads role '{}', term {}: {}", role, term, cause);
         serial.execute(() -> {
             events.accept(new LeaderRevoked(role, term, cause));
             leading.handle.closeAsync();
@@ -222,7 +222,7 @@ final class Campaign implements Leadership {
         }
     }
 
-    /** A body that runs behind a yield may call another one: it is to end as a whole. */
+    /** A body that still runs after a yield may call another one, so that it can complete. */
     private Stream<LockHandle> bodiesOfThread() {
         return LockHandle.allCurrent().stream()
                 .filter(body ->

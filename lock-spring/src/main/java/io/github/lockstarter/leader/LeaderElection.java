@@ -92,7 +92,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         try {
             events.publishEvent(event);
         } catch (Exception | Error e) {
-            log.warn("A listener of {} failed; listeners behind it did not receive the event", event, e);
+            log.warn("A listener of {} failed; later listeners did not receive the event", event, e);
         }
     }
 

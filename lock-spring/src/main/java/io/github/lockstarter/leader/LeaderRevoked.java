@@ -1,9 +1,9 @@
 package io.github.lockstarter.leader;
 
 /**
- * Application event: this instance leads a role no more. Follows the {@link LeaderGranted} with the same term. It does
- * not compete for the role again until the listeners have returned, and a lock that is not lost is released behind
- * them.
+ * Application event: this instance no longer leads a role. Follows the {@link LeaderGranted} with the same term. The
+ * instance competes for the role again only when the listeners have returned, and releases a lock that is not lost only
+ * then.
  *
  * @param role the role
  * @param term of the leadership that has ended
