@@ -119,16 +119,23 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
 
     private void checkLocks(LockedMethod method) {
         String locks = method.locks();
-        if (!locks.isBlank() && !(beans.containsBean(locks) && beans.isTypeMatch(locks, LockOperations.class))) {
+        if (locks.isBlank() || (beans.containsBean(locks) && beans.isTypeMatch(locks, LockOperations.class))) {
+            return;
+        }
+        String known = Arrays.toString(
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockOperations.class, true, false));
+        if (method.isLeaders()) {
             throw new InvalidLockDeclarationException(
                     method.method(),
-                    "locks is \"" + locks + "\", and no LockOperations bean has this name; there are "
-                            + Arrays.toString(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
-                                    beans, LockOperations.class, true, false))
-                            + '.',
-                    "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the bean "
-                            + "zookeeperLocks.");
+                    "there is no leader election; the LockOperations beans are " + known + '.',
+                    "Mark one of several LockOperations beans as @Primary, and do not exclude "
+                            + "LeaderAutoConfiguration.");
         }
+        throw new InvalidLockDeclarationException(
+                method.method(),
+                "locks is \"" + locks + "\", and no LockOperations bean has this name; there are " + known + '.',
+                "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the bean "
+                        + "zookeeperLocks.");
     }
 
     /** The last sentence of the message, where it has several, says what to change. */

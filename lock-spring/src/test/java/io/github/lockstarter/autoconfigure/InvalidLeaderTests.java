@@ -1,7 +1,9 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
+import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.leader.LeaderOnly;
@@ -10,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Flux;
 
 /** Uses of leader election that fail the start, and what they say. */
 @SuppressWarnings("unused")
@@ -108,6 +111,20 @@ class InvalidLeaderTests {
                 Correct.class,
                 "@LeaderOnly on InvalidLeaderTests.Correct.collect() cannot take effect: distributed-lock.enabled is "
                         + "not true, and the method would run unlocked.");
+    }
+
+    @Test
+    void severalLocksOfWhichNoneIsPrimary() {
+        LockOperations locks = mock(LockOperations.class);
+        assertFails(
+                application
+                        .withClassLoader(new FilteredClassLoader(Flux.class)) // the publishers' locks would fail before
+                        .withBean("one", LockOperations.class, () -> locks)
+                        .withBean("two", LockOperations.class, () -> locks),
+                Correct.class,
+                "@LeaderOnly on InvalidLeaderTests.Correct.collect() cannot take effect: there is no leader election; "
+                        + "the LockOperations beans are [one, two].",
+                "Mark one of several LockOperations beans as @Primary, and do not exclude LeaderAutoConfiguration.");
     }
 
     static class Final {
