@@ -42,7 +42,7 @@ class OrderStoreIT extends RunningSample {
                     store.ship(orderId, new Shipment("LATE", 2));
                 }))
                 .isInstanceOf(OvertakenException.class)
-                .hasMessageContaining("'" + LOCK + "' was lost");
+                .hasMessageStartingWith("Lost lock '" + LOCK + "'");
 
         assertThat(store.find(orderId).orElseThrow().shipment()).isEmpty();
     }
