@@ -38,9 +38,9 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
  * waiting transaction, or the database's limit for a row lock.
  *
  * <p>The tables {@code distributed_lock_fence} and {@code distributed_lock_once} are created by the application, with
- * the scripts {@code postgresql.sql}, {@code mysql.sql}, {@code mariadb.sql} and {@code h2.sql} beside this class. The
- * isolation is {@code READ COMMITTED} or above. Enter before the first read: data that was read before may be out of
- * date.
+ * the scripts {@code postgresql.sql}, {@code h2.sql}, and {@code mysql.sql} for MySQL and MariaDB, beside this class.
+ * The isolation is {@code READ COMMITTED} or above. Enter before the first read: data that was read before may be out
+ * of date.
  *
  * <p>Thread-safe. Blocks, so it is not for reactive code.
  */
@@ -106,7 +106,7 @@ public final class Fences {
     }
 
     /**
-     * Records a text, and tells whether no committed transaction has recorded it before: for work that must be done
+     * Records a text, and returns whether no committed transaction has recorded it before: for work that must be done
      * once, such as the handling of a message that may be delivered twice. The record is committed or rolled back with
      * the transaction. Waits for another transaction that has recorded the same text and is still running. Needs no
      * lock.

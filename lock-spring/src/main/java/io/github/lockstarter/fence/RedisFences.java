@@ -30,7 +30,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  *
  * <p>The greatest fencing token of a lock is kept in <code>fence:{…}:</code> and the lock's key, with the hash tag of
  * the script's first key, without an expiry. So all scripts that one lock protects need a first key with the same hash
- * tag. A fence that Redis forgets refuses nobody: a failover may lose the last write of a fence, and a {@code
+ * tag. A fence that Redis has lost refuses no holder: a failover may lose the last write of a fence, and a {@code
  * maxmemory-policy} for all keys may evict one while the data stays.
  *
  * <p>Thread-safe.

@@ -32,6 +32,6 @@ class MariaDbFencesIT extends FenceSuite {
 
     @Override
     protected String script() {
-        return "mariadb.sql";
+        return "mysql.sql";
     }
 }
