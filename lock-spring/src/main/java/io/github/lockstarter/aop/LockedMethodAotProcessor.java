@@ -20,8 +20,8 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 
 /**
- * Tells a native image what locked methods use by reflection: themselves, their annotations, their fallbacks, and what
- * their keys read of arguments, as far as the declared types of the arguments tell.
+ * Registers hints for what locked methods use by reflection in a native image: themselves, their annotations, their
+ * fallbacks, and what their keys read of arguments, as far as the declared types of the arguments tell.
  */
 final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
 

@@ -42,7 +42,7 @@ import org.springframework.cache.support.NoOpCache;
  *
  * <p>A {@link NoOpCache} is left alone: in it, the calls that wait for the lock would find nothing either.
  */
-@SuppressWarnings("serial") // as in the class that it extends: nobody serializes an interceptor
+@SuppressWarnings("serial") // as in the class that it extends: an interceptor is never serialized
 public final class SingleLoadCacheInterceptor extends CacheInterceptor {
 
     private static final Logger log = LoggerFactory.getLogger(SingleLoadCacheInterceptor.class);
@@ -171,8 +171,9 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         }
         if (warnedOf.add(cache.getName())) {
             log.warn(
-                    "Cache '{}' loads without a lock for some keys, such as one of {}: their toString() differs from JVM to"
-                            + " JVM, or is too long. Give @Cacheable(key = …) or the classes in the key a toString()",
+                    "Cache '{}' loads without a lock for some keys, such as one of {}: their toString() differs from"
+                            + " JVM to JVM, or is too long. Give @Cacheable(key = …) or the classes in the key a"
+                            + " toString()",
                     cache.getName(),
                     key.getClass());
         }

@@ -126,7 +126,7 @@ final class Campaign implements Leadership {
         serial.execute(() -> whenReleased(() -> after(pause, () -> acquire(next))));
     }
 
-    /** Looks, since no event tells of the end of the last body: each has an entry of its own in the hold. */
+    /** Polls, since the end of the last body causes no event: each body has an entry of its own in the hold. */
     private void whenReleased(Runnable next) {
         if (isMocked() || locks.heldLocks().find(request.keys().get(0)).isEmpty()) {
             next.run();

@@ -113,7 +113,7 @@ class LeaderConnectionIT {
     private void outage(long millis) throws InterruptedException {
         proxy.refuse();
         proxy.cut();
-        Thread.sleep(millis);
+        Thread.sleep(millis); // how long the outage lasts
         proxy.accept();
     }
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A lock that keeps nobody out: its holders have growing fencing tokens and overlap, as after leases that ended too
- * early. A fence may ask a handle for its keys, tokens and state only.
+ * A lock that excludes no other holder: its holders have growing fencing tokens and overlap, as after leases that
+ * ended too early. A fence may ask a handle for its keys, tokens and state only.
  */
 public final class Overlapping {
 

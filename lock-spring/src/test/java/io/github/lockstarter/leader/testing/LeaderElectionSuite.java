@@ -325,7 +325,7 @@ public abstract class LeaderElectionSuite {
 
         @EventListener
         void leave(LeaderRevoked event) throws InterruptedException {
-            Thread.sleep(200);
+            Thread.sleep(200); // as long as a listener that stops something
             log.add("revoked " + event.cause() + ", held: "
                     + locks.heldLocks().find(KEY).isPresent());
         }
@@ -388,7 +388,7 @@ public abstract class LeaderElectionSuite {
 
     private static void pause(long millis) {
         try {
-            Thread.sleep(millis);
+            Thread.sleep(millis); // the time itself is what the test is about
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -38,7 +38,7 @@ class SectionReporter implements SectionListener, LockListener {
         }
     }
 
-    /** A section may begin before its grant is told. Set and read by its thread, and by those that tell of locks. */
+    /** A section may begin before the event of its grant. Its thread and the threads of the listener access it. */
     private static final class Hold {
 
         private volatile LockEvent.@Nullable Acquired grant;
