@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -202,6 +203,17 @@ public class RedisServer extends ServerProcess {
     public synchronized void setClock(Duration ahead) {
         ServerClock.set(process(), ahead);
         this.ahead = ahead;
+    }
+
+    /**
+     * Stops the server's wall clock while the server runs on; every other program keeps the time of the machine. Ends
+     * with the process, and with {@link #setClock}.
+     *
+     * @param time that the server reads from now on
+     * @throws UnsupportedOperationException when that is not possible here
+     */
+    public synchronized void freezeClock(Instant time) {
+        ServerClock.freeze(process(), time);
     }
 
     /** Brings a server that a test left paused, dead, locked or full back to the state of a new one. */

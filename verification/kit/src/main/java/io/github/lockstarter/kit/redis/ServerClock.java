@@ -9,17 +9,19 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Sets the wall clock of one running {@code redis-server} forward or back; its monotonic clock, and every other
+ * Sets the wall clock of one running {@code redis-server} forward or back, or stops it; its monotonic clock, and every other
  * program, keep the time of the machine.
  *
  * <p>The bundled server is linked statically, so no library can be preloaded into it. It reads the time by a function
  * that the kernel maps into each process (vDSO), {@code __vdso_clock_gettime}. This class replaces that function, in
- * the memory of the one process, by one that asks the kernel and adds an offset. A restarted server has the clock
+ * the memory of the one process, by one that asks the kernel and adds an offset, or
+ * gives one time only. A restarted server has the clock
  * of the machine again.
  */
 final class ServerClock {
@@ -47,6 +49,15 @@ final class ServerClock {
             0x48, 0x89, 0x56, 0x08, // mov [rsi + 8], rdx
             0xc3, // ret: the end
             0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90);
+
+    /** Where the addition of the seconds is. */
+    private static final int ADDS_SECONDS = 27;
+
+    /** Where the addition of the nanoseconds is. */
+    private static final int ADDS_NANOSECONDS = 37;
+
+    /** The same with the time itself in place of the offset. */
+    private static final byte[] CODE_OF_FROZEN = frozen();
 
     private static final int SIZE = CODE.length + 2 * Long.BYTES;
     private static final int CLOCK_GETTIME = 228;
@@ -100,7 +111,17 @@ final class ServerClock {
                 && !RedisBinary.isNamed();
     }
 
+    /** The clock runs, so far ahead of the right time. */
     static void set(GuardedProcess server, Duration ahead) {
+        write(server, CODE, ahead);
+    }
+
+    /** The clock stands still. */
+    static void freeze(GuardedProcess server, Instant time) {
+        write(server, CODE_OF_FROZEN, Duration.between(Instant.EPOCH, time));
+    }
+
+    private static void write(GuardedProcess server, byte[] code, Duration value) {
         if (!isSupported()) {
             throw new UnsupportedOperationException(
                     "The clock of the bundled redis-server can be set, on Linux on x86-64 only");
@@ -109,11 +130,11 @@ final class ServerClock {
         try {
             long function = functionOf(process);
             try (RandomAccessFile memory = memoryOf(process)) {
-                if (!isReplaced(memory, function)) {
-                    replace(server, process, memory, function);
+                if (!isReplaced(memory, function, code)) {
+                    replace(server, memory, function, code);
                 }
-                memory.seek(function + CODE.length);
-                memory.write(offset(ahead));
+                memory.seek(function + code.length);
+                memory.write(numbers(value));
             }
         } catch (IOException e) {
             throw new UnsupportedOperationException("Could not set the clock of redis-server: " + e.getMessage(), e);
@@ -132,22 +153,23 @@ final class ServerClock {
         return library.addressOf(FUNCTION);
     }
 
-    private static boolean isReplaced(RandomAccessFile memory, long function) throws IOException {
-        byte[] code = new byte[CODE.length];
+    private static boolean isReplaced(RandomAccessFile memory, long function, byte[] code) throws IOException {
+        byte[] found = new byte[code.length];
         memory.seek(function);
-        memory.readFully(code);
-        return Arrays.equals(code, CODE);
+        memory.readFully(found);
+        return Arrays.equals(found, code);
     }
 
     /** While the server stands still and no thread of it is in the middle of the function. */
-    private static void replace(GuardedProcess server, Path process, RandomAccessFile memory, long function)
+    private static void replace(GuardedProcess server, RandomAccessFile memory, long function, byte[] code)
             throws IOException {
+        Path process = Path.of("/proc", Long.toString(server.pid()));
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             server.pause();
             try {
                 if (isInSystemCalls(process)) {
                     memory.seek(function);
-                    memory.write(ByteBuffer.allocate(SIZE).put(CODE).array());
+                    memory.write(ByteBuffer.allocate(SIZE).put(code).array());
                     return;
                 }
             } finally {
@@ -179,12 +201,19 @@ final class ServerClock {
         }
     }
 
-    private static byte[] offset(Duration ahead) {
+    private static byte[] numbers(Duration value) {
         return ByteBuffer.allocate(2 * Long.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
-                .putLong(ahead.getSeconds())
-                .putLong(ahead.getNano())
+                .putLong(value.getSeconds())
+                .putLong(value.getNano())
                 .array();
+    }
+
+    private static byte[] frozen() {
+        ByteBuffer code = ByteBuffer.wrap(CODE.clone());
+        code.put(ADDS_SECONDS, bytes(0x48, 0x89, 0x16)); // mov [rsi], rdx
+        code.put(ADDS_NANOSECONDS, bytes(0x0f, 0x1f, 0x40, 0x00)); // nop
+        return code.array();
     }
 
     private static byte[] bytes(int... values) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,26 @@ class ServerClockIT {
             assertThat(aheadOfUs(redis)).isCloseTo(-31_500, within(2_000L));
             server.restart();
             assertThat(aheadOfUs(server.commands())).isCloseTo(-31_500, within(2_000L));
+        }
+    }
+
+    @Test
+    void stopsTheClockOfAServerThatRuns() {
+        try (RedisServer server = RedisServer.start()) {
+            RedisCommands<String, String> redis = server.commands();
+            Instant time = Instant.ofEpochSecond(1_800_000_000, 123_456_000);
+
+            server.freezeClock(time);
+
+            assertThat(redis.time()).isEqualTo(redis.time()).containsExactly("1800000000", "123456");
+            redis.psetex("key", 50, "x");
+            server.freezeClock(time.plusMillis(50));
+            assertThat(redis.pttl("key")).isZero();
+            server.freezeClock(time.plusMillis(51));
+            assertThat(redis.get("key")).isNull();
+
+            server.setClock(Duration.ZERO);
+            assertThat(aheadOfUs(redis)).isCloseTo(0, within(2_000L));
         }
     }
 
