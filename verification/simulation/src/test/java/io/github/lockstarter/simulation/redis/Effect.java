@@ -1,0 +1,17 @@
+package io.github.lockstarter.simulation.redis;
+
+import org.jspecify.annotations.Nullable;
+
+/** One change that a command makes, as replicas and the append-only file take it: by the absolute time of its end. */
+sealed interface Effect {
+
+    /**
+     * A key has another value or another end.
+     *
+     * @param stored null if the key was deleted, or has expired
+     */
+    record Change(String key, @Nullable Stored stored) implements Effect {}
+
+    /** A message was published; the append-only file does not have it. */
+    record Message(String channel, String text) implements Effect {}
+}

@@ -1,0 +1,269 @@
+package io.github.lockstarter.simulation.redis;
+
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The commands for keys that shipped scripts use, in the forms that they use. */
+final class KeyCommands {
+
+    private static final Set<String> WRITES =
+            Set.of("SET", "DEL", "INCRBY", "PEXPIRE", "ZADD", "ZREM", "ZPOPMIN", "FLUSHALL");
+
+    /** How many words a command has, itself included; at least so many if negative. */
+    private static final Map<String, Integer> WORDS = Map.ofEntries(
+            Map.entry("GET", 2),
+            Map.entry("MGET", -2),
+            Map.entry("SET", -3),
+            Map.entry("DEL", -2),
+            Map.entry("EXISTS", -2),
+            Map.entry("INCRBY", 3),
+            Map.entry("PTTL", 2),
+            Map.entry("PEXPIRE", -3),
+            Map.entry("ZADD", -4),
+            Map.entry("ZREM", -3),
+            Map.entry("ZSCORE", 3),
+            Map.entry("ZCARD", 2),
+            Map.entry("ZPOPMIN", -2),
+            Map.entry("PUBLISH", 3));
+
+    private static final String NO_INTEGER = "ERR value is not an integer or out of range";
+
+    private final LiveKeys keys;
+
+    KeyCommands(LiveKeys keys) {
+        this.keys = keys;
+    }
+
+    /** Ends a command without an effect. */
+    private static final class Refusal extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        Refusal(String text) {
+            super(text, null, false, false);
+        }
+    }
+
+    static boolean isWrite(List<String> command) {
+        return WRITES.contains(command.get(0));
+    }
+
+    /** Whether a command may have so many words. */
+    static boolean hasWords(List<String> command) {
+        int words = WORDS.getOrDefault(command.get(0), -1);
+        return words < 0 ? command.size() >= -words : command.size() == words;
+    }
+
+    /** Executes a command that {@link #hasWords}. */
+    Reply execute(List<String> command) {
+        String key = command.get(1);
+        try {
+            return switch (command.get(0)) {
+                case "GET" -> textOf(texts(key));
+                case "MGET" ->
+                    new Reply.Several(of(command).stream().map(this::textIfText).toList());
+                case "SET" -> set(key, command);
+                case "DEL" ->
+                    new Reply.Number(of(command).stream().filter(this::delete).count());
+                case "EXISTS" ->
+                    new Reply.Number(of(command).stream()
+                            .filter(each -> keys.find(each) != null)
+                            .count());
+                case "INCRBY" -> increase(key, command.get(2));
+                case "PTTL" -> new Reply.Number(millisLeft(keys.find(key)));
+                case "PEXPIRE" -> expire(key, command);
+                case "ZADD" -> addMember(key, command);
+                case "ZREM" -> removeMember(key, command);
+                case "ZSCORE" -> score(scores(key), command.get(2));
+                case "ZCARD" -> new Reply.Number(size(scores(key)));
+                case "ZPOPMIN" -> removeLowest(key, command);
+                default -> throw notModelled(command);
+            };
+        } catch (Refusal refusal) {
+            return new Reply.Failure(String.valueOf(refusal.getMessage()));
+        }
+    }
+
+    static UnsupportedOperationException notModelled(List<String> command) {
+        return new UnsupportedOperationException("Not modelled: " + command);
+    }
+
+    private static List<String> of(List<String> command) {
+        return command.subList(1, command.size());
+    }
+
+    private static long number(String text) {
+        OptionalLong number = Digits.integer(text);
+        if (number.isEmpty()) {
+            throw new Refusal(NO_INTEGER);
+        }
+        return number.getAsLong();
+    }
+
+    /** A key that has a text or does not exist. */
+    private @Nullable Stored texts(String key) {
+        return checked(keys.find(key), true);
+    }
+
+    /** A key that has a sorted set or does not exist. */
+    private @Nullable Stored scores(String key) {
+        return checked(keys.find(key), false);
+    }
+
+    private static @Nullable Stored checked(@Nullable Stored stored, boolean isText) {
+        if (stored != null && stored.isText() != isText) {
+            throw new Refusal("WRONGTYPE Operation against a key holding the wrong kind of value");
+        }
+        return stored;
+    }
+
+    private static Reply textOf(@Nullable Stored stored) {
+        return stored == null ? Reply.NIL : new Reply.Text(stored.text());
+    }
+
+    private Reply textIfText(String key) {
+        Stored stored = keys.find(key);
+        return textOf(stored != null && stored.isText() ? stored : null);
+    }
+
+    private Reply set(String key, List<String> command) {
+        boolean ifAbsent = false;
+        boolean ifPresent = false;
+        boolean keepsEnd = false;
+        String millis = null;
+        for (int i = 3; i < command.size(); i++) {
+            switch (command.get(i)) {
+                case "NX" -> ifAbsent = true;
+                case "XX" -> ifPresent = true;
+                case "KEEPTTL" -> keepsEnd = true;
+                case "PX" -> millis = ++i < command.size() ? command.get(i) : "";
+                default -> throw notModelled(command);
+            }
+        }
+        if ((ifAbsent && ifPresent) || (keepsEnd && millis != null) || "".equals(millis)) {
+            return new Reply.Failure(
+                    "".equals(millis) && command.get(command.size() - 1).isEmpty() ? NO_INTEGER : "ERR syntax error");
+        }
+        long end = millis == null ? Stored.NEVER : end(number(millis), 1, "set");
+        Stored before = keys.find(key);
+        if (before == null ? ifPresent : ifAbsent) {
+            return Reply.NIL;
+        }
+        keys.put(key, new Stored(command.get(2), keepsEnd && before != null ? before.expiresAt() : end));
+        return Reply.OK;
+    }
+
+    private long end(long millis, long least, String command) {
+        if (millis < least || millis > Long.MAX_VALUE - keys.millis()) {
+            throw new Refusal("ERR invalid expire time in '" + command + "' command");
+        }
+        return keys.millis() + millis;
+    }
+
+    private boolean delete(String key) {
+        boolean exists = keys.find(key) != null;
+        if (exists) {
+            keys.delete(key);
+        }
+        return exists;
+    }
+
+    private Reply increase(String key, String by) {
+        long step = number(by);
+        Stored stored = texts(key);
+        long before = stored == null ? 0 : number(stored.text());
+        long after = before + step;
+        if (((before ^ after) & (step ^ after)) < 0) {
+            return new Reply.Failure("ERR increment or decrement would overflow");
+        }
+        Stored base = stored == null ? new Stored("", Stored.NEVER) : stored;
+        keys.put(key, base.withText(Long.toString(after)));
+        return new Reply.Number(after);
+    }
+
+    private long millisLeft(@Nullable Stored stored) {
+        if (stored == null) {
+            return -2;
+        }
+        return stored.expiresAt() == Stored.NEVER ? -1 : stored.expiresAt() - keys.millis();
+    }
+
+    private Reply expire(String key, List<String> command) {
+        if (command.size() > 3) {
+            throw notModelled(command);
+        }
+        long end = end(number(command.get(2)), Long.MIN_VALUE, "pexpire");
+        Stored stored = keys.find(key);
+        if (stored == null) {
+            return new Reply.Number(0);
+        }
+        if (end <= keys.millis()) {
+            keys.delete(key);
+        } else {
+            keys.put(key, stored.until(end));
+        }
+        return new Reply.Number(1);
+    }
+
+    private Reply addMember(String key, List<String> command) {
+        if (command.size() != 4) {
+            throw notModelled(command);
+        }
+        OptionalDouble score = Digits.decimal(command.get(2));
+        if (score.isEmpty()) {
+            return new Reply.Failure("ERR value is not a valid float");
+        }
+        Stored stored = scores(key);
+        Stored base = stored == null ? new Stored(new TreeMap<String, Double>(), Stored.NEVER) : stored;
+        keys.put(key, base.withScore(command.get(3), score.getAsDouble()));
+        return new Reply.Number(base.scores().containsKey(command.get(3)) ? 0 : 1);
+    }
+
+    private Reply removeMember(String key, List<String> command) {
+        if (command.size() != 3) {
+            throw notModelled(command);
+        }
+        Stored stored = scores(key);
+        if (stored == null || !stored.scores().containsKey(command.get(2))) {
+            return new Reply.Number(0);
+        }
+        remove(key, stored, command.get(2));
+        return new Reply.Number(1);
+    }
+
+    /** A sorted set without members does not exist. */
+    private void remove(String key, Stored stored, String member) {
+        if (stored.scores().size() == 1) {
+            keys.delete(key);
+        } else {
+            keys.put(key, stored.without(member));
+        }
+    }
+
+    private static Reply score(@Nullable Stored stored, String member) {
+        Double score = stored == null ? null : stored.scores().get(member);
+        return score == null ? Reply.NIL : new Reply.Text(Digits.of(score));
+    }
+
+    private static int size(@Nullable Stored stored) {
+        return stored == null ? 0 : stored.scores().size();
+    }
+
+    private Reply removeLowest(String key, List<String> command) {
+        if (command.size() != 2) {
+            throw notModelled(command);
+        }
+        Stored stored = scores(key);
+        if (stored == null) {
+            return Reply.ofTexts();
+        }
+        Map.Entry<String, Double> lowest = stored.lowest();
+        remove(key, stored, lowest.getKey());
+        return Reply.ofTexts(lowest.getKey(), Digits.of(lowest.getValue()));
+    }
+}

@@ -1,0 +1,69 @@
+package io.github.lockstarter.simulation.redis;
+
+import io.github.lockstarter.simulation.redis.Effect.Change;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keys and values without a clock: those of a server, or of its append-only file. It may follow the writes of a
+ * master, some of them behind; each write is applied as a whole, as a transaction is.
+ */
+final class Keyspace {
+
+    private final SortedMap<String, Stored> stored = new TreeMap<>();
+    private final Deque<List<Effect>> behind = new ArrayDeque<>();
+    private int lag;
+
+    @Nullable
+    Stored get(String key) {
+        return stored.get(key);
+    }
+
+    /** All keys, in order, with those that are over. */
+    Map<String, Stored> copy() {
+        return new TreeMap<>(stored);
+    }
+
+    /** Forgets everything, and never gets what it is behind with, for other keys and values. */
+    void replace(Map<String, Stored> others) {
+        behind.clear();
+        stored.clear();
+        stored.putAll(others);
+    }
+
+    void apply(Effect effect) {
+        if (effect instanceof Change change) {
+            if (change.stored() == null) {
+                stored.remove(change.key());
+            } else {
+                stored.put(change.key(), change.stored());
+            }
+        }
+    }
+
+    /** How many writes it stays behind from now on, at most. */
+    void lag(int writes) {
+        lag = writes;
+    }
+
+    /** A write of the master. */
+    void receive(List<Effect> write) {
+        behind.add(write);
+    }
+
+    /** The next write that it is too far behind with; null if there is none. */
+    @Nullable
+    List<Effect> next() {
+        return behind.size() > lag ? behind.remove() : null;
+    }
+
+    /** How many writes it is behind. */
+    int behind() {
+        return behind.size();
+    }
+}

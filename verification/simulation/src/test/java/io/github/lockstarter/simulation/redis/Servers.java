@@ -1,0 +1,163 @@
+package io.github.lockstarter.simulation.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.kit.redis.RedisServer;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** A simulated server and a real one, both empty, with one clock that stands still unless it is told to pass. */
+final class Servers implements AutoCloseable {
+
+    /** Each key with its value and how many milliseconds it has left. SCAN deletes what is over; KEYS does not. */
+    private static final String DUMP = """
+            local dump = {}
+            for _, key in ipairs(redis.call('SCAN', 0, 'COUNT', 1000)[2]) do
+              local isText = redis.call('TYPE', key).ok == 'string'
+              local value = isText and redis.call('GET', key) or redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+              dump[#dump + 1] = {key, value, redis.call('PTTL', key)}
+            end
+            return dump
+            """;
+
+    private static final long START = 1_800_000_000_000_000L;
+
+    private final RedisServer server;
+    private final RespConnection real;
+    private final RespConnection subscriber;
+    private final SimRedis simulated;
+    private final List<String> messages = new ArrayList<>();
+    private final List<String> ids = new ArrayList<>();
+    private long micros = START;
+
+    /** Makes simulated servers. */
+    interface Maker {
+
+        SimRedis make(LuaInterpreter lua, LongSupplier time, Supplier<String> ids);
+    }
+
+    Servers(RedisServer server, LuaInterpreter lua, Maker maker) {
+        this.server = server;
+        this.real = new RespConnection(server);
+        this.subscriber = new RespConnection(server);
+        setClock();
+        real.execute(List.of("FLUSHALL"));
+        real.execute(List.of("SCRIPT", "FLUSH"));
+        ids.add(address());
+        String history = server.info("replication").get("master_replid");
+        ids.add(history);
+        long running = Long.parseLong(server.info("server").getOrDefault("uptime_in_seconds", "0"));
+        micros = START - running * 1_000_000;
+        simulated = maker.make(lua, () -> micros, () -> ids.remove(0));
+        micros = START;
+        String heard = RandomCommands.channels().get(0);
+        subscriber.execute(List.of("SUBSCRIBE", heard));
+        simulated.subscribe(heard, (channel, message) -> messages.add(channel + " " + message));
+    }
+
+    /** Of a table of the server's Lua, which is another one after each SCRIPT FLUSH. */
+    private String address() {
+        return text(real.execute(List.of("EVAL", "return tostring(redis)", "0")))
+                .substring("table: 0x".length());
+    }
+
+    RandomCommands commands(Random random) {
+        return new RandomCommands(random, simulated);
+    }
+
+    /** None, or up to a second, often to the edge of a millisecond, or now and then back. */
+    void passTime(Random random) {
+        long before = micros;
+        micros += switch (random.nextInt(8)) {
+            case 0 -> random.nextInt(3_000);
+            case 1 -> 20_000 - micros % 1000 + random.nextInt(3) * 1000L - 1;
+            case 2 -> random.nextInt(100_000);
+            case 3 -> random.nextInt(10) == 0 ? random.nextInt(1_000_000) : 0;
+            case 4 -> random.nextInt(10) == 0 ? -random.nextInt(200_000) : 0;
+            default -> 0;
+        };
+        if (micros != before) {
+            setClock();
+        }
+    }
+
+    private void setClock() {
+        server.freezeClock(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+    }
+
+    /** Both execute the command, and are the same afterwards. */
+    void execute(List<String> command, String description) {
+        Reply expected = real.execute(command);
+        ids.add(address());
+        Reply reply = simulated.execute(command);
+        ids.clear();
+        assertThat(reply).as("%s: %s", description, command).isEqualTo(expected);
+        simulated.deleteExpired(); // as SCAN does
+        assertThat(contents(simulated.keys()))
+                .as("%s: %s", description, command)
+                .isEqualTo(realContents());
+        assertThat(messages).as("%s: %s", description, command).isEqualTo(realMessages());
+        messages.clear();
+    }
+
+    private Map<String, Stored> realContents() {
+        Map<String, Stored> contents = new TreeMap<>();
+        Reply.Several dump = (Reply.Several) real.execute(List.of("EVAL", DUMP, "0"));
+        for (Reply each : dump.parts()) {
+            List<Reply> key = ((Reply.Several) each).parts();
+            long left = ((Reply.Number) key.get(2)).value();
+            long end = left == -1 ? Stored.NEVER : Math.floorDiv(micros, 1000) + left;
+            Object value = key.get(1) instanceof Reply.Text text ? text.value() : scores((Reply.Several) key.get(1));
+            contents.put(text(key.get(0)), new Stored(value, end));
+        }
+        return contents(contents);
+    }
+
+    private static Map<String, Double> scores(Reply.Several members) {
+        Map<String, Double> scores = new TreeMap<>();
+        for (int i = 0; i < members.parts().size(); i += 2) {
+            String score = text(members.parts().get(i + 1));
+            scores.put(text(members.parts().get(i)), Digits.decimal(score).orElseThrow());
+        }
+        return scores;
+    }
+
+    /** Times left are as Lua counts. */
+    private Map<String, Stored> contents(Map<String, Stored> keys) {
+        long now = Math.floorDiv(micros, 1000);
+        keys.replaceAll((key, stored) -> stored.expiresAt() == Stored.NEVER
+                ? stored
+                : stored.until(now + (long) (double) (stored.expiresAt() - now)));
+        return keys;
+    }
+
+    /** A ping comes back behind all messages. */
+    private List<String> realMessages() {
+        List<String> received = new ArrayList<>();
+        subscriber.send(List.of("PING", "end"));
+        while (true) {
+            List<Reply> message = ((Reply.Several) subscriber.receive()).parts();
+            if (text(message.get(0)).equals("pong")) {
+                return received;
+            }
+            received.add(text(message.get(1)) + " " + text(message.get(2)));
+        }
+    }
+
+    private static String text(Reply reply) {
+        return ((Reply.Text) reply).value();
+    }
+
+    @Override
+    public void close() {
+        real.close();
+        subscriber.close();
+    }
+}

@@ -1,0 +1,93 @@
+package io.github.lockstarter.simulation.redis;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.lockstarter.kit.redis.RedisServer;
+import io.github.lockstarter.testing.Effort;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * {@link SimRedis} and a real server execute the same random commands at the same times: replies, keys, their ends to
+ * the millisecond, and messages are the same, and a real replica has what a simulated one has. The clock of the real
+ * server stands still between commands. The seed is printed, and taken back by {@code -Dlock.test.seed}.
+ */
+class SimRedisDifferentialIT {
+
+    private static final int EPISODES = Effort.of(40, 2_000);
+    private static final int COMMANDS = 150;
+
+    private static RedisServer server;
+    private static LuaInterpreter lua;
+
+    @BeforeAll
+    static void start() {
+        assumeTrue(RedisServer.canSetClock(), "No clock of a server can be stopped here");
+        server = RedisServer.start();
+        lua = new LuaInterpreter();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+            lua.close();
+        }
+    }
+
+    @Test
+    void answersAsARealServer() {
+        long seed = Long.getLong("lock.test.seed", System.nanoTime());
+        System.out.println("SimRedisDifferentialIT with -Dlock.test.seed=" + seed);
+        long began = System.nanoTime();
+
+        for (int episode = 0; episode < EPISODES; episode++) {
+            run(seed + episode, COMMANDS, new Servers(server, lua, SimRedis::new));
+        }
+
+        System.out.printf(
+                "%d commands compared in %d ms%n", EPISODES * COMMANDS, (System.nanoTime() - began) / 1_000_000);
+    }
+
+    /** A control: the comparison finds one rule that is wrong. */
+    @Test
+    void findsAServerWhosePexpireKeepsTheEndOfTheKey() {
+        assertThatThrownBy(() -> {
+                    for (int seed = 0; seed < 100; seed++) {
+                        run(seed, COMMANDS, new Servers(server, lua, KeepingTheEnd::new));
+                    }
+                })
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("-Dlock.test.seed=");
+    }
+
+    private static final class KeepingTheEnd extends SimRedis {
+
+        KeepingTheEnd(
+                LuaInterpreter lua, java.util.function.LongSupplier time, java.util.function.Supplier<String> ids) {
+            super(lua, time, ids);
+        }
+
+        @Override
+        public Reply call(List<String> command) {
+            return command.get(0).equals("PEXPIRE")
+                    ? super.call(List.of("EXISTS", command.get(1)))
+                    : super.call(command);
+        }
+    }
+
+    private static void run(long seed, int commands, Servers servers) {
+        Random random = new Random(seed);
+        try (servers) {
+            RandomCommands lots = servers.commands(random);
+            for (int i = 0; i < commands; i++) {
+                servers.passTime(random);
+                servers.execute(lots.next(), "command " + i + " of -Dlock.test.seed=" + seed);
+            }
+        }
+    }
+}
