@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** A simulated server and a real one, both empty, with one clock that stands still unless it is told to pass. */
+/** A simulated master with its replica and real ones, all empty, with one clock that stands still unless told to pass. */
 final class Servers implements AutoCloseable {
 
     /** Each key with its value and how many milliseconds it has left. SCAN deletes what is over; KEYS does not. */
@@ -27,12 +27,15 @@ final class Servers implements AutoCloseable {
             return dump
             """;
 
-    private static final long START = 1_800_000_000_000_000L;
+    static final long START = 1_800_000_000_000_000L;
 
     private final RedisServer server;
+    private final RedisServer replicaServer;
     private final RespConnection real;
+    private final RespConnection realReplica;
     private final RespConnection subscriber;
     private final SimRedis simulated;
+    private final SimRedis simulatedReplica;
     private final List<String> messages = new ArrayList<>();
     private final List<String> ids = new ArrayList<>();
     private long micros = START;
@@ -43,9 +46,11 @@ final class Servers implements AutoCloseable {
         SimRedis make(LuaInterpreter lua, LongSupplier time, Supplier<String> ids);
     }
 
-    Servers(RedisServer server, LuaInterpreter lua, Maker maker) {
+    Servers(RedisServer server, RedisServer replicaServer, LuaInterpreter lua, Maker maker) {
         this.server = server;
+        this.replicaServer = replicaServer;
         this.real = new RespConnection(server);
+        this.realReplica = new RespConnection(replicaServer);
         this.subscriber = new RespConnection(server);
         setClock();
         real.execute(List.of("FLUSHALL"));
@@ -56,6 +61,8 @@ final class Servers implements AutoCloseable {
         long running = Long.parseLong(server.info("server").getOrDefault("uptime_in_seconds", "0"));
         micros = START - running * 1_000_000;
         simulated = maker.make(lua, () -> micros, () -> ids.remove(0));
+        simulatedReplica = new SimRedis(lua, () -> micros, () -> history);
+        simulatedReplica.follow(simulated);
         micros = START;
         String heard = RandomCommands.channels().get(0);
         subscriber.execute(List.of("SUBSCRIBE", heard));
@@ -89,7 +96,9 @@ final class Servers implements AutoCloseable {
     }
 
     private void setClock() {
-        server.freezeClock(Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+        Instant time = Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+        server.freezeClock(time);
+        replicaServer.freezeClock(time);
     }
 
     /** Both execute the command, and are the same afterwards. */
@@ -102,12 +111,18 @@ final class Servers implements AutoCloseable {
         simulated.deleteExpired(); // as SCAN does
         assertThat(contents(simulated.keys()))
                 .as("%s: %s", description, command)
-                .isEqualTo(realContents());
+                .isEqualTo(contentsOf(real));
         assertThat(messages).as("%s: %s", description, command).isEqualTo(realMessages());
         messages.clear();
     }
 
-    private Map<String, Stored> realContents() {
+    /** The replicas have the same, as soon as they have all. */
+    void compareReplicas(String description) {
+        assertThat(real.execute(List.of("WAIT", "1", "5000"))).as(description).isEqualTo(new Reply.Number(1));
+        assertThat(contents(simulatedReplica.keys())).as(description).isEqualTo(contentsOf(realReplica));
+    }
+
+    private Map<String, Stored> contentsOf(RespConnection real) {
         Map<String, Stored> contents = new TreeMap<>();
         Reply.Several dump = (Reply.Several) real.execute(List.of("EVAL", DUMP, "0"));
         for (Reply each : dump.parts()) {
@@ -158,6 +173,7 @@ final class Servers implements AutoCloseable {
     @Override
     public void close() {
         real.close();
+        realReplica.close();
         subscriber.close();
     }
 }

@@ -1,12 +1,17 @@
 package io.github.lockstarter.simulation.redis;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.testing.Effort;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Random;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,20 +25,29 @@ class SimRedisDifferentialIT {
 
     private static final int EPISODES = Effort.of(40, 2_000);
     private static final int COMMANDS = 150;
+    private static final int REPLICA_EVERY = 5;
 
     private static RedisServer server;
+    private static RedisServer replica;
     private static LuaInterpreter lua;
 
     @BeforeAll
     static void start() {
         assumeTrue(RedisServer.canSetClock(), "No clock of a server can be stopped here");
-        server = RedisServer.start();
+        server = RedisServer.start("--repl-diskless-sync-delay", "0");
+        replica = RedisServer.start();
+        Instant time = Instant.EPOCH.plus(Servers.START, ChronoUnit.MICROS); // later, the link would seem too old
+        server.freezeClock(time);
+        replica.freezeClock(time);
+        replica.follow(server);
+        await().until(() -> "up".equals(replica.info("replication").get("master_link_status")));
         lua = new LuaInterpreter();
     }
 
     @AfterAll
     static void stop() {
         if (server != null) {
+            replica.close();
             server.close();
             lua.close();
         }
@@ -46,7 +60,7 @@ class SimRedisDifferentialIT {
         long began = System.nanoTime();
 
         for (int episode = 0; episode < EPISODES; episode++) {
-            run(seed + episode, COMMANDS, new Servers(server, lua, SimRedis::new));
+            run(seed + episode, COMMANDS, new Servers(server, replica, lua, SimRedis::new));
         }
 
         System.out.printf(
@@ -58,7 +72,7 @@ class SimRedisDifferentialIT {
     void findsAServerWhosePexpireKeepsTheEndOfTheKey() {
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < 100; seed++) {
-                        run(seed, COMMANDS, new Servers(server, lua, KeepingTheEnd::new));
+                        run(seed, COMMANDS, new Servers(server, replica, lua, KeepingTheEnd::new));
                     }
                 })
                 .isInstanceOf(AssertionError.class)
@@ -67,8 +81,7 @@ class SimRedisDifferentialIT {
 
     private static final class KeepingTheEnd extends SimRedis {
 
-        KeepingTheEnd(
-                LuaInterpreter lua, java.util.function.LongSupplier time, java.util.function.Supplier<String> ids) {
+        KeepingTheEnd(LuaInterpreter lua, LongSupplier time, Supplier<String> ids) {
             super(lua, time, ids);
         }
 
@@ -87,6 +100,9 @@ class SimRedisDifferentialIT {
             for (int i = 0; i < commands; i++) {
                 servers.passTime(random);
                 servers.execute(lots.next(), "command " + i + " of -Dlock.test.seed=" + seed);
+                if (i % REPLICA_EVERY == REPLICA_EVERY - 1) {
+                    servers.compareReplicas("replicas after command " + i + " of -Dlock.test.seed=" + seed);
+                }
             }
         }
     }
