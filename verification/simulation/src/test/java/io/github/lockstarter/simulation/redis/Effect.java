@@ -2,7 +2,12 @@ package io.github.lockstarter.simulation.redis;
 
 import org.jspecify.annotations.Nullable;
 
-/** One change that a command makes, as replicas and the append-only file take it: by the absolute time of its end. */
+/**
+ * One change that a command makes, as replicas and the append-only file take it: by the absolute time of its end.
+ *
+ * <p>Redis sends some commands as they are, such as SET with KEEPTTL and INCRBY. The outcome is the same, but for a key
+ * that a script has withheld from replicas; shipped scripts only overwrite those.
+ */
 sealed interface Effect {
 
     /**
