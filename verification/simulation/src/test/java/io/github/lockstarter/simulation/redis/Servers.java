@@ -78,7 +78,7 @@ final class Servers implements AutoCloseable {
     /** Of a table of the server's Lua, which is another one after each SCRIPT FLUSH. */
     private String address() {
         return text(real.execute(List.of("EVAL", "return tostring(redis)", "0")))
-                .substring("table: 0x".length());
+                .substring(NOTE.length());
     }
 
     RandomCommands commands(Random random) {
