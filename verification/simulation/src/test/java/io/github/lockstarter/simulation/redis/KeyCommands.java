@@ -69,18 +69,18 @@ final class KeyCommands {
                     new Reply.Several(of(command).stream().map(this::textIfText).toList());
                 case "SET" -> set(key, command);
                 case "DEL" ->
-                    new Reply.Number(of(command).stream().filter(this::delete).count());
+                    new Reply.Numeric(of(command).stream().filter(this::delete).count());
                 case "EXISTS" ->
-                    new Reply.Number(of(command).stream()
+                    new Reply.Numeric(of(command).stream()
                             .filter(each -> keys.find(each) != null)
                             .count());
                 case "INCRBY" -> increase(key, command.get(2));
-                case "PTTL" -> new Reply.Number(millisLeft(keys.find(key)));
+                case "PTTL" -> new Reply.Numeric(millisLeft(keys.find(key)));
                 case "PEXPIRE" -> expire(key, command);
                 case "ZADD" -> addMember(key, command);
                 case "ZREM" -> removeMember(key, command);
                 case "ZSCORE" -> score(scores(key), command.get(2));
-                case "ZCARD" -> new Reply.Number(size(scores(key)));
+                case "ZCARD" -> new Reply.Numeric(size(scores(key)));
                 case "ZPOPMIN" -> removeLowest(key, command);
                 default -> throw notModelled(command);
             };
@@ -183,7 +183,7 @@ final class KeyCommands {
         }
         Stored base = stored == null ? new Stored("", Stored.NEVER) : stored;
         keys.put(key, base.withText(Long.toString(after)));
-        return new Reply.Number(after);
+        return new Reply.Numeric(after);
     }
 
     private long millisLeft(@Nullable Stored stored) {
@@ -200,14 +200,14 @@ final class KeyCommands {
         long end = end(number(command.get(2)), Long.MIN_VALUE, "pexpire");
         Stored stored = keys.find(key);
         if (stored == null) {
-            return new Reply.Number(0);
+            return new Reply.Numeric(0);
         }
         if (end <= keys.millis()) {
             keys.delete(key);
         } else {
             keys.put(key, stored.until(end));
         }
-        return new Reply.Number(1);
+        return new Reply.Numeric(1);
     }
 
     private Reply addMember(String key, List<String> command) {
@@ -221,7 +221,7 @@ final class KeyCommands {
         Stored stored = scores(key);
         Stored base = stored == null ? new Stored(new TreeMap<String, Double>(), Stored.NEVER) : stored;
         keys.put(key, base.withScore(command.get(3), score.getAsDouble()));
-        return new Reply.Number(base.scores().containsKey(command.get(3)) ? 0 : 1);
+        return new Reply.Numeric(base.scores().containsKey(command.get(3)) ? 0 : 1);
     }
 
     private Reply removeMember(String key, List<String> command) {
@@ -230,10 +230,10 @@ final class KeyCommands {
         }
         Stored stored = scores(key);
         if (stored == null || !stored.scores().containsKey(command.get(2))) {
-            return new Reply.Number(0);
+            return new Reply.Numeric(0);
         }
         remove(key, stored, command.get(2));
-        return new Reply.Number(1);
+        return new Reply.Numeric(1);
     }
 
     /** A sorted set without members does not exist. */

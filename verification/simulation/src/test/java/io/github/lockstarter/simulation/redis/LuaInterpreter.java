@@ -161,8 +161,8 @@ final class LuaInterpreter implements AutoCloseable {
     private void push(Reply reply) {
         if (reply instanceof Reply.Text text) {
             lua.push(text.value());
-        } else if (reply instanceof Reply.Number number) {
-            lua.push((java.lang.Number) (double) number.value());
+        } else if (reply instanceof Reply.Numeric number) {
+            lua.push((Number) (double) number.value());
         } else if (reply instanceof Reply.Status status) {
             pushField("ok", status.text());
         } else if (reply instanceof Reply.Failure failure) {
@@ -188,8 +188,8 @@ final class LuaInterpreter implements AutoCloseable {
     private Reply toReply() {
         return switch (lua.type(-1)) {
             case STRING -> new Reply.Text(Objects.requireNonNull(lua.toString(-1)));
-            case NUMBER -> new Reply.Number(Digits.truncated(lua.toNumber(-1)));
-            case BOOLEAN -> lua.toBoolean(-1) ? new Reply.Number(1) : Reply.NIL;
+            case NUMBER -> new Reply.Numeric(Digits.truncated(lua.toNumber(-1)));
+            case BOOLEAN -> lua.toBoolean(-1) ? new Reply.Numeric(1) : Reply.NIL;
             case TABLE -> ofTable();
             default -> Reply.NIL;
         };

@@ -18,7 +18,7 @@ sealed interface Reply {
     record Failure(String text) implements Reply {}
 
     /** An integer. */
-    record Number(long value) implements Reply {}
+    record Numeric(long value) implements Reply {}
 
     /** A value. */
     record Text(String value) implements Reply {}

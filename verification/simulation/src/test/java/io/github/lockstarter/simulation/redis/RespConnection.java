@@ -58,7 +58,7 @@ final class RespConnection implements AutoCloseable {
             return switch (line.charAt(0)) {
                 case '+' -> new Reply.Status(rest);
                 case '-' -> new Reply.Failure(rest);
-                case ':' -> new Reply.Number(Long.parseLong(rest));
+                case ':' -> new Reply.Numeric(Long.parseLong(rest));
                 case '$' -> rest.equals("-1") ? Reply.NIL : text(Integer.parseInt(rest));
                 case '*' -> rest.equals("-1") ? Reply.NIL : several(Integer.parseInt(rest));
                 default -> throw new IllegalStateException("No reply: " + line);

@@ -129,7 +129,7 @@ final class Servers implements AutoCloseable {
 
     /** The replicas have the same, as soon as they have all; but for keys that held a note ({@link Effect}). */
     void compareReplicas(String description) {
-        assertThat(real.execute(List.of("WAIT", "1", "5000"))).as(description).isEqualTo(new Reply.Number(1));
+        assertThat(real.execute(List.of("WAIT", "1", "5000"))).as(description).isEqualTo(new Reply.Numeric(1));
         Map<String, Stored> expected = contentsOf(realReplica);
         expected.keySet().removeAll(withheld);
         Map<String, Stored> found = contents(simulatedReplica.keys());
@@ -142,7 +142,7 @@ final class Servers implements AutoCloseable {
         Reply.Several dump = (Reply.Several) real.execute(List.of("EVAL", DUMP, "0"));
         for (Reply each : dump.parts()) {
             List<Reply> key = ((Reply.Several) each).parts();
-            long left = ((Reply.Number) key.get(2)).value();
+            long left = ((Reply.Numeric) key.get(2)).value();
             long end = left == -1 ? Stored.NEVER : Math.floorDiv(micros, 1000) + left;
             Object value = key.get(1) instanceof Reply.Text text ? text.value() : scores((Reply.Several) key.get(1));
             contents.put(text(key.get(0)), new Stored(value, end));

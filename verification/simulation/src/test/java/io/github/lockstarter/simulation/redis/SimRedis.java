@@ -162,7 +162,7 @@ class SimRedis implements LuaInterpreter.Server {
             case "INFO" -> new Reply.Text(info(command));
             case "PUBLISH" -> publish(command.get(1), command.get(2));
             case "PUBSUB" -> countSubscribers(command);
-            case "WAIT" -> new Reply.Number(upToDate());
+            case "WAIT" -> new Reply.Numeric(upToDate());
             case "FLUSHALL" -> flushAll();
             default -> commands.execute(command);
         };
@@ -213,7 +213,7 @@ class SimRedis implements LuaInterpreter.Server {
 
     private Reply publish(String channel, String message) {
         keys.add(new Message(channel, message));
-        return new Reply.Number(deliver(channel, message));
+        return new Reply.Numeric(deliver(channel, message));
     }
 
     private int deliver(String channel, String message) {
@@ -229,7 +229,7 @@ class SimRedis implements LuaInterpreter.Server {
         List<Reply> counts = new ArrayList<>();
         for (String channel : command.subList(2, command.size())) {
             counts.add(new Reply.Text(channel));
-            counts.add(new Reply.Number(
+            counts.add(new Reply.Numeric(
                     subscribers.getOrDefault(channel, List.of()).size()));
         }
         return new Reply.Several(counts);

@@ -38,7 +38,7 @@ class SimRedisTests {
         set(master, "b", "1");
         assertThat(replica.keys()).containsOnlyKeys("a");
         assertThat(get(replica, "a")).isEqualTo("2");
-        assertThat(execute(master, "WAIT", "1", "0")).isEqualTo(new Reply.Number(0));
+        assertThat(execute(master, "WAIT", "1", "0")).isEqualTo(new Reply.Numeric(0));
         String history = history(master);
 
         replica.promote();
@@ -54,7 +54,7 @@ class SimRedisTests {
         master.follow(replica);
         assertThat(master.keys()).containsOnlyKeys("a", "d");
         assertThat(history(master)).isEqualTo(history(replica));
-        assertThat(execute(replica, "WAIT", "1", "0")).isEqualTo(new Reply.Number(1));
+        assertThat(execute(replica, "WAIT", "1", "0")).isEqualTo(new Reply.Numeric(1));
     }
 
     @Test
@@ -80,7 +80,7 @@ class SimRedisTests {
         List<String> heard = new ArrayList<>();
         replica.subscribe("channel", (channel, message) -> heard.add(message));
 
-        assertThat(execute(master, "PUBLISH", "channel", "hello")).isEqualTo(new Reply.Number(0));
+        assertThat(execute(master, "PUBLISH", "channel", "hello")).isEqualTo(new Reply.Numeric(0));
         acquireTwice();
 
         assertThat(heard).containsExactly("hello");
@@ -122,7 +122,7 @@ class SimRedisTests {
 
         assertThat(history(master)).isNotEqualTo(history);
         assertThat(info(master)).contains("uptime_in_seconds:0");
-        assertThat(execute(master, "PUBLISH", "channel", "x")).isEqualTo(new Reply.Number(0));
+        assertThat(execute(master, "PUBLISH", "channel", "x")).isEqualTo(new Reply.Numeric(0));
         assertThat(execute(master, "EVALSHA", LockScript.ACQUIRE.sha(), "0"))
                 .isEqualTo(new Reply.Failure("NOSCRIPT No matching script. Please use EVAL."));
     }
@@ -143,9 +143,9 @@ class SimRedisTests {
     void clockOfOneServerEndsItsKeys() {
         execute(master, "SET", "a", "1", "PX", "1000");
         master.stepClock(Duration.ofMillis(1000));
-        assertThat(execute(master, "PTTL", "a")).isEqualTo(new Reply.Number(0));
+        assertThat(execute(master, "PTTL", "a")).isEqualTo(new Reply.Numeric(0));
         master.stepClock(Duration.ofMillis(1));
-        assertThat(execute(master, "PTTL", "a")).isEqualTo(new Reply.Number(-2));
+        assertThat(execute(master, "PTTL", "a")).isEqualTo(new Reply.Numeric(-2));
     }
 
     @Test
@@ -177,7 +177,7 @@ class SimRedisTests {
         for (int i = 0; i < rounds; i++) {
             micros += 100;
             assertThat(execute(master, bySha(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN, "0")))
-                    .isEqualTo(new Reply.Number(1));
+                    .isEqualTo(new Reply.Numeric(1));
             assertThat(execute(master, bySha(LockScript.ACQUIRE, 5, acquisition())))
                     .isNotInstanceOf(Reply.Failure.class);
         }
