@@ -142,7 +142,7 @@ class SimRedisTests {
     @Test
     void clockOfOneServerEndsItsKeys() {
         execute(master, "SET", "a", "1", "PX", "1000");
-        master.stepClock(Duration.ofMillis(1000));
+        master.stepClock(Duration.ofSeconds(1));
         assertThat(execute(master, "PTTL", "a")).isEqualTo(new Reply.Numeric(0));
         master.stepClock(Duration.ofMillis(1));
         assertThat(execute(master, "PTTL", "a")).isEqualTo(new Reply.Numeric(-2));
@@ -181,7 +181,7 @@ class SimRedisTests {
             assertThat(execute(master, bySha(LockScript.ACQUIRE, 5, acquisition())))
                     .isNotInstanceOf(Reply.Failure.class);
         }
-        System.out.printf("%,d script calls a second%n", 2 * rounds * 1_000_000_000L / (System.nanoTime() - began));
+        System.out.printf("%,d script calls a second%n", 2L * rounds * 1_000_000_000L / (System.nanoTime() - began));
     }
 
     private SimRedis server() {
