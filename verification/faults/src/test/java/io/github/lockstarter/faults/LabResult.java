@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.faults.check.Check;
+import io.github.lockstarter.faults.check.CheckSuite;
 import io.github.lockstarter.faults.check.FencedWritesCheck;
 import io.github.lockstarter.faults.check.History;
 import io.github.lockstarter.faults.check.Hold;
@@ -11,7 +11,6 @@ import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -51,10 +50,7 @@ record LabResult(
     /** Judges what happened. */
     static LabResult of(String topology, LabPlan plan, Duration took, List<LabEvent> events) {
         History history = new History(events);
-        List<Violation> violations = Check.ALL.stream()
-                .flatMap(check -> check.violations(history).stream())
-                .sorted(Comparator.comparingLong(Violation::at))
-                .toList();
+        List<Violation> violations = CheckSuite.violations(history);
         return new LabResult(
                 topology,
                 plan.setup(),

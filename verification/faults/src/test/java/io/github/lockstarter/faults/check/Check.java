@@ -5,21 +5,6 @@ import java.util.List;
 /** Looks for violations of one invariant. Stateless. */
 public interface Check {
 
-    /** All checks. */
-    List<Check> ALL = List.of(
-            new ExclusionCheck(),
-            new FencingOrderCheck(),
-            new FencedWritesCheck(),
-            new OwnershipCheck(),
-            new WaitCheck(),
-            new ProgressCheck(),
-            new TakeOverCheck(),
-            new LossCheck(),
-            new WakeUpCheck(),
-            new RenewalOrderCheck(),
-            new HandOverCheck(),
-            new AnomalyCheck());
-
     /**
      * Looks.
      *
