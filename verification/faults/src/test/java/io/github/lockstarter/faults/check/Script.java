@@ -115,9 +115,8 @@ final class Script {
 
     /** A fault of one worker's process. */
     Script faultOf(String worker, String name, long from, long until) {
-        events.add(LabEvent.now(EventKind.FAULT, "nemesis")
+        events.add(LabEvent.at(EventKind.FAULT, "nemesis", until * MILLI)
                 .of(worker, 0)
-                .at(until * MILLI)
                 .between(from * MILLI, until * MILLI)
                 .noting(name));
         return this;
@@ -144,13 +143,13 @@ final class Script {
 
     /** A grant of the backend, with so many others waiting. */
     Script granted(String worker, long others, long at) {
-        LabEvent plain = LabEvent.now(EventKind.GRANTED, worker).of("k", 1).at(at * MILLI);
+        LabEvent plain = LabEvent.at(EventKind.GRANTED, worker, at * MILLI).of("k", 1);
         events.add(plain.between(0, others));
         return this;
     }
 
     Script resource(String number, long value, long writes, long at) {
-        LabEvent plain = LabEvent.now(EventKind.RESOURCE, "resource").of("k", 0).at(at * MILLI);
+        LabEvent plain = LabEvent.at(EventKind.RESOURCE, "resource", at * MILLI).of("k", 0);
         events.add(plain.between(value, 0).counting(writes).noting(number));
         return this;
     }
@@ -172,7 +171,7 @@ final class Script {
     }
 
     private Line event(EventKind kind, String worker, long at) {
-        return new Line(LabEvent.now(kind, worker).of("k", 0).at(at * MILLI));
+        return new Line(LabEvent.at(kind, worker, at * MILLI).of("k", 0));
     }
 
     /** An event that is being written. */

@@ -15,13 +15,12 @@ class EventLogTests {
     @TempDir
     private Path directory;
 
-    private final LabEvent first = LabEvent.now(EventKind.ACQUIRED, "w1.1")
+    private final LabEvent first = LabEvent.at(EventKind.ACQUIRED, "w1.1", -7)
             .of("hot:0", 42)
-            .at(-7)
             .between(-20, 30)
             .counting(5)
             .noting("a \"quoted\" \\ word\n");
-    private final LabEvent second = LabEvent.now(EventKind.ENDED, "w1.1").at(3);
+    private final LabEvent second = LabEvent.at(EventKind.ENDED, "w1.1", 3);
 
     @Test
     void keepsEventsOfInterruptedThreads() {

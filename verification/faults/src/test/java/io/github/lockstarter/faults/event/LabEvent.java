@@ -5,8 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * One thing that happened. What the fields mean beyond this is said by the {@linkplain EventKind kind}. All times are
- * {@link System#nanoTime()}, which is one clock for all processes of a Linux machine.
+ * One thing that happened. What the fields mean beyond this is said by the {@linkplain EventKind kind}. All times of
+ * a log are nanoseconds of one clock: in the fault lab {@link System#nanoTime()}, which is one clock for all processes
+ * of a Linux machine.
  *
  * @param kind what happened
  * @param worker to whom: name and number of the incarnation, such as {@code w1.2}
@@ -39,7 +40,19 @@ public record LabEvent(
      * @return the event; nothing else is filled in
      */
     public static LabEvent now(EventKind kind, String worker) {
-        return new LabEvent(kind, worker, "", System.nanoTime(), 0, 0, 0, 0, "");
+        return at(kind, worker, System.nanoTime());
+    }
+
+    /**
+     * An event at a time of any clock.
+     *
+     * @param kind what happens
+     * @param worker to whom
+     * @param nanoTime when it happens
+     * @return the event; nothing else is filled in
+     */
+    public static LabEvent at(EventKind kind, String worker, long nanoTime) {
+        return new LabEvent(kind, worker, "", nanoTime, 0, 0, 0, 0, "");
     }
 
     /**
