@@ -2,7 +2,6 @@ package io.github.lockstarter.faults.check;
 
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,6 +19,9 @@ public final class History {
 
     /** What a fault is called by which an operator takes locks away. */
     public static final String REVOKES = "revokes:";
+
+    /** {@code STORE.note} of a store where a release wakes the instance that has waited longest, and no other. */
+    public static final String WAKES_IN_ORDER = "IN_ORDER";
 
     private final Map<EventKind, List<LabEvent>> events;
     private final long end;
@@ -70,7 +72,7 @@ public final class History {
         this.begunAnew =
                 of(EventKind.STORE).stream().mapToLong(LabEvent::until).max().orElse(0);
         this.wakesInOrder =
-                of(EventKind.STORE).stream().allMatch(event -> event.note().equals(Signals.IN_ORDER.name()));
+                of(EventKind.STORE).stream().allMatch(event -> event.note().equals(WAKES_IN_ORDER));
         this.holds = new TreeMap<>(collectHolds(events).stream()
                 .sorted(Comparator.comparingLong(Hold::grantedAt))
                 .collect(Collectors.groupingBy(Hold::key)));

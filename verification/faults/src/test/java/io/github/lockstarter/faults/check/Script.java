@@ -2,7 +2,6 @@ package io.github.lockstarter.faults.check;
 
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,11 +26,11 @@ final class Script {
     }
 
     /** A store that declares so, with times in ms. */
-    Script store(Signals signals, long session, long begunAnew) {
+    Script store(String signals, long session, long begunAnew) {
         return event(EventKind.STORE, "w1", 0)
                 .between(0, begunAnew)
                 .counting(session * MILLI)
-                .noting(signals.name())
+                .noting(signals)
                 .add();
     }
 

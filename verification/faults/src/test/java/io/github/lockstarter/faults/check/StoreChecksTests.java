@@ -3,21 +3,21 @@ package io.github.lockstarter.faults.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What the checks make of a store that declares that it cannot do everything. */
 class StoreChecksTests {
 
+    private static final String TO_ALL = "TO_ALL";
     private static final long SESSION = 2000;
 
     @Test
     void asksNobodyToBeWokenAloneWhereTheStoreWakesAllOrNobody() {
-        for (Signals signals : List.of(Signals.TO_ALL, Signals.NONE)) {
+        for (String signals : List.of(TO_ALL, "NONE")) {
             assertThat(twoWoken().store(signals, 0, 0).check(new WakeUpCheck())).isEmpty();
         }
-        assertThat(twoWoken().store(Signals.IN_ORDER, 0, 0).check(new WakeUpCheck()))
+        assertThat(twoWoken().store(History.WAKES_IN_ORDER, 0, 0).check(new WakeUpCheck()))
                 .hasSize(1);
     }
 
@@ -26,11 +26,12 @@ class StoreChecksTests {
         Script ended =
                 Script.of("w1", "w2").sent(EventKind.GRANTED, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 20);
 
-        assertThat(ended.store(Signals.IN_ORDER, 0, 0).check(new WakeUpCheck())).hasSize(1);
-        assertThat(ended.store(Signals.IN_ORDER, 2000, 0).check(new WakeUpCheck()))
+        assertThat(ended.store(History.WAKES_IN_ORDER, 0, 0).check(new WakeUpCheck()))
+                .hasSize(1);
+        assertThat(ended.store(History.WAKES_IN_ORDER, 2000, 0).check(new WakeUpCheck()))
                 .isEmpty();
         assertThat(ended.sent(EventKind.SIGNALLED, "w3", 0, 21)
-                        .store(Signals.IN_ORDER, 2000, 0)
+                        .store(History.WAKES_IN_ORDER, 2000, 0)
                         .check(new WakeUpCheck()))
                 .hasSize(1);
     }
@@ -40,10 +41,10 @@ class StoreChecksTests {
         Script left =
                 Script.of("w1", "w2").sent(EventKind.ATTEMPTING, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 20);
 
-        assertThat(left.store(Signals.IN_ORDER, SESSION, 0).check(new WakeUpCheck()))
+        assertThat(left.store(History.WAKES_IN_ORDER, SESSION, 0).check(new WakeUpCheck()))
                 .isEmpty();
         assertThat(left.sent(EventKind.SIGNALLED, "w3", 0, 21)
-                        .store(Signals.IN_ORDER, SESSION, 0)
+                        .store(History.WAKES_IN_ORDER, SESSION, 0)
                         .check(new WakeUpCheck()))
                 .hasSize(1);
     }
@@ -75,8 +76,8 @@ class StoreChecksTests {
     @Test
     void waitsForTheSessionOfAKilledHolder() {
         ProgressCheck check = new ProgressCheck();
-        assertThat(killed().store(Signals.TO_ALL, 0, 0).check(check)).hasSize(1);
-        assertThat(killed().store(Signals.TO_ALL, 5000, 0).check(check)).isEmpty();
+        assertThat(killed().store(TO_ALL, 0, 0).check(check)).hasSize(1);
+        assertThat(killed().store(TO_ALL, 5000, 0).check(check)).isEmpty();
     }
 
     @Test
@@ -84,7 +85,7 @@ class StoreChecksTests {
         ProgressCheck check = new ProgressCheck();
         Script disturbed = killed().fault("leader-killed", 300, 400);
         assertThat(disturbed.check(check)).hasSize(1);
-        assertThat(disturbed.store(Signals.TO_ALL, 0, 3000).check(check)).isEmpty();
+        assertThat(disturbed.store(TO_ALL, 0, 3000).check(check)).isEmpty();
     }
 
     /** Found contended 4.6 s after the death. */
@@ -105,7 +106,8 @@ class StoreChecksTests {
                 .killed("w1", 100)
                 .refused("w2", 50, 1000, 1400);
         assertThat(killed.check(check)).hasSize(1);
-        assertThat(killed.store(Signals.IN_ORDER, SESSION, 0).check(check)).isEmpty();
+        assertThat(killed.store(History.WAKES_IN_ORDER, SESSION, 0).check(check))
+                .isEmpty();
     }
 
     @Test
@@ -140,13 +142,14 @@ class StoreChecksTests {
                 .faultOf("w1", "worker-frozen", 110, 5000)
                 .lost("w1", 1, 5100, "TAKEN_OVER");
         assertThat(stopped.check(check)).hasSize(1);
-        assertThat(stopped.store(Signals.IN_ORDER, SESSION, 0).check(check)).isEmpty();
+        assertThat(stopped.store(History.WAKES_IN_ORDER, SESSION, 0).check(check))
+                .isEmpty();
     }
 
     /** The first holder is certain until 600, and the second one has the lock from 350 on. */
     private static Script overlap() {
         return Script.of("w1", "w2")
-                .store(Signals.IN_ORDER, SESSION, 0)
+                .store(History.WAKES_IN_ORDER, SESSION, 0)
                 .promising("w1", 1, SESSION, 10)
                 .acquired("w1", 1, 10, 2000)
                 .certain("w1", 1, 600)

@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.faults.check.History;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.faults.topology.Address;
@@ -17,6 +18,7 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
+import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
@@ -52,7 +54,11 @@ final class JournalingBackend implements LockBackend {
         journal.write(journal.event(EventKind.STORE)
                 .counting(store.leases() == Leases.OF_SESSION ? StoreBackends.SESSION.toNanos() : 0)
                 .between(0, StoreBackends.begunAnew(kind, longestLease).toNanos())
-                .noting(store.signals().name()));
+                .noting(wokenBy(store.signals())));
+    }
+
+    private static String wokenBy(Signals signals) {
+        return signals == Signals.IN_ORDER ? History.WAKES_IN_ORDER : signals.name();
     }
 
     @Override
