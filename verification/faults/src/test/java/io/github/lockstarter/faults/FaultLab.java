@@ -1,12 +1,12 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.EventLog;
-import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.faults.nemesis.Nemesis;
 import io.github.lockstarter.faults.nemesis.Victim;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.worker.ResourceStore;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.EventLog;
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;

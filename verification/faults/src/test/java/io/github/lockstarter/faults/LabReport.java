@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.faults.check.Span;
-import io.github.lockstarter.faults.check.Violation;
+import io.github.lockstarter.kit.check.Span;
+import io.github.lockstarter.kit.check.Violation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

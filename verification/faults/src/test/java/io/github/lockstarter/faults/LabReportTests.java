@@ -2,10 +2,10 @@ package io.github.lockstarter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.faults.check.Hold;
-import io.github.lockstarter.faults.check.Span;
-import io.github.lockstarter.faults.check.Violation;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import io.github.lockstarter.kit.check.Hold;
+import io.github.lockstarter.kit.check.Span;
+import io.github.lockstarter.kit.check.Violation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

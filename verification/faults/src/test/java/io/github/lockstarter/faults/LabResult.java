@@ -1,15 +1,15 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.faults.check.CheckSuite;
-import io.github.lockstarter.faults.check.FencedWritesCheck;
-import io.github.lockstarter.faults.check.History;
-import io.github.lockstarter.faults.check.Hold;
-import io.github.lockstarter.faults.check.Span;
-import io.github.lockstarter.faults.check.TakeOverCheck;
-import io.github.lockstarter.faults.check.Violation;
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import io.github.lockstarter.kit.check.CheckSuite;
+import io.github.lockstarter.kit.check.FencedWritesCheck;
+import io.github.lockstarter.kit.check.History;
+import io.github.lockstarter.kit.check.Hold;
+import io.github.lockstarter.kit.check.Span;
+import io.github.lockstarter.kit.check.TakeOverCheck;
+import io.github.lockstarter.kit.check.Violation;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.faults.check.FencedWritesCheck;
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.kit.check.FencedWritesCheck;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 import java.util.Map;

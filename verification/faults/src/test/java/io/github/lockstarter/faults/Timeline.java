@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.faults.check.Hold;
-import io.github.lockstarter.faults.check.Span;
-import io.github.lockstarter.faults.check.Violation;
+import io.github.lockstarter.kit.check.Hold;
+import io.github.lockstarter.kit.check.Span;
+import io.github.lockstarter.kit.check.Violation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,12 +1,12 @@
 package io.github.lockstarter.faults;
 
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.EventLog;
-import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.faults.nemesis.Victim;
 import io.github.lockstarter.faults.topology.Topology.Link;
 import io.github.lockstarter.faults.worker.WorkerMain;
 import io.github.lockstarter.faults.worker.WorkerOptions;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.EventLog;
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.net.TcpProxy;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@
  * nemesis that breaks them by a seeded schedule. Everything is written down with one clock, and checked afterwards.
  *
  * <p>In reading order: {@code FaultLab} runs one session of a {@code LabPlan} and judges it; {@code topology} are the
- * servers, {@code worker} is the JVM under test, {@code nemesis} what goes wrong, {@code event} what is written down,
- * {@code check} what is found; {@code LabReport} says it.
+ * servers, {@code worker} is the JVM under test, {@code nemesis} what goes wrong; of the kit, {@code kit.event} is
+ * what is written down, and {@code kit.check} finds violations in it; {@code LabReport} reports them.
  *
  * <ul>
  *   <li>{@code FaultLabIT}: a short run in {@code mvn verify}.

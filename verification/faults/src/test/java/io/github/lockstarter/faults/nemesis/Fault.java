@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults.nemesis;
 
-import io.github.lockstarter.faults.check.History;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.Topology.Trait;
+import io.github.lockstarter.kit.check.History;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;

@@ -1,9 +1,9 @@
 package io.github.lockstarter.faults.nemesis;
 
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.EventLog;
-import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.faults.topology.Topology;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.EventLog;
+import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults.worker;
 
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.EventLog;
-import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.EventLog;
+import io.github.lockstarter.kit.event.LabEvent;
 
 /** The worker's own event log, open as long as its JVM runs. Thread-safe. */
 final class Journal {

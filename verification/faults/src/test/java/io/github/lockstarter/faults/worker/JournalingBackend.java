@@ -1,10 +1,10 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.StoreEvent;
-import io.github.lockstarter.faults.check.History;
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.faults.topology.Address;
+import io.github.lockstarter.kit.check.History;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.kit.event.EventKind;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults.worker;
 
-import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.kit.event.EventKind;
 import java.time.Duration;
 
 /**

@@ -1,9 +1,9 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.EventLog;
 import io.github.lockstarter.faults.worker.Workload.Duties;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.EventLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,37 @@
+package io.github.lockstarter.kit.check;
+
+import java.util.Comparator;
+import java.util.List;
+
+/** All checks. */
+public final class CheckSuite {
+
+    private static final List<Check> CHECKS = List.of(
+            new ExclusionCheck(),
+            new FencingOrderCheck(),
+            new FencedWritesCheck(),
+            new OwnershipCheck(),
+            new WaitCheck(),
+            new ProgressCheck(),
+            new TakeOverCheck(),
+            new LossCheck(),
+            new WakeUpCheck(),
+            new RenewalOrderCheck(),
+            new HandOverCheck(),
+            new AnomalyCheck());
+
+    private CheckSuite() {}
+
+    /**
+     * Looks for violations of every invariant.
+     *
+     * @param history of one session
+     * @return the violations of all checks, by time
+     */
+    public static List<Violation> violations(History history) {
+        return CHECKS.stream()
+                .flatMap(check -> check.violations(history).stream())
+                .sorted(Comparator.comparingLong(Violation::at))
+                .toList();
+    }
+}

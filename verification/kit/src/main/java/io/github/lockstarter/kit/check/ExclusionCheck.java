@@ -1,0 +1,51 @@
+package io.github.lockstarter.kit.check;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * I1: no two holds of one key overlap while their leases are valid, and nobody is granted a lock whose holder is
+ * certain. A hold counts from when the application got it until its {@linkplain Hold#validUntil validity} ends.
+ *
+ * <p>An operator who ends the session of an instance, or the lease of a lock, frees locks before their holder learns of
+ * it: which it has to, when it renews. The resource refuses what it writes meanwhile.
+ */
+public final class ExclusionCheck implements Check {
+
+    @Override
+    public List<Violation> violations(History history) {
+        List<Violation> found = new ArrayList<>();
+        history.holds().values().forEach(holds -> check(history, holds, found));
+        return found;
+    }
+
+    private static void check(History history, List<Hold> holds, List<Violation> found) {
+        List<Hold> valid = holds.stream().filter(Hold::wasValid).toList();
+        Hold longest = null;
+        for (Hold hold : valid) {
+            if (longest != null
+                    && hold.grantedAt() < longest.validUntil()
+                    && !wasRevoked(history, longest, hold.grantedAt())) {
+                long millis = (Math.min(longest.validUntil(), hold.validUntil()) - hold.grantedAt()) / 1_000_000;
+                found.add(Violation.of(
+                        "I1",
+                        hold.key(),
+                        hold.grantedAt(),
+                        hold + " was granted while it was held by " + longest + "; both for " + millis + " ms",
+                        longest,
+                        hold));
+            }
+            if (longest == null || hold.validUntil() > longest.validUntil()) {
+                longest = hold;
+            }
+        }
+    }
+
+    private static boolean wasRevoked(History history, Hold hold, long nextGrantedAt) {
+        boolean learnt =
+                hold.end().kind() != Hold.Kind.RELEASED || hold.end().cause().startsWith("LOST");
+        return learnt
+                && history.revoking().stream()
+                        .anyMatch(fault -> fault.touches(nextGrantedAt - history.untilLearnt(), nextGrantedAt));
+    }
+}

@@ -1,0 +1,68 @@
+package io.github.lockstarter.kit.check;
+
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * I3: no increment that the resource took from a fenced writer is lost. Each writer reads, works and writes one more;
+ * the resource counts the writes that it took. The number that takes every write is the control and is only counted.
+ */
+public final class FencedWritesCheck implements Check {
+
+    /** {@code note} of the number that checks the fencing token. */
+    public static final String FENCED = "fenced";
+
+    /** {@code note} of the number that takes every write. */
+    public static final String UNFENCED = "unfenced";
+
+    @Override
+    public List<Violation> violations(History history) {
+        List<Violation> found = new ArrayList<>();
+        Map<String, Long> known = history.holds().entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, entry -> written(entry.getValue())));
+        for (LabEvent number : history.of(EventKind.RESOURCE)) {
+            if (number.note().equals(FENCED)) {
+                if (number.from() != number.amount()) {
+                    found.add(violation(
+                            number,
+                            (number.amount() - number.from()) + " fenced increments are lost: " + number.amount()
+                                    + " writes were taken, and the number is " + number.from()));
+                }
+                long told = known.getOrDefault(number.key(), 0L);
+                if (told > number.amount()) {
+                    found.add(violation(
+                            number,
+                            told + " fenced writes were confirmed, and only " + number.amount() + " were taken"));
+                }
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Increments that were lost where nothing checks the fencing token.
+     *
+     * @param history of one session
+     * @return how many
+     */
+    public static long lostUnfenced(History history) {
+        return history.of(EventKind.RESOURCE).stream()
+                .filter(number -> number.note().equals(UNFENCED))
+                .mapToLong(number -> number.amount() - number.from())
+                .sum();
+    }
+
+    private static long written(List<Hold> holds) {
+        return holds.stream()
+                .filter(hold -> hold.end().written().equals("written"))
+                .count();
+    }
+
+    private static Violation violation(LabEvent number, String what) {
+        return Violation.of("I3", number.key(), number.at(), what);
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.lockstarter.kit.check;
+
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * I6: a loss is signalled by the deadline and 50 ms, and once. That it is never undone, the workers look at themselves.
+ */
+public final class LossCheck implements Check {
+
+    @Override
+    public List<Violation> violations(History history) {
+        List<Violation> found = new ArrayList<>();
+        for (List<Hold> holds : history.holds().values()) {
+            for (Hold hold : holds) {
+                if (history.isStarter(hold.worker())
+                        && hold.end().kind() != Hold.Kind.KILLED
+                        && isLate(history, hold)) {
+                    found.add(late(hold));
+                }
+            }
+        }
+        Set<String> signalled = new HashSet<>();
+        for (LabEvent lost : history.of(EventKind.LOST)) {
+            if (!signalled.add(lost.worker() + '/' + lost.key() + '#' + lost.token())) {
+                found.add(Violation.of(
+                        "I6", lost.key(), lost.at(), lost.worker() + " was told twice of the loss of " + lost.token()));
+            }
+        }
+        return found;
+    }
+
+    /** A hold that was valid when it was released has a deadline after that. */
+    private static boolean isLate(History history, Hold hold) {
+        long known = Math.max(hold.deadline(), hold.grantedAt());
+        long overdue = hold.end().at() - known;
+        return overdue > Allowance.PROMISED.toNanos()
+                && overdue
+                        > Allowance.forThread(
+                                history, hold.worker(), known, hold.end().at());
+    }
+
+    private static Violation late(Hold hold) {
+        String how = hold.end().kind() == Hold.Kind.LOST ? "was told of its loss " : "was not told of its loss until ";
+        return Violation.of(
+                "I6",
+                hold.key(),
+                hold.end().at(),
+                hold + " " + how + (hold.end().at() - hold.deadline()) / 1_000_000 + " ms after the deadline",
+                hold);
+    }
+}

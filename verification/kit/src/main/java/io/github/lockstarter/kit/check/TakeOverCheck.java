@@ -1,0 +1,91 @@
+package io.github.lockstarter.kit.check;
+
+import io.github.lockstarter.kit.event.LabEvent;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * I5, of a lock that may be taken over: if nothing else goes wrong when its holder dies, somebody else has it within
+ * the take-over time and a half after the first look of anybody who wants it. A waiter looks each half of a take-over
+ * time. Found is who was told after that time that the lock is contended, though nobody had got it since. Where locks
+ * end with a session, that takes its time-out, of which {@link ProgressCheck} knows.
+ */
+public final class TakeOverCheck implements Check {
+
+    @Override
+    public List<Violation> violations(History history) {
+        return Vacancy.of(history).stream()
+                .filter(vacancy -> history.sessionNanos() == 0 && vacancy.dead().isTakenOver())
+                .flatMap(vacancy -> late(history, vacancy).stream())
+                .toList();
+    }
+
+    /**
+     * How fast locks of killed workers were taken over that somebody wanted when they died, or soon after: a key that
+     * only the threads of the killed worker want has to wait for its next incarnation.
+     *
+     * @param history of one session
+     * @return ms from the death of each such holder until the next one had the lock
+     */
+    public static List<Long> millisAfterDeath(History history) {
+        return Vacancy.of(history).stream()
+                .flatMap(vacancy -> history.holds().getOrDefault(vacancy.dead().key(), List.of()).stream()
+                        .filter(hold -> hold.grantedAt() > vacancy.death())
+                        .limit(1)
+                        .filter(hold -> isTakenOver(history, hold) && isWantedInTime(vacancy, hold))
+                        .map(hold -> (hold.grantedAt() - vacancy.death()) / 1_000_000))
+                .toList();
+    }
+
+    /** Where the store ends the session of the dead, the next hold looks like any other. */
+    private static boolean isTakenOver(History history, Hold next) {
+        return history.sessionNanos() != 0 || next.path().equals("TAKEN_OVER");
+    }
+
+    private static boolean isWantedInTime(Vacancy vacancy, Hold next) {
+        long latest = vacancy.death() + vacancy.dead().right().takeOver() / 2;
+        return next.requestedAt() < latest || vacancy.refusals().stream().anyMatch(event -> event.from() < latest);
+    }
+
+    private static Optional<Violation> late(History history, Vacancy vacancy) {
+        long takeOver = vacancy.dead().right().takeOver();
+        long firstLook = vacancy.refusals().stream()
+                .mapToLong(event -> lookOf(event, vacancy.death(), takeOver))
+                .min()
+                .orElse(Long.MAX_VALUE);
+        return vacancy.refusals().stream()
+                .filter(event -> event.at() - firstLook - takeOver - takeOver / 2
+                        > excused(history, event.worker(), vacancy.death(), event.at()))
+                .filter(event -> !isDisturbed(history, vacancy, event.at()))
+                .findFirst()
+                .map(event -> violation(vacancy.dead(), event, firstLook));
+    }
+
+    /** When it had certainly looked: a waiter looks in time, one that only tries does so before its answer. */
+    private static long lookOf(LabEvent refusal, long death, long takeOver) {
+        long begin = Math.max(death, refusal.from());
+        return refusal.amount() == 0 ? refusal.at() : Math.min(refusal.at(), begin + takeOver / 2);
+    }
+
+    private static boolean isDisturbed(History history, Vacancy vacancy, long until) {
+        long from = vacancy.death() - vacancy.dead().right().takeOver();
+        return history.faults().stream()
+                .anyMatch(fault -> !fault.whom().equals(vacancy.dead().worker()) && fault.touches(from, until));
+    }
+
+    private static long excused(History history, String worker, long from, long until) {
+        return Allowance.forAnswer(history, worker, from, until)
+                + history.stalled(from, until)
+                + Vacancy.grace(history, from, until);
+    }
+
+    private static Violation violation(Hold dead, LabEvent event, long firstLook) {
+        return Violation.of(
+                "I5",
+                dead.key(),
+                event.at(),
+                event.worker() + " still found it contended " + (event.at() - firstLook) / 1_000_000
+                        + " ms after the first look at the lock of " + dead + ", which was killed",
+                dead);
+    }
+}
