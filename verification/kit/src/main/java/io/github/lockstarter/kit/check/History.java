@@ -120,7 +120,7 @@ public final class History {
      *
      * @return by time of their end
      */
-    public List<Span> outsideFaults() {
+    List<Span> outsideFaults() {
         return faults.stream().filter(fault -> !workers.contains(fault.whom())).toList();
     }
 
@@ -129,7 +129,7 @@ public final class History {
      *
      * @return by time of their end
      */
-    public List<Span> forgetting() {
+    List<Span> forgetting() {
         return forgetting;
     }
 
@@ -138,7 +138,7 @@ public final class History {
      *
      * @return by time of their end
      */
-    public List<Span> revoking() {
+    List<Span> revoking() {
         return revoking;
     }
 
@@ -147,7 +147,7 @@ public final class History {
      *
      * @return ns; 0 if the store keeps a lease for each lock
      */
-    public long sessionNanos() {
+    long sessionNanos() {
         return session;
     }
 
@@ -180,7 +180,7 @@ public final class History {
      *
      * @return false where the store wakes all, or nobody
      */
-    public boolean wakesInOrder() {
+    boolean wakesInOrder() {
         return wakesInOrder;
     }
 
@@ -190,7 +190,7 @@ public final class History {
      * @param worker with the number of its incarnation
      * @return by time
      */
-    public List<Span> stalls(String worker) {
+    List<Span> stalls(String worker) {
         return stalls.getOrDefault(worker, List.of());
     }
 
@@ -236,7 +236,7 @@ public final class History {
      * @param worker with the number of its incarnation
      * @return false if it was killed
      */
-    public boolean hasEnded(String worker) {
+    boolean hasEnded(String worker) {
         return ended.contains(worker);
     }
 
@@ -246,7 +246,7 @@ public final class History {
      * @param worker with the number of its incarnation
      * @return false for others
      */
-    public boolean isStarter(String worker) {
+    boolean isStarter(String worker) {
         return starters.contains(worker);
     }
 
@@ -255,7 +255,7 @@ public final class History {
      *
      * @return ns
      */
-    public long leaseNanos() {
+    long leaseNanos() {
         return lease;
     }
 
