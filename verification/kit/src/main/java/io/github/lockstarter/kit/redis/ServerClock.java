@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Sets the wall clock of one running {@code redis-server} forward or back, or stops it; its monotonic clock, and every other
- * program, keep the time of the machine.
+ * Sets the wall clock of one running {@code redis-server} forward or back, or stops it; its monotonic clock, and every
+ * other program, keep the time of the machine.
  *
  * <p>The bundled server is linked statically, so no library can be preloaded into it. It reads the time by a function
  * that the kernel maps into each process (vDSO), {@code __vdso_clock_gettime}. This class replaces that function, in

@@ -15,7 +15,9 @@ import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** A simulated master with its replica and real ones, all empty, with one clock that stands still unless told to pass. */
+/**
+ * A simulated master with its replica and real ones, all empty, with one clock that stands still unless told to pass.
+ */
 final class Servers implements AutoCloseable {
 
     /** Each key with its value and how many milliseconds it has left. SCAN deletes what is over; KEYS does not. */
