@@ -66,7 +66,11 @@ final class Acquirer {
         Acquisition acquisition = attempts.prepare(key, terms, owner);
         try {
             attempts.begin(acquisition);
-            return conclude(acquisition, await(acquisition), ifBusy);
+            Optional<HoldHandle> granted = granted(acquisition, await(acquisition), ifBusy);
+            if (granted.isPresent()) {
+                take(acquisition, granted.get(), operations.settleDoubt(granted.get().hold));
+            }
+            return granted; // nothing may fail once the hold is taken
         } catch (VirtualMachineError e) {
             acquisition.forsaken = true;
             operations.hasUnfinished = true;
@@ -75,6 +79,11 @@ final class Acquirer {
             abandon(acquisition);
             throw e;
         }
+    }
+
+    /** Completes futures of callers on threads that may block. */
+    EventDispatcher events() {
+        return events;
     }
 
     /** The caller does not take what it was, or may be, granted. Without effect on what it has taken, or given back. */
@@ -121,9 +130,10 @@ final class Acquirer {
         }
     }
 
-    private Optional<HoldHandle> conclude(Acquisition acquisition, AcquireOutcome outcome, IfBusy ifBusy) {
+    /** A handle that is not {@link #take taken} yet. Listeners get the grant before its owner does. */
+    private Optional<HoldHandle> granted(Acquisition acquisition, AcquireOutcome outcome, IfBusy ifBusy) {
         if (outcome instanceof AcquireOutcome.Got got) {
-            return take(acquisition, got.hold());
+            return Optional.of(announce(acquisition, got.hold()));
         }
         if (outcome instanceof AcquireOutcome.Busy busy) {
             report(acquisition, Refusal.CONTENDED);
@@ -145,20 +155,22 @@ final class Acquirer {
                 "The wait for lock '" + LockRequest.printable(acquisition.key) + "' was cancelled");
     }
 
-    /**
-     * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners get
-     * the grant first, so that they get every loss of a lock that they know.
-     */
-    private Optional<HoldHandle> take(Acquisition acquisition, Hold hold) {
+    /** Listeners get the grant first, so that they get every loss of a lock that they know. */
+    private HoldHandle announce(Acquisition acquisition, Hold hold) {
         HoldHandle handle = new HoldHandle(hold, operations, null);
         acquisition.handle = handle;
-        Optional<HoldHandle> taken = Optional.of(handle); // made first: nothing may fail once the hold is taken
         hold.announced = true;
         holds.announced(hold);
         if (events.hasListeners()) {
             reportGrant(acquisition, hold);
         }
-        if (!operations.settleDoubt(hold)) {
+        return handle;
+    }
+
+    /** Hands the hold to its owner, unless it is lost, or in doubt, before the owner could do anything with it. */
+    private void take(Acquisition acquisition, HoldHandle handle, boolean isHeld) {
+        Hold hold = handle.hold;
+        if (!isHeld) {
             operations.reportLoss(hold);
             throw HoldExceptions.lost(hold);
         }
@@ -168,7 +180,6 @@ final class Acquirer {
         if (!hold.take(acquisition, handle)) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
-        return taken;
     }
 
     private void reportGrant(Acquisition acquisition, Hold hold) {
@@ -231,12 +242,26 @@ final class Acquirer {
 
     private void deliver(
             Acquisition acquisition, AcquireOutcome outcome, CompletableFuture<? super HoldHandle> result) {
-        HoldHandle handle;
         try {
-            handle = conclude(acquisition, outcome, IfBusy.THROW).orElseThrow();
+            HoldHandle handle = granted(acquisition, outcome, IfBusy.THROW).orElseThrow();
+            events.completedForCallers(operations.settle(handle.hold))
+                    .thenAccept(isHeld -> deliver(acquisition, handle, isHeld, result));
         } catch (RuntimeException | Error e) {
-            abandon(acquisition);
-            result.completeExceptionally(e);
+            fail(acquisition, e, result);
+        }
+    }
+
+    private void fail(Acquisition acquisition, Throwable failure, CompletableFuture<? super HoldHandle> result) {
+        abandon(acquisition);
+        result.completeExceptionally(failure);
+    }
+
+    private void deliver(
+            Acquisition acquisition, HoldHandle handle, boolean isHeld, CompletableFuture<? super HoldHandle> result) {
+        try {
+            take(acquisition, handle, isHeld);
+        } catch (RuntimeException | Error e) {
+            fail(acquisition, e, result);
             return;
         }
         handle.keepFor(acquisition.terms.atLeast());

@@ -94,7 +94,7 @@ final class AttemptRunner {
         this.releaser = releaser;
         this.pendingReleases = pendingReleases;
         this.watchdog = watchdog;
-        this.patience = new Backoff(context.settings().maxRetryDelay()).patience();
+        this.patience = Backoff.patience(context.settings().maxRetryDelay());
         this.withoutSignals = Optional.of(context.settings().maxRetryDelay());
         this.newWaiter = Optional.of(new Waiting(Waiting.NEW, patience));
     }

@@ -88,6 +88,16 @@ final class CompositeHandle implements EngineHandle {
         } while (state() != HoldState.HELD);
     }
 
+    /** All anew after a wait, as {@link #ensureHeld}. */
+    @Override
+    public CompletableFuture<Void> ensureHeldAsync() {
+        CompletableFuture<?>[] each =
+                parts.stream().map(EngineHandle::ensureHeldAsync).toArray(CompletableFuture[]::new);
+        return CompletableFuture.allOf(each)
+                .thenCompose(
+                        any -> state() == HoldState.HELD ? CompletableFuture.completedFuture(null) : ensureHeldAsync());
+    }
+
     @Override
     public void extend(LockRequest terms) {
         if (!keys().equals(terms.keys())) {

@@ -14,22 +14,25 @@ import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.release.LockReleaser;
 import io.github.lockstarter.engine.renewal.Watchdog;
+import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Forwards the operations of handles to the parts of the engine. */
 final class EngineHoldOperations extends HoldOperations {
 
-    /** Between two questions of a caller whether a lock is still held, if the first one did not settle it. */
+    /** Between two questions whether a lock is still held, if the first one did not settle it. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final EngineContext context;
     private final LossDetector lossDetector;
     private final Watchdog watchdog;
     private final LockReleaser releaser;
+    private final Set<Settlement> unsettled = ConcurrentHashMap.newKeySet();
 
     EngineHoldOperations(EngineContext context, LossDetector lossDetector, Watchdog watchdog, LockReleaser releaser) {
         this.context = context;
@@ -55,36 +58,32 @@ final class EngineHoldOperations extends HoldOperations {
 
     @Override
     public boolean settleDoubt(Hold hold) {
-        long limit = hold.grant.certainty.commandTimeout().toNanos();
-        long began = context.clock().nanos();
-        CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
+        if (!lossDetector.checkHeld(hold) || hold.isCertain()) {
+            return hold.lifecycle.isHeld();
+        }
         try {
-            while (lossDetector.checkHeld(hold)
-                    && !hold.isCertain()
-                    && !isLostAsUndecidable(hold)
-                    && context.clock().nanos() - began < limit) {
-                if (asked.isDone()) {
-                    asked = askStore(hold);
-                }
-                pause(hold, asked);
-            }
+            return BlockingWait.await(settle(hold));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw HoldExceptions.interrupted(hold, e);
         }
-        return lossDetector.checkHeld(hold);
     }
 
-    /** Until there is an answer, and then before the next question; the answer to a regular beat may come first. */
-    private static void pause(Hold hold, CompletableFuture<?> asked) throws InterruptedException {
-        try {
-            BlockingWait.await(asked, PAUSE);
-            if (!hold.isCertain()) {
-                BlockingWait.sleep(PAUSE);
-            }
-        } catch (TimeoutException e) {
-            // It is still under way.
+    @Override
+    public CompletableFuture<Boolean> settle(Hold hold) {
+        if (!lossDetector.checkHeld(hold) || hold.isCertain()) {
+            return CompletableFuture.completedFuture(hold.lifecycle.isHeld());
         }
+        Settlement settlement = new Settlement(hold);
+        unsettled.add(settlement);
+        settlement.settled.thenRun(() -> unsettled.remove(settlement));
+        settlement.fire();
+        return settlement.settled;
+    }
+
+    /** Ends the waits for an answer: the engine has ended, and all holds with it. */
+    void close() {
+        unsettled.forEach(Settlement::endIfOver);
     }
 
     /** Whether it answers this instance, and if that is not enough, whether the lock is still there. */
@@ -95,6 +94,47 @@ final class EngineHoldOperations extends HoldOperations {
                 .thenCompose(any -> hold.grant.certainty.isSettled()
                         ? CompletableFuture.completedFuture(null)
                         : watchdog.confirm(hold));
+    }
+
+    /**
+     * A wait of the owner of a hold that is in doubt. One thread begins it, then the timer's thread asks; answers come
+     * on any thread, and the one to a regular beat may be the first.
+     */
+    private final class Settlement extends TimerEntry {
+
+        private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
+        private final Hold hold;
+        private final long began = context.clock().nanos();
+        private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
+
+        Settlement(Hold hold) {
+            this.hold = hold;
+        }
+
+        @Override
+        public void fire() {
+            if (endIfOver()) {
+                return;
+            }
+            context.timer().schedule(this, context.clock().nanos() + PAUSE.toNanos());
+            if (asked.isDone()) {
+                asked = askStore(hold);
+                asked.thenRun(this::endIfOver);
+            }
+        }
+
+        private boolean endIfOver() {
+            boolean isOver = !lossDetector.checkHeld(hold)
+                    || hold.isCertain()
+                    || isLostAsUndecidable(hold)
+                    || context.clock().nanos() - began
+                            >= hold.grant.certainty.commandTimeout().toNanos();
+            if (isOver) {
+                context.timer().cancel(this);
+                settled.complete(lossDetector.checkHeld(hold));
+            }
+            return isOver;
+        }
     }
 
     /** The owner asks, and the answer has to be yes or no. The store keeps the lock until its owner leaves it. */

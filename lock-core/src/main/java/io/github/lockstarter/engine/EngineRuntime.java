@@ -18,7 +18,6 @@ import io.github.lockstarter.engine.heartbeat.HeartbeatListener;
 import io.github.lockstarter.engine.heartbeat.Heartbeats;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
-import io.github.lockstarter.engine.hold.HoldOperations;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.queue.Backoff;
@@ -33,9 +32,10 @@ import io.github.lockstarter.engine.release.ReleaseSender;
 import io.github.lockstarter.engine.release.UnfinishedOperations;
 import io.github.lockstarter.engine.renewal.Watchdog;
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.timer.TimerWheel;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
@@ -46,9 +46,9 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -70,6 +70,7 @@ final class EngineRuntime implements HeartbeatListener {
     private static final int MOST_TRIES = 1_000;
 
     private final EngineContext context;
+    private final Random random;
     private final Waiters waiters;
     private final LossDetector lossDetector;
     private final ReleaseSender releases;
@@ -77,17 +78,20 @@ final class EngineRuntime implements HeartbeatListener {
     private final Acquirer acquirer;
     private final RecoveryEvents recoveries;
     private final Watchdog watchdog;
+    private final EngineHoldOperations operations;
 
     EngineRuntime(
             LockBackend backend,
             EngineSettings settings,
             List<LockListener> listeners,
-            EngineClock clock,
+            EngineEnvironment environment,
             LockTokenFactory tokens,
             HeldLocks heldLocks) {
         BackendCalls calls = new BackendCalls(backend);
-        EventDispatcher events = new EventDispatcher(listeners);
-        TimerWheel timer = new TimerWheel(clock);
+        EngineClock clock = environment.clock();
+        EventDispatcher events = new EventDispatcher(listeners, environment);
+        EngineTimer timer = environment.timer().apply(clock);
+        random = environment.random();
         Heartbeats heartbeats = new Heartbeats(backend, settings, clock, timer, this);
         context = new EngineContext(
                 calls,
@@ -102,14 +106,14 @@ final class EngineRuntime implements HeartbeatListener {
                 new RecentRevocations());
         PendingReleases pendingReleases =
                 new PendingReleases(calls, clock, timer, settings.maxLease(), PendingReleases.MOST_REMEMBERED);
-        KeyQueues queues = queues(context);
+        KeyQueues queues = queues(context, random);
         waiters = new Waiters(queues, context, pendingReleases);
         lossDetector = new LossDetector(context, waiters::freed);
         releases = new ReleaseSender(context, lossDetector, pendingReleases, waiters);
         watchdog = new Watchdog(context, lossDetector, releases::release);
         HandOver handOver = new HandOver(context, waiters, watchdog, releases);
         LockReleaser releaser = new LockReleaser(context, lossDetector, releases, handOver);
-        HoldOperations operations = new EngineHoldOperations(context, lossDetector, watchdog, releaser);
+        operations = new EngineHoldOperations(context, lossDetector, watchdog, releaser);
         attempts = new AttemptRunner(context, queues, pendingReleases, releaser, watchdog);
         waiters.executeWith(attempts::execute);
         acquirer = new Acquirer(context, attempts, releaser, operations);
@@ -140,12 +144,12 @@ final class EngineRuntime implements HeartbeatListener {
         List<String> others = new ArrayList<>();
         for (List<String> owned : waiters.queues().watchedByOwner().values()) {
             owned.removeIf(key -> !context.heartbeats().isAt(key, detection));
-            Collections.shuffle(owned, ThreadLocalRandom.current());
+            Collections.shuffle(owned, random);
             first.addAll(owned.subList(0, Math.min(1, owned.size())));
             others.addAll(owned.subList(Math.min(1, owned.size()), owned.size()));
         }
-        Collections.shuffle(first, ThreadLocalRandom.current());
-        Collections.shuffle(others, ThreadLocalRandom.current());
+        Collections.shuffle(first, random);
+        Collections.shuffle(others, random);
         return Stream.concat(first.stream(), others.stream()).limit(MOST_LOOKS).toList();
     }
 
@@ -175,7 +179,7 @@ final class EngineRuntime implements HeartbeatListener {
         }
     }
 
-    private static KeyQueues queues(EngineContext context) {
+    private static KeyQueues queues(EngineContext context, Random random) {
         Holds holds = context.holds();
         int fencingTokens = context.settings().handOver().fencingTokens();
         return new KeyQueues(new KeyQueue.Collaborators(
@@ -184,7 +188,7 @@ final class EngineRuntime implements HeartbeatListener {
                 context.tokens()::next,
                 key -> Math.min(
                         fencingTokens, context.backend().capabilities(key).fencingTokens()),
-                new Backoff(context.settings().maxRetryDelay()),
+                new Backoff(context.settings().maxRetryDelay(), random),
                 context.timer()));
     }
 
@@ -320,10 +324,20 @@ final class EngineRuntime implements HeartbeatListener {
 
     /** Refuses, ends the waits, ends the renewals, reports the loss to the holders, and releases what they held. */
     void close() {
+        BlockingWait.awaitUninterruptibly(beginClose(), LONGEST_STOP);
+        endCallbacks();
+    }
+
+    /** As {@link #close}, but returns at once. Completed when the store has answered; {@link #endCallbacks} follows. */
+    CompletableFuture<Void> beginClose() {
         attempts.close();
         context.timer().close();
         holds().forEach(hold -> end(hold, LossCause.SHUTDOWN));
-        BlockingWait.awaitUninterruptibly(context.backend().quiet(), LONGEST_STOP);
+        operations.close();
+        return context.backend().quiet();
+    }
+
+    void endCallbacks() {
         context.events().close();
     }
 }

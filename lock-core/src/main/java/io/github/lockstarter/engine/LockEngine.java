@@ -17,6 +17,7 @@ import io.github.lockstarter.engine.hold.HoldOwner;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -47,7 +48,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final LockBackend backend;
     private final EngineSettings settings;
     private final List<LockListener> listeners;
-    private final EngineClock clock;
+    private final EngineEnvironment environment;
     private final LockTokenFactory tokens;
     private final AtomicReference<@Nullable EngineRuntime> runtime = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
@@ -61,11 +62,24 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @param clock the clocks
      */
     public LockEngine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, EngineClock clock) {
+        this(backend, settings, listeners, EngineEnvironment.of(clock));
+    }
+
+    /**
+     * The same, with threads and randomness of another origin.
+     *
+     * @param backend where the locks are kept
+     * @param settings what applies where a request is silent
+     * @param listeners receivers of the events, called in this order
+     * @param environment time, threads and randomness
+     */
+    public LockEngine(
+            LockBackend backend, EngineSettings settings, List<LockListener> listeners, EngineEnvironment environment) {
         this.backend = backend;
         this.settings = settings;
         this.listeners = List.copyOf(listeners);
-        this.clock = clock;
-        this.tokens = new LockTokenFactory(clock, settings);
+        this.environment = environment;
+        this.tokens = new LockTokenFactory(environment, settings);
         backend.listen(tokens.instanceId(), new Mailbox());
         start();
     }
@@ -76,7 +90,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (draining != null) {
             draining.open();
         } else {
-            EngineRuntime started = new EngineRuntime(backend, settings, listeners, clock, tokens, heldLocks);
+            EngineRuntime started = new EngineRuntime(backend, settings, listeners, environment, tokens, heldLocks);
             if (runtime.compareAndSet(null, started)) {
                 started.begin();
             }
@@ -118,6 +132,18 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
+     * As {@link #stop()}, but returns at once.
+     *
+     * @return completed when the backend has answered
+     */
+    public CompletableFuture<Void> stopAsync() {
+        EngineRuntime ending = runtime.getAndSet(null);
+        return ending == null
+                ? CompletableFuture.completedFuture(null)
+                : ending.beginClose().thenRun(ending::endCallbacks);
+    }
+
+    /**
      * Whether locks are granted.
      *
      * @return false after {@link #drain()} or {@link #stop()}
@@ -155,7 +181,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         HoldOwner owner = HoldOwner.of(request, terms);
         Optional<? extends EngineHandle> acquired = keys.size() == 1
                 ? running.acquirer().acquire(keys.get(0), terms, owner, ifBusy)
-                : new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquire(owner, ifBusy);
+                : new MultiKeyAcquirer(running.acquirer(), environment.clock(), keys, terms).acquire(owner, ifBusy);
         if (terms.isKept() && acquired.isPresent()) {
             acquired.get().keepFor(terms.atLeast());
         }
@@ -174,7 +200,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (keys.size() == 1) {
             running.acquirer().acquireAsync(keys.get(0), terms, result);
         } else {
-            new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquireAsync(result);
+            new MultiKeyAcquirer(running.acquirer(), environment.clock(), keys, terms).acquireAsync(result);
         }
         return result;
     }

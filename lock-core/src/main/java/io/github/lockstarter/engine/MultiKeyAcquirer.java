@@ -9,8 +9,11 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires several keys in the order given, which is sorted, so that two callers cannot wait for each other. One wait
@@ -101,15 +104,30 @@ final class MultiKeyAcquirer {
         try {
             if (acquired.size() < keys.size()) {
                 acquireNext(acquired, result);
-                return;
-            }
-            if (result.complete(together(acquired))) {
-                return;
+            } else {
+                CompositeHandle all = new CompositeHandle(acquired);
+                acquirer.events()
+                        .completedForCallers(all.ensureHeldAsync())
+                        .whenComplete((any, failure) -> deliver(all, failure, acquired, result));
             }
         } catch (RuntimeException | Error e) {
             result.completeExceptionally(e);
+            giveBack(acquired);
         }
-        giveBack(acquired);
+    }
+
+    private static void deliver(
+            CompositeHandle all,
+            @Nullable Throwable failure,
+            List<EngineHandle> acquired,
+            CompletableFuture<? super EngineHandle> result) {
+        if (failure != null) {
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            result.completeExceptionally(Objects.requireNonNullElse(cause, failure));
+            giveBack(acquired);
+        } else if (!result.complete(all)) {
+            giveBack(acquired);
+        }
     }
 
     private static void giveBack(List<EngineHandle> acquired) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.spi;
 
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
@@ -118,7 +119,7 @@ public final class LockThreads {
      *
      * @param pool the pool
      */
-    public static void join(ThreadPoolExecutor pool) {
+    public static void join(ExecutorService pool) {
         try {
             pool.awaitTermination(LONGEST_JOIN.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

@@ -139,7 +139,7 @@ public final class RedisLockBackend implements QuorumNode {
     /** One for each connection, by the address of the node; without a cluster there is one. */
     private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
 
-    private final AtomicLong surveyedAt = new AtomicLong(System.nanoTime() - SURVEY_NANOS);
+    private final AtomicLong surveyedAt;
     private volatile SettingsReport settingsReport = new SettingsReport(List.of(), Map.of());
 
     /**
@@ -161,9 +161,10 @@ public final class RedisLockBackend implements QuorumNode {
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
         this.connector = connector;
+        this.surveyedAt = new AtomicLong(connector.nanoTime() - SURVEY_NANOS);
         this.settings = settings;
         this.connections = connections;
-        this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf);
+        this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf, connector::nanoTime);
         this.runner = new ScriptRunner(connections, failures, outageDetector);
         this.releases = new Releases(runner, releaseScript, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::inspect);
@@ -188,7 +189,8 @@ public final class RedisLockBackend implements QuorumNode {
                 connections,
                 keySpace,
                 new RedisHeartbeat.Terms(history, settings.commandTimeout(), condition),
-                known);
+                known,
+                connector::nanoTime);
     }
 
     /**
@@ -209,7 +211,7 @@ public final class RedisLockBackend implements QuorumNode {
         } finally {
             outageDetector.reportedOtherwise(false);
         }
-        long asked = System.nanoTime();
+        long asked = connector.nanoTime();
         surveyedAt.set(asked);
         record(serverChecks.run(), asked);
         heartbeat.ifPresent(known -> BlockingWait.awaitUninterruptibly(known.learn()));
@@ -291,7 +293,8 @@ public final class RedisLockBackend implements QuorumNode {
                 connector.isCluster() ? connections.nodeOf(keySpace.lockOf(key)).orElse("") : "";
         CallQueue known = queues.get(node);
         return known == null
-                ? queues.computeIfAbsent(node, any -> new CallQueue(connector.timer(), settings.commandTimeout()))
+                ? queues.computeIfAbsent(
+                        node, any -> new CallQueue(connector.timer(), settings.commandTimeout(), connector::nanoTime))
                 : known;
     }
 
@@ -362,7 +365,7 @@ public final class RedisLockBackend implements QuorumNode {
     /** The start may have found no Redis, and settings change. No caller waits for it. */
     private void surveyAgain() {
         long last = surveyedAt.get();
-        long now = System.nanoTime();
+        long now = connector.nanoTime();
         if (now - last >= SURVEY_NANOS && surveyedAt.compareAndSet(last, now)) {
             CompletableFuture<?> unused = serverChecks.ask().thenAccept(found -> record(found, now));
             heartbeat.ifPresent(RedisHeartbeat::learn);

@@ -1,10 +1,10 @@
 package io.github.lockstarter.engine.backend;
 
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
-import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,11 +19,11 @@ public final class LockTokenFactory {
     private final Optional<String> place;
     private final AtomicLong sequence = new AtomicLong();
 
-    public LockTokenFactory(EngineClock clock, EngineSettings settings) {
-        this.clock = clock;
+    public LockTokenFactory(EngineEnvironment environment, EngineSettings settings) {
+        this.clock = environment.clock();
         this.place = settings.shownPlace();
         byte[] random = new byte[RANDOM_BYTES];
-        new SecureRandom().nextBytes(random);
+        environment.random().nextBytes(random);
         this.instanceId = HexFormat.of().formatHex(random);
     }
 

@@ -3,14 +3,14 @@ package io.github.lockstarter.engine.event;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 
 /**
  * Calls the listeners, and runs the application's callbacks on threads that may block. The exception of a listener is
@@ -18,19 +18,18 @@ import java.util.concurrent.ThreadPoolExecutor;
  */
 public final class EventDispatcher implements AutoCloseable {
 
-    /** More than the callers that an application has at a time. */
-    private static final int MOST_THREADS = 4096;
-
     private static final String LISTENER = "A lock listener";
-    private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final List<LockListener> listeners;
-    private final ThreadPoolExecutor lossEvents = LockThreads.pool("lock-lost", 1, IDLE);
-    private final ThreadPoolExecutor lossCallbacks = LockThreads.unqueuedPool("lock-callback", MOST_THREADS, IDLE);
-    private final ThreadPoolExecutor completions = LockThreads.unqueuedPool("lock-async", MOST_THREADS, IDLE);
+    private final ExecutorService lossEvents;
+    private final ExecutorService lossCallbacks;
+    private final ExecutorService completions;
 
-    public EventDispatcher(List<LockListener> listeners) {
+    public EventDispatcher(List<LockListener> listeners, EngineEnvironment environment) {
         this.listeners = List.copyOf(listeners);
+        this.lossEvents = environment.losses().get();
+        this.lossCallbacks = environment.callbacks().get();
+        this.completions = environment.completions().get();
     }
 
     /** Whether there are listeners: without them, no event need be made. */

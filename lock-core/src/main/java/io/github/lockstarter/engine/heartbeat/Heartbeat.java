@@ -4,8 +4,8 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
-import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.CrashDetection.Beat;
@@ -95,7 +95,7 @@ final class Heartbeat extends TimerEntry {
 
     private final CrashDetection detection;
     private final EngineClock clock;
-    private final TimerWheel timer;
+    private final EngineTimer timer;
     private final long shortestTakeOverNanos;
     private final HeartbeatListener listener;
     private final AtomicLong beats = new AtomicLong();
@@ -118,7 +118,7 @@ final class Heartbeat extends TimerEntry {
     Heartbeat(
             CrashDetection detection,
             EngineClock clock,
-            TimerWheel timer,
+            EngineTimer timer,
             Duration shortest,
             HeartbeatListener listener) {
         this.detection = detection;

@@ -3,7 +3,7 @@ package io.github.lockstarter.engine.heartbeat;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.TimerWheel;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -41,7 +41,7 @@ public final class Heartbeats {
             LockBackend backend,
             EngineSettings settings,
             EngineClock clock,
-            TimerWheel timer,
+            EngineTimer timer,
             HeartbeatListener listener) {
         this.backend = backend;
         this.isConfigured = settings.shortestCrashTakeOver().isPresent();

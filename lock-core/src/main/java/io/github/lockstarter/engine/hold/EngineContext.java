@@ -8,7 +8,7 @@ import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.heartbeat.Heartbeats;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.TimerWheel;
+import io.github.lockstarter.engine.timer.EngineTimer;
 
 /**
  * What the parts of a running engine share.
@@ -17,7 +17,7 @@ import io.github.lockstarter.engine.timer.TimerWheel;
  * @param settings what is configured
  * @param clock the clocks
  * @param events listeners and callbacks
- * @param timer the timer thread
+ * @param timer the one timer
  * @param tokens identity of this instance
  * @param heartbeats whether the stores hear this instance
  * @param holds what is held
@@ -29,7 +29,7 @@ public record EngineContext(
         EngineSettings settings,
         EngineClock clock,
         EventDispatcher events,
-        TimerWheel timer,
+        EngineTimer timer,
         LockTokenFactory tokens,
         Heartbeats heartbeats,
         Holds holds,

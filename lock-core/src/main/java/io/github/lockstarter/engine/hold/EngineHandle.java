@@ -16,6 +16,9 @@ public interface EngineHandle extends LockHandle {
     /** {@link #extend(LockRequest)} for each of its holds, whatever the keys of the request. */
     void extendOn(LockRequest terms);
 
+    /** {@link #ensureHeld()}, completed or failed by whichever thread gets the answer, such as an event loop. */
+    CompletableFuture<Void> ensureHeldAsync();
+
     /** {@link #release()}, completed by whichever thread gets the answer, such as an event loop. */
     CompletableFuture<ReleaseOutcome> beginRelease();
 

@@ -100,7 +100,16 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public void ensureHeld() {
-        if (hasLeft() || !operations.settleDoubt(hold)) {
+        checkSettled(!hasLeft() && operations.settleDoubt(hold));
+    }
+
+    @Override
+    public CompletableFuture<Void> ensureHeldAsync() {
+        return operations.settle(hold).thenAccept(this::checkSettled);
+    }
+
+    private void checkSettled(boolean isHeld) {
+        if (hasLeft() || !isHeld) {
             throw notHeld();
         }
         if (!hold.isCertain()) {

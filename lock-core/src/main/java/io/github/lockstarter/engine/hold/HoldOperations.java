@@ -27,8 +27,16 @@ public abstract class HoldOperations {
     public abstract boolean checkHeld(Hold hold);
 
     /**
-     * As {@link #checkHeld}; and if the hold is in doubt, asks the store, and blocks until it is certain or lost, its
-     * lease is over, or a command timeout is.
+     * As {@link #checkHeld}; and if the hold is in doubt, asks the store until it is certain or lost, its lease is
+     * over, or a command timeout is.
+     *
+     * @param hold which one
+     * @return completed with whether it is still held, on any thread, and always normally
+     */
+    public abstract CompletableFuture<Boolean> settle(Hold hold);
+
+    /**
+     * The same, and blocks.
      *
      * @param hold which one
      * @throws LockInterruptedException when the thread is interrupted meanwhile; the flag is set again

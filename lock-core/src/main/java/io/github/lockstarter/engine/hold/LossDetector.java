@@ -5,7 +5,7 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.StackReserve;
-import io.github.lockstarter.engine.timer.TimerWheel;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -19,7 +19,7 @@ public final class LossDetector {
     private final EngineClock clock;
     private final Holds holds;
     private final EventDispatcher events;
-    private final TimerWheel timer;
+    private final EngineTimer timer;
     private final Consumer<String> onEnded;
 
     /**

@@ -2,7 +2,7 @@ package io.github.lockstarter.engine.queue;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * How long the first waiter of a key sleeps unless it is signalled: each time twice as long, with jitter, cut short by
@@ -24,14 +24,17 @@ public final class Backoff {
     private static final int WATCHED = 6;
 
     private final Duration maxDelay;
+    private final RandomGenerator random;
 
     /**
      * A backoff.
      *
      * @param maxDelay longest delay where nobody looks at the owner; the first one is a tenth of it
+     * @param random the jitter
      */
-    public Backoff(Duration maxDelay) {
+    public Backoff(Duration maxDelay, RandomGenerator random) {
         this.maxDelay = maxDelay;
+        this.random = random;
     }
 
     long nanos(int round, Obstacle obstacle) {
@@ -42,20 +45,29 @@ public final class Backoff {
         double grown = (double) maxDelay.toNanos() * FIRST_SHARE * Math.pow(2, round);
         double longest = (double) maxDelay.toNanos() * (obstacle.watched().isPresent() ? WATCHED : 1);
         double capped = Math.min(grown, longest);
-        long delay = (long) (capped * (1 - JITTER * ThreadLocalRandom.current().nextDouble()));
+        long delay = (long) (capped * (1 - JITTER * random.nextDouble()));
         return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, obstacle.lookAgain()));
     }
 
-    private static long atMost(long delay, Optional<Duration> limit) {
+    private long atMost(long delay, Optional<Duration> limit) {
         return limit.isEmpty() ? delay : Math.min(delay, limit.get().toNanos() + spread());
     }
 
-    private static long spread() {
-        return 1_000_000 + ThreadLocalRandom.current().nextLong(SPREAD_NANOS);
+    private long spread() {
+        return 1_000_000 + random.nextLong(SPREAD_NANOS);
     }
 
-    /** How long a registration must be kept at the backend so that the next look comes in time to repeat it. */
-    public Duration patience() {
+    /** As {@link #patience(Duration)}. */
+    Duration patience() {
+        return patience(maxDelay);
+    }
+
+    /**
+     * How long a registration must be kept at the backend so that the next look comes in time to repeat it.
+     *
+     * @param maxDelay longest delay where nobody looks at the owner
+     */
+    public static Duration patience(Duration maxDelay) {
         return maxDelay.multipliedBy(WATCHED).plusSeconds(10);
     }
 }

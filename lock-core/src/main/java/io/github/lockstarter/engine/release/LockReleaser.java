@@ -10,7 +10,7 @@ import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.engine.timer.Deadline;
-import io.github.lockstarter.engine.timer.TimerWheel;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ public final class LockReleaser {
 
     private final BackendCalls backend;
     private final Holds holds;
-    private final TimerWheel timer;
+    private final EngineTimer timer;
     private final LossDetector lossDetector;
     private final ReleaseSender releases;
     private final HandOver handOver;

@@ -48,7 +48,7 @@ public final class ReleaseSender {
         this.lossDetector = lossDetector;
         this.pendingReleases = pendingReleases;
         this.waiters = waiters;
-        this.patience = new Backoff(context.settings().maxRetryDelay()).patience();
+        this.patience = Backoff.patience(context.settings().maxRetryDelay());
     }
 
     /**

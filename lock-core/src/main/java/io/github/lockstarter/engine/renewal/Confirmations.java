@@ -8,8 +8,8 @@ import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
-import io.github.lockstarter.engine.timer.TimerWheel;
 import java.util.function.Consumer;
 
 /**
@@ -27,7 +27,7 @@ final class Confirmations extends TimerEntry {
     private final EventDispatcher events;
     private final Heartbeats heartbeats;
     private final Holds holds;
-    private final TimerWheel timer;
+    private final EngineTimer timer;
     private final Consumer<Hold> renew;
     private final Renewals renewals;
     private volatile boolean unsettled;

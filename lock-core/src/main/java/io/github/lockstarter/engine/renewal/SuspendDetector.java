@@ -5,8 +5,8 @@ import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
-import io.github.lockstarter.engine.timer.TimerWheel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -25,7 +25,7 @@ final class SuspendDetector extends TimerEntry {
     private final EngineClock clock;
     private final Holds holds;
     private final LossDetector lossDetector;
-    private final TimerWheel timer;
+    private final EngineTimer timer;
     private final AtomicBoolean watching = new AtomicBoolean();
     private volatile Moment last;
 

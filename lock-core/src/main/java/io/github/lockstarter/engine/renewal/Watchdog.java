@@ -9,7 +9,7 @@ import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.timer.TimerWheel;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.spi.RenewResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,7 @@ public final class Watchdog {
     private final EventDispatcher events;
     private final Holds holds;
     private final LossDetector lossDetector;
-    private final TimerWheel timer;
+    private final EngineTimer timer;
     private final SuspendDetector suspendWatch;
     private final Renewals renewals;
     private final Confirmations confirmations;

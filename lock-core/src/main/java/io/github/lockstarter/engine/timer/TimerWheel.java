@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * wakes. Mutable, guarded by {@link #lock}: {@link #slots} and the links of the entries, {@link #current},
  * {@link #sleepsUntil}, {@link #size}, {@link #thread}, {@link #closed}.
  */
-public final class TimerWheel implements EngineTimer, AutoCloseable {
+public final class TimerWheel implements EngineTimer {
 
     private static final long TICK_NANOS = 5_000_000;
     private static final int SLOTS = 1024;
@@ -46,7 +46,7 @@ public final class TimerWheel implements EngineTimer, AutoCloseable {
         this.origin = clock.nanos();
     }
 
-    /** Runs the step on the timer's thread whenever the entries of a tick have fired; replaces an earlier step. */
+    @Override
     public void afterEachTick(Runnable step) {
         afterTick = step;
     }

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
@@ -16,8 +17,8 @@ class LockTokenFactoryTests {
 
     @Test
     void tellWhichThreadMakesTheAttemptAndWhen() {
-        LockToken token =
-                new LockTokenFactory(clock, EngineSettings.DEFAULTS).next("http-1", 0, TakeOverCondition.NONE);
+        LockToken token = new LockTokenFactory(EngineEnvironment.of(clock), EngineSettings.DEFAULTS)
+                .next("http-1", 0, TakeOverCondition.NONE);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:1\\|1700000000000 http-1");
     }
@@ -26,11 +27,11 @@ class LockTokenFactoryTests {
     void tellWhereTheInstanceRuns() {
         EngineSettings settings = EngineSettings.DEFAULTS.at("pod-7/orders");
 
-        assertThat(new LockTokenFactory(clock, settings)
+        assertThat(new LockTokenFactory(EngineEnvironment.of(clock), settings)
                         .next("http-1", 0, TakeOverCondition.NONE)
                         .value())
                 .endsWith("|1700000000000 http-1@pod-7/orders");
-        assertThat(new LockTokenFactory(clock, settings.withoutOwner())
+        assertThat(new LockTokenFactory(EngineEnvironment.of(clock), settings.withoutOwner())
                         .next("http-1", 0, TakeOverCondition.NONE)
                         .value())
                 .matches("[0-9a-f]{32}:1");
@@ -38,7 +39,7 @@ class LockTokenFactoryTests {
 
     @Test
     void tellOnlyTheInstanceIfThatIsWanted() {
-        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS.withoutOwner())
+        LockToken token = new LockTokenFactory(EngineEnvironment.of(clock), EngineSettings.DEFAULTS.withoutOwner())
                 .next("http-1", 0, TakeOverCondition.NONE);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:1");

@@ -39,6 +39,12 @@ class PendingReleasesTests {
         public void cancel(TimerEntry entry) {
             scheduled.remove(entry);
         }
+
+        @Override
+        public void afterEachTick(Runnable step) {}
+
+        @Override
+        public void close() {}
     }
 
     @Test

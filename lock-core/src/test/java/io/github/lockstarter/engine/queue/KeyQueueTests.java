@@ -15,6 +15,7 @@ import java.lang.management.MonitorInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
@@ -46,7 +47,7 @@ class KeyQueueTests {
                 acquisition -> TOKEN,
                 () -> TOKEN,
                 key -> 1,
-                new Backoff(EngineSettings.DEFAULTS.maxRetryDelay()),
+                new Backoff(EngineSettings.DEFAULTS.maxRetryDelay(), new Random(1)),
                 alarms));
         Acquisition first = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});
         Acquisition second = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});
@@ -80,6 +81,12 @@ class KeyQueueTests {
         public void cancel(TimerEntry entry) {
             note();
         }
+
+        @Override
+        public void afterEachTick(Runnable step) {}
+
+        @Override
+        public void close() {}
 
         @SuppressWarnings({"deprecation", "NonAtomicVolatileUpdate"}) // threadId() came with JDK 19; one thread calls
         private void note() {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -54,7 +55,7 @@ public class KeyQueuesLincheckTests {
             acquisition -> TOKEN,
             () -> TOKEN,
             key -> 1,
-            new Backoff(EngineSettings.DEFAULTS.maxRetryDelay()),
+            new Backoff(EngineSettings.DEFAULTS.maxRetryDelay(), new Random(1)),
             new NoAlarms()));
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
@@ -170,6 +171,12 @@ public class KeyQueuesLincheckTests {
 
         @Override
         public void cancel(TimerEntry entry) {}
+
+        @Override
+        public void afterEachTick(Runnable step) {}
+
+        @Override
+        public void close() {}
     }
 
     /** A list, and the waiter whose attempt is under way, which may have left. */

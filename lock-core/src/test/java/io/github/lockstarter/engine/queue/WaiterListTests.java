@@ -122,5 +122,11 @@ class WaiterListTests {
 
         @Override
         public void cancel(TimerEntry entry) {}
+
+        @Override
+        public void afterEachTick(Runnable step) {}
+
+        @Override
+        public void close() {}
     }
 }

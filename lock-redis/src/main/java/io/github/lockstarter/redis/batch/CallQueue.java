@@ -141,12 +141,9 @@ public final class CallQueue {
      *
      * @param timer ends the wait for a server that hangs
      * @param commandTimeout for how long an attempt waits until it is sent
+     * @param nanoTime the clock
      */
-    public CallQueue(ScheduledExecutorService timer, Duration commandTimeout) {
-        this(timer, commandTimeout, System::nanoTime);
-    }
-
-    CallQueue(ScheduledExecutorService timer, Duration commandTimeout, LongSupplier nanoTime) {
+    public CallQueue(ScheduledExecutorService timer, Duration commandTimeout, LongSupplier nanoTime) {
         this.timer = timer;
         this.commandTimeout = commandTimeout;
         this.nanoTime = nanoTime;

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +29,17 @@ final class ClusterRouting implements Routing {
 
     private final StatefulRedisClusterConnection<String, String> cluster;
     private final Consumer<RedisLink> onUnhealthy;
+    private final LongSupplier nanoTime;
     private final AtomicInteger breaks = new AtomicInteger();
     private final Map<Address, Node> nodes = new ConcurrentHashMap<>();
 
-    ClusterRouting(StatefulRedisClusterConnection<String, String> cluster, Consumer<RedisLink> onUnhealthy) {
+    ClusterRouting(
+            StatefulRedisClusterConnection<String, String> cluster,
+            Consumer<RedisLink> onUnhealthy,
+            LongSupplier nanoTime) {
         this.cluster = cluster;
         this.onUnhealthy = onUnhealthy;
+        this.nanoTime = nanoTime;
     }
 
     /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
@@ -117,7 +123,7 @@ final class ClusterRouting implements Routing {
     private final class Node {
 
         private final Address address;
-        private final RedisLink link = new RedisLink(cluster, onUnhealthy, breaks);
+        private final RedisLink link = new RedisLink(cluster, onUnhealthy, breaks, nanoTime);
         private final ReentrantLock lock = new ReentrantLock();
         private List<LinkCallback> waiting = new ArrayList<>();
         private volatile boolean opening;

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,16 +40,18 @@ final class ConnectionPair implements AutoCloseable {
      *
      * @param commands what commands travel on
      * @param onUnhealthy told when a server hangs, or does not take writes; returns at once
+     * @param nanoTime the clock
      */
-    ConnectionPair(StatefulConnection<String, String> commands, Consumer<ConnectionPair> onUnhealthy) {
+    ConnectionPair(
+            StatefulConnection<String, String> commands, Consumer<ConnectionPair> onUnhealthy, LongSupplier nanoTime) {
         this.commands = Objects.requireNonNull(commands, "connection");
         Consumer<RedisLink> unfit = link -> onUnhealthy.accept(this);
         if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
-            ClusterRouting nodes = new ClusterRouting(cluster, unfit);
+            ClusterRouting nodes = new ClusterRouting(cluster, unfit, nanoTime);
             nodes.connectToAll();
             this.routing = nodes;
         } else {
-            RedisLink link = new RedisLink(commands, unfit, new AtomicInteger());
+            RedisLink link = new RedisLink(commands, unfit, new AtomicInteger(), nanoTime);
             link.watch(commands);
             this.routing = new SingleRouting(link);
         }

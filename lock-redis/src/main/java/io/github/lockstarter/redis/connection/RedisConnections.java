@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.connection;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
-import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -45,8 +44,7 @@ public final class RedisConnections implements AutoCloseable {
     private ConnectionState access = ConnectionState.OPEN;
 
     /**
-     * Opens nothing yet. Connections are opened with the context class loader of the thread that calls this, which is
-     * the application's: opening them may run code of the application, such as a provider of credentials.
+     * Opens nothing yet.
      *
      * @param connector opens the connections
      * @param settings how long a user waits for the link: one command timeout
@@ -59,11 +57,7 @@ public final class RedisConnections implements AutoCloseable {
     public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
         this.connector = connector;
         this.patience = settings.commandTimeout();
-        this.opener = LockThreads.pool(
-                "lock-redis-connect",
-                1,
-                Duration.ofSeconds(1),
-                Thread.currentThread().getContextClassLoader());
+        this.opener = connector.opener();
         this.subscriptions = new MailboxSubscriptions(connector, pulse, opener, this::mailboxOf);
     }
 
@@ -263,7 +257,9 @@ public final class RedisConnections implements AutoCloseable {
 
     private ConnectionPair connected() {
         return new ConnectionPair(
-                connector.connect(), connector.isCluster() ? any -> connector.refresh() : this::replace);
+                connector.connect(),
+                connector.isCluster() ? any -> connector.refresh() : this::replace,
+                connector::nanoTime);
     }
 
     /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */

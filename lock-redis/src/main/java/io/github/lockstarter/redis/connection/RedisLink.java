@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,8 @@ public final class RedisLink implements RedisConnectionStateListener {
     private final AtomicInteger breaksOfAll;
     private final AtomicInteger timeouts = new AtomicInteger();
     private final Set<String> knownScripts = ConcurrentHashMap.newKeySet();
-    private final long openedAt = System.nanoTime();
+    private final LongSupplier nanoTime;
+    private final long openedAt;
     private volatile @Nullable StatefulConnection<String, String> watched;
 
     /**
@@ -44,12 +46,18 @@ public final class RedisLink implements RedisConnectionStateListener {
      * @param commands what commands travel on
      * @param onUnhealthy told when the server hangs, or does not take writes; returns at once
      * @param breaksOfAll counts the breaks of all links that what is sent on this one may be redirected to
+     * @param nanoTime the clock
      */
     public RedisLink(
-            StatefulConnection<String, String> commands, Consumer<RedisLink> onUnhealthy, AtomicInteger breaksOfAll) {
+            StatefulConnection<String, String> commands,
+            Consumer<RedisLink> onUnhealthy,
+            AtomicInteger breaksOfAll,
+            LongSupplier nanoTime) {
         this.commands = commands;
         this.onUnhealthy = onUnhealthy;
         this.breaksOfAll = breaksOfAll;
+        this.nanoTime = nanoTime;
+        this.openedAt = nanoTime.getAsLong();
     }
 
     /** What commands travel on. */
@@ -151,7 +159,7 @@ public final class RedisLink implements RedisConnectionStateListener {
 
     /** The server is not one that takes writes. */
     private void demoted() {
-        if (System.nanoTime() - openedAt > YOUNG) {
+        if (nanoTime.getAsLong() - openedAt > YOUNG) {
             onUnhealthy.accept(this);
         }
     }

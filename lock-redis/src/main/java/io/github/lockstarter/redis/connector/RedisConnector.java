@@ -2,10 +2,13 @@ package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
+import io.github.lockstarter.spi.LockThreads;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -37,6 +40,29 @@ public interface RedisConnector extends AutoCloseable {
      * @return the executor of the client, whose tasks return at once; closed with the client
      */
     ScheduledExecutorService timer();
+
+    /**
+     * Reads the clock of the {@link #timer}.
+     *
+     * @return as {@link System#nanoTime()}, which it is
+     */
+    default long nanoTime() {
+        return System.nanoTime();
+    }
+
+    /**
+     * Makes an executor that opens connections one after the other: that blocks, and may run code of the application,
+     * such as a provider of credentials. So its thread has the context class loader of the thread that calls this.
+     *
+     * @return the executor, which the caller closes
+     */
+    default ExecutorService opener() {
+        return LockThreads.pool(
+                "lock-redis-connect",
+                1,
+                Duration.ofSeconds(1),
+                Thread.currentThread().getContextClassLoader());
+    }
 
     /**
      * Where the connections lead, for messages.

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * Notices when a server does not answer any more, and when it does again. A first failure makes it suspect; it is
@@ -31,6 +32,7 @@ public final class OutageDetector {
 
     private final String target;
     private final Function<String, Optional<String>> nodeOf;
+    private final LongSupplier nanoTime;
     private final Map<String, Silence> silences = new ConcurrentHashMap<>();
     private final AtomicInteger epoch = new AtomicInteger();
     private volatile Consumer<StoreEvent> receiver = event -> {};
@@ -42,10 +44,12 @@ public final class OutageDetector {
      * @param target what messages call the servers
      * @param nodeOf what finds the node of a cluster that has a key; empty where there is one server, or no node is
      *     known
+     * @param nanoTime the clock
      */
-    public OutageDetector(String target, Function<String, Optional<String>> nodeOf) {
+    public OutageDetector(String target, Function<String, Optional<String>> nodeOf, LongSupplier nanoTime) {
         this.target = target;
         this.nodeOf = nodeOf;
+        this.nanoTime = nanoTime;
     }
 
     /** Reports to this receiver from now on. */
@@ -80,7 +84,7 @@ public final class OutageDetector {
 
     private void end(String name, Silence silence) {
         if (silence.phase.getAndSet(Phase.OVER) == Phase.REPORTED) {
-            Duration lasted = Duration.ofNanos(System.nanoTime() - silence.since);
+            Duration lasted = Duration.ofNanos(nanoTime.getAsLong() - silence.since);
             receiver.accept(new StoreEvent.Reachable(store(name), scope(name), lasted));
         }
     }
@@ -109,7 +113,8 @@ public final class OutageDetector {
     }
 
     private Silence silenceOf(String key) {
-        return silences.computeIfAbsent(nodeOf(key), node -> new Silence(key, epoch.incrementAndGet()));
+        return silences.computeIfAbsent(
+                nodeOf(key), node -> new Silence(key, epoch.incrementAndGet(), nanoTime.getAsLong()));
     }
 
     private void report(String key, Silence silence, RedisFailure failure) {
@@ -150,12 +155,13 @@ public final class OutageDetector {
 
         private final String key;
         private final int epoch;
-        private final long since = System.nanoTime();
+        private final long since;
         private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.SUSPECTED);
 
-        Silence(String key, int epoch) {
+        Silence(String key, int epoch, long since) {
             this.key = key;
             this.epoch = epoch;
+            this.since = since;
         }
     }
 }

@@ -80,7 +80,8 @@ public final class ClientHistories {
     }
 
     private ServerHistory made(int place) {
-        ServerHistory made = new ServerHistory(keySpace.historyOf(place), terms, names, this::recovers);
+        ServerHistory made =
+                new ServerHistory(keySpace.historyOf(place), terms, names, this::recovers, servers::nanoTime);
         ServerHistory raced = histories.compareAndExchange(place, null, made);
         return raced == null ? made : raced;
     }
@@ -109,7 +110,7 @@ public final class ClientHistories {
      */
     private boolean isNews(ServerHistory history) {
         boolean isOfNode = history.change() == HistoryChange.REPLACED || history.change() == HistoryChange.UNSEEN;
-        long now = System.nanoTime();
+        long now = servers.nanoTime();
         long first = reported.computeIfAbsent(history.name().orElse(""), name -> now);
         return !isOfNode || now - first < terms.grace().toNanos();
     }

@@ -5,6 +5,7 @@ import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +31,11 @@ public final class ServerHistory {
     private final Terms terms;
     private final @Nullable NodeHistoryIds names;
     private final RecoveryReports reports;
+    private final LongSupplier nanoTime;
     private volatile String marker = "";
     private volatile HistoryChange change = HistoryChange.UNSEEN;
-    private volatile long recoversUntil = System.nanoTime();
-    private volatile long partedUntil = recoversUntil;
+    private volatile long recoversUntil;
+    private volatile long partedUntil;
 
     /**
      * Knows nothing yet.
@@ -42,16 +44,20 @@ public final class ServerHistory {
      * @param terms how long to wait for a history to grow old
      */
     public ServerHistory(String key, Terms terms) {
-        this(key, terms, null, (history, left) -> new RecoveryStarted("", Scope.ALL, "", left));
+        this(key, terms, null, (history, left) -> new RecoveryStarted("", Scope.ALL, "", left), System::nanoTime);
     }
 
     /** Of one slot of a cluster, of which nothing is known: of its node there may be. */
-    public ServerHistory(String key, Terms terms, @Nullable NodeHistoryIds names, RecoveryReports reports) {
+    public ServerHistory(
+            String key, Terms terms, @Nullable NodeHistoryIds names, RecoveryReports reports, LongSupplier nanoTime) {
         this.key = key;
         this.checked = key + ":checked";
         this.terms = terms;
         this.names = names;
         this.reports = reports;
+        this.nanoTime = nanoTime;
+        this.recoversUntil = nanoTime.getAsLong();
+        this.partedUntil = recoversUntil;
     }
 
     /** Where the marker is stored. */
@@ -108,28 +114,28 @@ public final class ServerHistory {
 
     /** The server said so. Gives what to tell of it. */
     public RecoveryStarted recovers(Duration left) {
-        recoversUntil = System.nanoTime() + left.toNanos();
+        recoversUntil = nanoTime.getAsLong() + left.toNanos();
         return reports.recovers(this, left);
     }
 
     /** How much longer the server grants nothing; zero if it does. */
     Duration recovering() {
-        return Duration.ofNanos(Math.max(0, recoversUntil - System.nanoTime()));
+        return Duration.ofNanos(Math.max(0, recoversUntil - nanoTime.getAsLong()));
     }
 
     /** Whether the server recovers, as far as it said so. */
     public boolean isRecovering() {
-        return recoversUntil - System.nanoTime() > 0;
+        return recoversUntil - nanoTime.getAsLong() > 0;
     }
 
     /** A lock and the marker are on two servers just now, since their slot is being moved. */
     public void parted() {
-        partedUntil = System.nanoTime() + PARTED_NANOS;
+        partedUntil = nanoTime.getAsLong() + PARTED_NANOS;
     }
 
     /** Whether a lock and the marker were on two servers a moment ago. */
     public boolean isParted() {
-        return partedUntil - System.nanoTime() > 0;
+        return partedUntil - nanoTime.getAsLong() > 0;
     }
 
     /** Whether the marker does not name a history, so that a promotion may go unnoticed. */

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 
 /**
  * Runs the beat script where scripts are sent, so that a positive answer is that of the server that grants locks. The
@@ -50,13 +51,14 @@ public final class RedisHeartbeat implements CrashDetection {
     private final KeySpace keySpace;
     private final Terms terms;
     private final TakeOverAcknowledgement acknowledgement;
+    private final LongSupplier nanoTime;
     private volatile String instanceId = UNNAMED;
     private volatile boolean wasOpen;
 
     /** The server knew of no subscriber of the mailbox. */
     private volatile boolean isMailboxMissing;
 
-    private volatile long resubscribedAt = System.nanoTime() - RESUBSCRIBE_EVERY.toNanos();
+    private volatile long resubscribedAt;
 
     /** The last answer, if it said that the user lacks the right to look at subscribers. */
     private volatile Optional<ServerError> refusal = Optional.empty();
@@ -78,18 +80,22 @@ public final class RedisHeartbeat implements CrashDetection {
      * @param keySpace what the keys are called
      * @param terms what take-overs depend on
      * @param acknowledgement of take-overs
+     * @param nanoTime the clock
      */
     public RedisHeartbeat(
             ScriptRunner runner,
             RedisConnections connections,
             KeySpace keySpace,
             Terms terms,
-            TakeOverAcknowledgement acknowledgement) {
+            TakeOverAcknowledgement acknowledgement,
+            LongSupplier nanoTime) {
         this.runner = runner;
         this.connections = connections;
         this.keySpace = keySpace;
         this.terms = terms;
         this.acknowledgement = acknowledgement;
+        this.nanoTime = nanoTime;
+        this.resubscribedAt = nanoTime.getAsLong() - RESUBSCRIBE_EVERY.toNanos();
     }
 
     /** From now on beats are those of this instance. */
@@ -163,7 +169,7 @@ public final class RedisHeartbeat implements CrashDetection {
     /** Signals may get lost on the way. A connection that is being opened again is missing once. */
     private void subscribers(String text) {
         boolean isMissing = text.equals("0");
-        long now = System.nanoTime();
+        long now = nanoTime.getAsLong();
         if (isMissing && isMailboxMissing && now - resubscribedAt >= RESUBSCRIBE_EVERY.toNanos()) {
             resubscribedAt = now;
             connections.resubscribe();

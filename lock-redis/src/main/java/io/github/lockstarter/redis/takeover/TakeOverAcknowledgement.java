@@ -97,7 +97,9 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
 
     /** Whether a take-over waits for a replica. */
     boolean isUnacknowledged() {
-        return missingAt.filter(at -> System.nanoTime() - at < STALE.toNanos()).isPresent();
+        return missingAt
+                .filter(at -> connector.nanoTime() - at < STALE.toNanos())
+                .isPresent();
     }
 
     /** As {@link RedisConnections#start}. */
@@ -136,7 +138,7 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
                     underWay.remove(instanceId);
                     refusal = refusalIn(failure);
                     boolean isMissing = outcome == null || outcome == Outcome.MISSING;
-                    missingAt = isMissing ? Optional.of(System.nanoTime()) : Optional.empty();
+                    missingAt = isMissing ? Optional.of(connector.nanoTime()) : Optional.empty();
                     if (outcome == Outcome.ACKNOWLEDGED) {
                         onAcknowledged.accept(key);
                     }

@@ -30,7 +30,7 @@ class OutageDetectorTests {
     private final List<StoreEvent> heard = new ArrayList<>();
     private final Map<String, String> nodes = new HashMap<>();
     private final OutageDetector outageDetector =
-            new OutageDetector("here", key -> Optional.ofNullable(nodes.get(key)));
+            new OutageDetector("here", key -> Optional.ofNullable(nodes.get(key)), System::nanoTime);
 
     OutageDetectorTests() {
         outageDetector.reportTo(heard::add);

@@ -31,13 +31,13 @@ class ScriptRunnerTests {
     private final List<AsyncCommand<String, String, ?>> sent = new ArrayList<>();
     private final StatefulConnection<String, String> connection = connection();
     private final AtomicInteger breaks = new AtomicInteger();
-    private final RedisLink asked = new RedisLink(connection, unfit -> {}, breaks);
-    private final RedisLink other = new RedisLink(connection, unfit -> {}, breaks);
+    private final RedisLink asked = new RedisLink(connection, unfit -> {}, breaks, System::nanoTime);
+    private final RedisLink other = new RedisLink(connection, unfit -> {}, breaks, System::nanoTime);
     private final RedisConnections connections = mock(RedisConnections.class);
     private final ScriptRunner runner = new ScriptRunner(
             connections,
             new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS),
-            new OutageDetector("stub", key -> Optional.empty()));
+            new OutageDetector("stub", key -> Optional.empty(), System::nanoTime));
 
     ScriptRunnerTests() {
         asked.watch(connection);
