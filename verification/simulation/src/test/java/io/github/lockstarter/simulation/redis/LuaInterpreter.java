@@ -26,7 +26,7 @@ import party.iroiro.luajava.lua51.Lua51;
  * <p>Not modelled: NUL in texts, and characters outside of the basic plane; the libraries of Redis for JSON and bits;
  * the limit of the time of a script.
  */
-final class LuaInterpreter implements AutoCloseable {
+public final class LuaInterpreter implements AutoCloseable {
 
     /** What a script may do to the server that runs it. */
     interface Server {
@@ -47,7 +47,7 @@ final class LuaInterpreter implements AutoCloseable {
     private @Nullable Server server;
     private @Nullable Throwable thrown;
 
-    LuaInterpreter() {
+    public LuaInterpreter() {
         lua.openLibraries();
         load(read("sandbox.lua"), "@sandbox");
         lua.push(this::call);

@@ -3,7 +3,7 @@ package io.github.lockstarter.simulation.redis;
 import java.util.List;
 
 /** The reply to a command, as RESP 2 has it. */
-sealed interface Reply {
+public sealed interface Reply {
 
     /** The status of a command that succeeded. */
     Reply OK = new Status("OK");

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * begins to follow, at once, and keeps the id of no history before; a snapshot does not keep the id either. {@code
  * WAIT} answers at once, how many replicas have all writes. Connections do not end here: the network does that.
  */
-class SimRedis implements LuaInterpreter.Server {
+public class SimRedis implements LuaInterpreter.Server {
 
     private static final String NO_HISTORY = "0".repeat(40);
     private static final long SECOND = 1_000_000;
@@ -56,7 +56,7 @@ class SimRedis implements LuaInterpreter.Server {
     private boolean isInScript;
 
     /** Hears the messages of a channel, while the server executes; must not call it. */
-    interface Subscriber {
+    public interface Subscriber {
 
         /** A message was published. */
         void receive(String channel, String message);
@@ -69,7 +69,7 @@ class SimRedis implements LuaInterpreter.Server {
      * @param time in microseconds since 1970
      * @param ids gives another id with each call, of 40 hexadecimal digits
      */
-    SimRedis(LuaInterpreter lua, LongSupplier time, Supplier<String> ids) {
+    public SimRedis(LuaInterpreter lua, LongSupplier time, Supplier<String> ids) {
         this.lua = lua;
         this.time = time;
         this.ids = ids;
@@ -77,7 +77,7 @@ class SimRedis implements LuaInterpreter.Server {
     }
 
     /** Executes a command that a client sends: its words, the first one in capital letters. */
-    Reply execute(List<String> command) {
+    public Reply execute(List<String> command) {
         if (!isRunning) {
             throw new IllegalStateException("The server does not run");
         }
@@ -236,7 +236,7 @@ class SimRedis implements LuaInterpreter.Server {
     }
 
     /** Gets the messages of a channel, after those who came before, until the process ends. */
-    void subscribe(String channel, Subscriber subscriber) {
+    public void subscribe(String channel, Subscriber subscriber) {
         List<Subscriber> listening = subscribers.computeIfAbsent(channel, unheard -> new ArrayList<>());
         if (!listening.contains(subscriber)) {
             listening.add(subscriber);
@@ -244,7 +244,7 @@ class SimRedis implements LuaInterpreter.Server {
     }
 
     /** Gets them no more. */
-    void unsubscribe(String channel, Subscriber subscriber) {
+    public void unsubscribe(String channel, Subscriber subscriber) {
         subscribers.getOrDefault(channel, new ArrayList<>()).remove(subscriber);
     }
 
@@ -255,34 +255,34 @@ class SimRedis implements LuaInterpreter.Server {
     }
 
     /** Sets the clock of this server forward, or back. */
-    void stepClock(Duration by) {
+    public void stepClock(Duration by) {
         step += by.toNanos() / 1000;
     }
 
     /** The keys that exist now, in order. */
-    Map<String, Stored> keys() {
+    public Map<String, Stored> keys() {
         Map<String, Stored> live = keyspace.copy();
         live.values().removeIf(stored -> keys.millis() > stored.expiresAt());
         return live;
     }
 
     /** Deletes what is over, as Redis does now and then; else that happens when a command finds it. */
-    void deleteExpired() {
+    public void deleteExpired() {
         keyspace.copy().keySet().forEach(keys::find);
         handOn(keys.takeEffects());
     }
 
     /** Refuses all writes with an error, such as NOREPLICAS or OOM, from now on. */
-    void refuseWrites(String error) {
+    public void refuseWrites(String error) {
         refusal = error;
     }
 
-    void acceptWrites() {
+    public void acceptWrites() {
         refusal = null;
     }
 
     /** Keeps an append-only file from now on, which loses the given number of last writes when the process ends. */
-    void keepAppendOnlyFile(int lost) {
+    public void keepAppendOnlyFile(int lost) {
         Keyspace file = new Keyspace();
         file.replace(keyspace.copy());
         file.lag(lost);
@@ -290,12 +290,12 @@ class SimRedis implements LuaInterpreter.Server {
     }
 
     /** Saves a snapshot, which the server starts with if it has no append-only file. */
-    void save() {
+    public void save() {
         snapshot = keyspace.copy();
     }
 
     /** Ends the process: subscribers are gone, and so is all that is not on the disk. Replicas keep what they have. */
-    void stop() {
+    public void stop() {
         isRunning = false;
         subscribers.clear();
         knownScripts.clear();
@@ -304,7 +304,7 @@ class SimRedis implements LuaInterpreter.Server {
     }
 
     /** Starts the process, as the master or replica that it was. Its replicas get what it has. */
-    final void start() {
+    public final void start() {
         isRunning = true;
         startedAt = micros() / SECOND;
         beginInterpreter();
@@ -348,21 +348,26 @@ class SimRedis implements LuaInterpreter.Server {
     }
 
     /** As a replica, stays so many writes of the master behind from now on; a very large number is a cut connection. */
-    void lag(int writes) {
+    public void lag(int writes) {
         keyspace.lag(writes);
         catchUp();
     }
 
     /** Becomes a replica of another server, and gets all that it has. */
-    void follow(SimRedis other) {
+    public void follow(SimRedis other) {
         leave();
         master = other;
         other.replicas.add(this);
         synchronize();
     }
 
+    /** Whether it is a replica of the other server. */
+    public boolean follows(SimRedis other) {
+        return master == other;
+    }
+
     /** Becomes a master, with what it has. Its master does not learn of that. */
-    void promote() {
+    public void promote() {
         leave();
         master = null;
         keys.follow(false);

@@ -1,0 +1,202 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.kit.event.EventKind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** A thread of an application: asks for a lock, works under it, releases it, and begins again after a pause. */
+final class Caller {
+
+    /** Such a waiter ends only with its lock. */
+    private static final Duration PATIENT = Duration.ofHours(1);
+
+    private static final Duration AFTER_AN_ERROR = Duration.ofMillis(20);
+
+    /** What a caller does with a lock. */
+    private enum Deed {
+        HOLD,
+        HOLD_LONG,
+        TRY,
+        CANCEL,
+        ENTER_AGAIN,
+        SEVERAL,
+        KEEP,
+        OVERSTAY;
+
+        private static final Deed[] ALL = values();
+
+        static Deed draw(Random random) {
+            return random.nextInt(2) == 0 ? HOLD : ALL[random.nextInt(ALL.length)];
+        }
+    }
+
+    private final World world;
+    private final Instance instance;
+    private final Random random;
+    private int left;
+    private @Nullable CompletableFuture<LockHandle> waiting;
+    private List<String> wanted = List.of();
+    private boolean isHolding;
+    private boolean hasBegun;
+
+    Caller(World world, Instance instance, Plan.PlannedCaller plan, Random random) {
+        this.world = world;
+        this.instance = instance;
+        this.random = random;
+        this.left = plan.sections();
+    }
+
+    void begin() {
+        if (!hasBegun) {
+            hasBegun = true;
+            pause();
+        }
+    }
+
+    private void pause() {
+        instance.time(Duration.ofNanos(random.nextInt(random.nextInt(4) == 0 ? 200_000_000 : 5_000_000)), this::next);
+    }
+
+    private void next() {
+        if (world.isEnding() || instance.isStopping() || left-- <= 0) {
+            return;
+        }
+        Deed deed = Deed.draw(random);
+        Duration patience = patience(deed);
+        LockRequest request = request(deed, patience);
+        Section.Asked asked = new Section.Asked(world.time.nanos(), patience);
+        CompletableFuture<LockHandle> future = instance.engine.acquireAsync(request);
+        waiting = future;
+        wanted = request.keys();
+        if (deed == Deed.CANCEL) {
+            instance.time(Duration.ofNanos(random.nextInt(60_000_000)), () -> future.cancel(false));
+        }
+        future.whenComplete((handle, failure) -> {
+            waiting = null;
+            if (handle != null) {
+                hold(deed, asked, handle);
+            } else {
+                refused(asked, request.keys().get(0), failure);
+            }
+        });
+    }
+
+    private Duration patience(Deed deed) {
+        if (deed == Deed.TRY) {
+            return Duration.ZERO;
+        }
+        return random.nextInt(3) == 0 ? PATIENT : Duration.ofMillis(random.nextInt(1_500));
+    }
+
+    private LockRequest request(Deed deed, Duration patience) {
+        LockRequest request = deed == Deed.SEVERAL
+                ? LockRequest.ofAll(IntStream.range(0, world.setting.keys())
+                        .mapToObj(i -> "k" + i)
+                        .toList())
+                : LockRequest.of("k" + random.nextInt(world.setting.keys()));
+        LockRequest waiting = request.waitingUpTo(patience);
+        return switch (deed) {
+            case KEEP -> waiting.keptFor(Duration.ofMillis(1 + random.nextInt(100)));
+            case OVERSTAY ->
+                waiting.withoutRenewal().leasedFor(world.setting.lease().dividedBy(4));
+            default -> waiting;
+        };
+    }
+
+    private void hold(Deed deed, Section.Asked asked, LockHandle handle) {
+        isHolding = true;
+        Duration lasts =
+                switch (deed) {
+                    case HOLD_LONG -> world.setting.lease().plus(Duration.ofMillis(random.nextInt(1_000)));
+                    case OVERSTAY -> world.setting.lease().dividedBy(2);
+                    default -> Duration.ofNanos(random.nextInt(30_000_000));
+                };
+        if (deed == Deed.ENTER_AGAIN) {
+            enterAgain(handle);
+        }
+        new Section(world, instance, asked, handle, lasts, random, () -> {
+            isHolding = false;
+            pause();
+        });
+    }
+
+    private void enterAgain(LockHandle handle) {
+        try {
+            Optional<LockHandle> nested = handle.reenter(LockRequest.of(handle.key()));
+            nested.ifPresent(inner -> {
+                if (inner.fencingToken() != handle.fencingToken()) {
+                    world.anomaly("I2", instance.name, handle.key(), "a nested hold has another fencing token");
+                }
+                instance.time(Duration.ofNanos(random.nextInt(20_000_000)), inner::closeAsync);
+            });
+        } catch (LockLostException | LockBackendException e) {
+            // Lost, or in doubt: the section finds that out too.
+        }
+    }
+
+    private void refused(Section.Asked asked, String key, @Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        String note;
+        if (cause instanceof LockNotAcquiredException) {
+            note = "CONTENDED";
+        } else if (cause instanceof CancellationException) {
+            note = "INTERRUPTED";
+        } else {
+            note = "ERROR";
+            if (!(cause instanceof LockException)) {
+                world.anomaly("I5", instance.name, key, "unexpected " + cause);
+            }
+        }
+        String refusedKey = cause instanceof LockException known ? known.key() : key;
+        world.write(world.event(EventKind.REFUSED, instance.name)
+                .of(refusedKey, 0)
+                .between(asked.at(), 0)
+                .counting(asked.patience().toNanos())
+                .noting(note));
+        if (note.equals("ERROR")) {
+            instance.time(AFTER_AN_ERROR, this::pause);
+        } else {
+            pause();
+        }
+    }
+
+    /** Whether it waits for a lock. */
+    boolean isWaiting() {
+        return waiting != null;
+    }
+
+    /** What it waits for. */
+    List<String> wanted() {
+        return wanted;
+    }
+
+    boolean isBusy() {
+        return waiting != null || isHolding;
+    }
+
+    /** Its process is killed. */
+    void forget() {
+        waiting = null;
+        isHolding = false;
+    }
+
+    /** Its process ends in an orderly way: nothing may be left. */
+    void reportStuck() {
+        if (waiting != null) {
+            world.anomaly("I5", instance.name, wanted.get(0), "still waits when its instance has stopped");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.kit.check.History;
+import io.github.lockstarter.simulation.episode.Plan.PlannedFault;
+import io.github.lockstarter.simulation.episode.Plan.Setting;
+import io.github.lockstarter.simulation.net.Server;
+import io.github.lockstarter.simulation.net.Wire;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** What goes wrong. Each kind strikes one instance, one server, or all of them, and is healed after its time. */
+enum FaultKind {
+    /** The connections of an instance break, and are opened again. */
+    CUT("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                struck.wires().forEach(Wire::cut);
+                return Strike.of("links of " + struck.name, () -> {});
+            });
+        }
+    },
+    /** The connection on which an instance gets signals breaks. */
+    CUT_MAILBOX("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                struck.wires().stream().filter(Wire::isMailbox).forEach(Wire::cut);
+                return Strike.of("links of " + struck.name, () -> {});
+            });
+        }
+    },
+    /** Packets of an instance are lost; its connections go on afterwards, or break. */
+    SILENCE("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                List<Wire> silent = struck.wires();
+                silent.forEach(Wire::silence);
+                world.servers.all().forEach(server -> server.reach(struck.process, false));
+                return Strike.of("links of " + struck.name, () -> {
+                    world.servers.all().forEach(server -> server.reach(struck.process, true));
+                    silent.forEach(fault.target() % 2 == 0 ? Wire::heal : Wire::cut);
+                });
+            });
+        }
+    },
+    /** Each packet takes longer. */
+    SLOW("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            world.slowDown(2 + fault.target() % 60);
+            return Optional.of(Strike.of("links", () -> world.slowDown(1)));
+        }
+    },
+    /** An instance stands still, as in a long garbage collection. */
+    PAUSE("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                struck.pause();
+                return Strike.of(struck.name, struck::resume);
+            });
+        }
+    },
+    /** An instance is killed; another one takes its place. */
+    KILL("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                struck.kill();
+                return Strike.of(struck.name, () -> world.replace(struck));
+            });
+        }
+    },
+    /** An instance is stopped gracefully; another one takes its place. */
+    STOP("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                struck.stop(fault.lasts());
+                return Strike.of(struck.name, () -> world.replace(struck));
+            });
+        }
+    },
+    /** An operator takes a lock from its holder. */
+    REVOKE(History.REVOKES, any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            String key = "k" + fault.target() % world.setting.keys();
+            return instance(world, fault).map(struck -> {
+                struck.engine.admin().inspect(key).thenAccept(seen -> {
+                    if (seen instanceof StoredLock.Held held) {
+                        world.revoked(key);
+                        struck.engine.admin().revoke(key, held.fencingToken());
+                    }
+                });
+                return Strike.of("", () -> {});
+            });
+        }
+    },
+    /** A server stands still. */
+    PAUSE_SERVER("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            Server struck =
+                    world.servers.all().get(fault.target() % world.servers.all().size());
+            if (!struck.process().isRunning()) {
+                return Optional.empty();
+            }
+            struck.process().pause();
+            return Optional.of(Strike.of(struck.toString(), struck.process()::resume));
+        }
+    },
+    /** The master crashes, and starts again with the data that it had written down. */
+    RESTART(History.FORGETS, any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            Server struck = world.servers.master();
+            if (!world.mayForget()) {
+                return Optional.empty();
+            }
+            struck.kill();
+            return Optional.of(Strike.of(struck.toString(), () -> world.startAgain(struck)));
+        }
+    },
+    /** All keys are deleted. */
+    FLUSH(History.FORGETS, any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return world.mayForget() ? onMaster(world, List.of("FLUSHALL")) : Optional.empty();
+        }
+    },
+    /** The master writes a snapshot, from which it may start later. */
+    SNAPSHOT("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            world.servers.master().redis.save();
+            return Optional.of(Strike.of("snapshot", () -> {}));
+        }
+    },
+    /** The master forgets the scripts that it has run. */
+    SCRIPT_FLUSH("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return onMaster(world, List.of("SCRIPT", "FLUSH"));
+        }
+    },
+    /** The master refuses writes. */
+    REFUSE("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            Server struck = world.servers.master();
+            struck.redis.refuseWrites("NOREPLICAS Not enough good replicas to write.");
+            return Optional.of(Strike.of(struck.toString(), struck.redis::acceptWrites));
+        }
+    },
+    /** The clock of the master is set back, once in an episode. */
+    CLOCK_BACK("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            Duration step = world.setting.lease().dividedBy(2 + fault.target() % 5);
+            return world.stepClockBack(step) ? Optional.of(Strike.of("clock", () -> {})) : Optional.empty();
+        }
+    },
+    /** A replica stays behind the master. */
+    LAG("", setting -> setting.replicas() > 0) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            List<Server> replicas = world.servers.replicas();
+            Server struck = replicas.get(fault.target() % replicas.size());
+            struck.redis.lag(1 + fault.target() % 100);
+            return Optional.of(Strike.of(struck.toString(), () -> struck.redis.lag(0)));
+        }
+    },
+    /** The master crashes, and a replica is promoted. */
+    CRASH_FAILOVER(History.FORGETS, setting -> setting.replicas() > 0) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return world.promotable(fault.target()).map(promoted -> {
+                Server crashed = world.servers.master();
+                crashed.kill();
+                world.servers.promote(promoted);
+                return Strike.of(crashed.toString(), () -> world.startAgain(crashed));
+            });
+        }
+    },
+    /** A replica is promoted while the master goes on, for as long as that is allowed for. */
+    FAILOVER(History.FORGETS, setting -> setting.replicas() > 0) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return world.promotable(fault.target()).map(promoted -> {
+                Server deposed = world.servers.master();
+                world.servers.promote(promoted);
+                if (world.setting.deposedWrites().isZero()) {
+                    world.servers.demote(deposed);
+                    return Strike.of(deposed.toString(), () -> {});
+                }
+                return Strike.of(deposed.toString(), () -> world.servers.demote(deposed));
+            });
+        }
+
+        @Override
+        Duration longest(Setting setting) {
+            return setting.deposedWrites();
+        }
+    };
+
+    private final String mark;
+    private final Predicate<Setting> needs;
+
+    FaultKind(String mark, Predicate<Setting> needs) {
+        this.mark = mark;
+        this.needs = needs;
+    }
+
+    /**
+     * What was struck.
+     *
+     * @param whom as the log calls it
+     * @param healing ends it
+     */
+    record Strike(String whom, Runnable healing) {
+
+        static Strike of(String whom, Runnable healing) {
+            return new Strike(whom, healing);
+        }
+    }
+
+    /** Those that the setting stands by its promises. */
+    static List<FaultKind> possible(Setting setting) {
+        return Arrays.stream(values()).filter(kind -> kind.needs.test(setting)).toList();
+    }
+
+    /** How long it lasts at most. */
+    Duration longest(Setting setting) {
+        return setting.lease().multipliedBy(2);
+    }
+
+    /** How the log calls it. */
+    String note() {
+        return mark + name();
+    }
+
+    /** Begins it; empty if there is nothing to strike now, or what is promised does not stand it. */
+    abstract Optional<Strike> begin(World world, PlannedFault fault);
+
+    private static Optional<Instance> instance(World world, PlannedFault fault) {
+        Instance chosen = world.instances.get(fault.target() % world.instances.size());
+        return Optional.of(chosen).filter(instance -> instance.process.isRunning() && !instance.isStopping());
+    }
+
+    private static Optional<Strike> onMaster(World world, List<String> command) {
+        Server struck = world.servers.master();
+        if (!struck.process().isRunning()) {
+            return Optional.empty();
+        }
+        struck.redis.execute(command);
+        return Optional.of(Strike.of(struck.toString(), () -> {}));
+    }
+}

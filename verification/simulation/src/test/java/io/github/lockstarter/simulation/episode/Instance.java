@@ -1,0 +1,226 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineEnvironment;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connection.SignalMailbox;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.simulation.net.Endpoint;
+import io.github.lockstarter.simulation.net.Server;
+import io.github.lockstarter.simulation.net.SimConnector;
+import io.github.lockstarter.simulation.net.Wire;
+import io.github.lockstarter.simulation.time.Process;
+import io.github.lockstarter.simulation.time.VirtualExecutor;
+import io.github.lockstarter.simulation.time.VirtualScheduler;
+import io.github.lockstarter.simulation.time.VirtualTimer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/** A JVM with this starter: its engine and Redis client as shipped, on virtual time, and the callers of its locks. */
+final class Instance {
+
+    /** A name such as {@code w1.2}: its place, and how many there were before it. */
+    final String name;
+
+    final Process process;
+    final LockEngine engine;
+
+    /** What its callers hold. */
+    final List<Section> sections = new ArrayList<>();
+
+    final Witness witness;
+
+    private final World world;
+    private final int place;
+    private final int number;
+    private final List<Caller> callers = new ArrayList<>();
+    private boolean isWarm;
+    private boolean isStopping;
+    private long pausedAt;
+
+    /** Starts one. */
+    Instance(World world, int place, int number) {
+        this.world = world;
+        this.place = place;
+        this.number = number;
+        this.name = "w" + place + '.' + number;
+        this.process = new Process(name);
+        world.write(world.event(EventKind.STARTED, name)
+                .counting(world.setting.lease().toNanos())
+                .noting("STARTER"));
+        LongSupplier threads = world.threads(name);
+        this.witness = new Witness(world, name, backend(threads));
+        this.engine = new LockEngine(
+                witness, engineSettings(world.setting), List.of(witness.listener()), environment(threads));
+        warmUp();
+    }
+
+    private RedisLockBackend backend(LongSupplier threads) {
+        Plan.Setting setting = world.setting;
+        Endpoint endpoint = new Endpoint(
+                world.time,
+                process,
+                new VirtualScheduler(world.time, process),
+                world.packets(name),
+                world.servers::master,
+                setting.commandTimeout(),
+                this::heard);
+        RedisSettings redis = new RedisSettings(
+                "lock:",
+                setting.commandTimeout(),
+                new RedisSettings.Guard(setting.lease(), RedisSettings.FirstUse.GRANT, setting.deposedWrites()));
+        return new RedisLockBackend(new SimConnector(endpoint, threads, world.servers), redis);
+    }
+
+    /** A message of the mailbox: the name of a lock, with a mark before it unless it says that the lock may be free. */
+    private void heard(String text) {
+        if (text.startsWith(SignalMailbox.WANTED)) {
+            world.write(world.event(EventKind.WANTED, name).of(text.substring(SignalMailbox.WANTED.length()), 0));
+        } else if (!text.startsWith(SignalMailbox.REVOKED)) {
+            world.write(world.event(EventKind.SIGNALLED, name).of(text, 0));
+        }
+    }
+
+    private static EngineSettings engineSettings(Plan.Setting setting) {
+        return new EngineSettings(
+                setting.lease(),
+                setting.lease(),
+                Duration.ofSeconds(2),
+                setting.maxRetryDelay(),
+                new EngineSettings.Watchdog(true, Optional.empty()),
+                EngineSettings.HandOver.DEFAULTS,
+                EngineSettings.DEFAULTS.shownPlace(),
+                Duration.ZERO,
+                setting.takeOver(),
+                Map.of());
+    }
+
+    private EngineEnvironment environment(LongSupplier threads) {
+        EngineClock clock = new EngineClock(world.time::nanos, () -> Instant.ofEpochMilli(world.wallMillis()));
+        return new EngineEnvironment(
+                clock,
+                any -> new VirtualTimer(world.time, process),
+                () -> new VirtualExecutor(world.time, process, threads),
+                () -> new VirtualExecutor(world.time, process, threads),
+                () -> new VirtualExecutor(world.time, process, threads),
+                world.random(name + " engine"));
+    }
+
+    /** An instance that has had no reply yet cannot know what a server has forgotten. */
+    private void warmUp() {
+        engine.acquireAsync(LockRequest.of("warm-up of " + name).waitingUpTo(Duration.ofMillis(100)))
+                .whenComplete((handle, failure) -> {
+                    if (handle == null) {
+                        time(Duration.ofMillis(50), this::warmUp);
+                    } else {
+                        handle.closeAsync();
+                        isWarm = true;
+                        callers.forEach(Caller::begin);
+                    }
+                });
+    }
+
+    /** Adds callers, which begin once the instance has had a reply. */
+    void serve(List<Plan.PlannedCaller> planned) {
+        planned.stream()
+                .filter(caller -> caller.instance() == place)
+                .forEach(caller -> callers.add(new Caller(
+                        world, this, caller, world.random("caller " + place + '/' + caller.number() + '.' + number))));
+        if (isWarm) {
+            callers.forEach(Caller::begin);
+        }
+    }
+
+    /** Does something in this process later. */
+    void time(Duration delay, Runnable action) {
+        world.time.in(delay.toNanos(), process, action);
+    }
+
+    /** Whether it has had a reply. */
+    boolean isWarm() {
+        return isWarm;
+    }
+
+    boolean isStopping() {
+        return isStopping;
+    }
+
+    int place() {
+        return place;
+    }
+
+    /** The next one at its place. */
+    Instance successor() {
+        return new Instance(world, place, number + 1);
+    }
+
+    /** Its connections to all servers. */
+    List<Wire> wires() {
+        return world.servers.all().stream()
+                .flatMap((Server server) -> server.wiresOf(process).stream())
+                .toList();
+    }
+
+    void pause() {
+        pausedAt = world.time.nanos();
+        process.pause();
+    }
+
+    void resume() {
+        if (!process.isDead()) {
+            world.write(world.event(EventKind.STALLED, name).between(pausedAt, world.time.nanos()));
+            process.resume();
+        }
+    }
+
+    /** As kill -9 does. */
+    void kill() {
+        sections.forEach(Section::noteEnd);
+        callers.forEach(Caller::forget);
+        process.kill();
+        world.write(world.event(EventKind.KILLED, name).between(world.time.nanos(), world.time.nanos()));
+        wires().forEach(Wire::cut);
+    }
+
+    /** Lets its work end, then ends; or after some time without regard to it. */
+    void stop(Duration patience) {
+        isStopping = true;
+        engine.drain().thenRun(this::exit);
+        time(patience, () -> {
+            if (!process.isDead()) {
+                engine.stopAsync().thenRun(this::exit);
+            }
+        });
+    }
+
+    private void exit() {
+        if (!process.isDead()) {
+            time(Duration.ofMillis(100), () -> {
+                sections.forEach(Section::noteEnd);
+                callers.forEach(Caller::reportStuck);
+                world.write(world.event(EventKind.ENDED, name));
+                process.kill();
+                wires().forEach(Wire::cut);
+            });
+        }
+    }
+
+    /** Its callers that wait for a lock. */
+    List<Caller> waiting() {
+        return process.isRunning() ? callers.stream().filter(Caller::isWaiting).toList() : List.of();
+    }
+
+    /** Whether a caller waits or holds. */
+    boolean isBusy() {
+        return callers.stream().anyMatch(Caller::isBusy);
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.lockstarter.simulation.episode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+
+/**
+ * All that decides how an episode goes. Two runs of one plan are the same; a plan with less in it is a plan, too.
+ *
+ * @param seed of every choice that the plan does not name, such as the time that a packet takes
+ * @param setting servers, instances and settings
+ * @param callers who acquires locks
+ * @param faults what goes wrong, by time
+ */
+record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<PlannedFault> faults) {
+
+    private static final long CALM = 7;
+    private static final int MOST_CALLERS = 4;
+
+    /**
+     * Servers, instances and their settings.
+     *
+     * @param replicas how many servers follow the master at the begin
+     * @param instances how many instances run at a time
+     * @param keys how many locks they share
+     * @param lease of all locks, and the longest one
+     * @param takeOver after the end of a holder's connection; zero if the lease decides alone
+     * @param maxRetryDelay between two looks of a waiter that is not signalled
+     * @param commandTimeout after which an answer counts as unknown
+     * @param deposedWrites for how long a master goes on at most when another one is promoted
+     * @param faulty for how long faults begin
+     */
+    record Setting(
+            int replicas,
+            int instances,
+            int keys,
+            Duration lease,
+            Duration takeOver,
+            Duration maxRetryDelay,
+            Duration commandTimeout,
+            Duration deposedWrites,
+            Duration faulty) {
+
+        static Setting draw(SplittableRandom random) {
+            int replicas = random.nextInt(3);
+            Duration lease = Duration.ofMillis(random.nextInt(600, 1_500));
+            boolean isTakenOver = random.nextInt(4) > 0;
+            return new Setting(
+                    replicas,
+                    random.nextInt(2, 4),
+                    random.nextInt(1, 4),
+                    lease,
+                    isTakenOver ? Duration.ofMillis(random.nextInt(200, (int) lease.toMillis() / 2)) : Duration.ZERO,
+                    Duration.ofMillis(random.nextInt(50, 600)),
+                    Duration.ofMillis(random.nextInt(120, 400)),
+                    replicas == 0 || random.nextBoolean() ? Duration.ZERO : lease.dividedBy(random.nextInt(3, 8)),
+                    Duration.ofMillis(random.nextInt(1_000, 4_000)));
+        }
+
+        /** For how long a server that may have forgotten locks grants no free one. */
+        Duration grace() {
+            return lease.plus(deposedWrites);
+        }
+
+        /** After how long nothing is left of faults: a history is old, leases are over, waiters have looked. */
+        Duration aftermath() {
+            return grace().plus(lease.multipliedBy(2))
+                    .plus(maxRetryDelay.multipliedBy(6))
+                    .plusSeconds(1);
+        }
+    }
+
+    /**
+     * A thread of an application, which acquires locks again and again.
+     *
+     * @param instance of which instance
+     * @param number of those of that instance
+     * @param sections how many it tries at most
+     */
+    record PlannedCaller(int instance, int number, int sections) {}
+
+    /**
+     * Something that goes wrong.
+     *
+     * @param kind what
+     * @param at when it begins
+     * @param lasts until it is healed
+     * @param target chooses whom it strikes
+     */
+    record PlannedFault(FaultKind kind, Duration at, Duration lasts, int target) {
+
+        @Override
+        public String toString() {
+            return kind + " at " + at.toMillis() + " ms for " + lasts.toMillis() + " ms (" + target + ")";
+        }
+    }
+
+    /** The plan of a seed. */
+    static Plan of(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Setting setting = Setting.draw(random);
+        List<PlannedCaller> callers = new ArrayList<>();
+        for (int instance = 0; instance < setting.instances(); instance++) {
+            int count = random.nextInt(1, MOST_CALLERS);
+            for (int number = 0; number < count; number++) {
+                callers.add(new PlannedCaller(instance, number, Integer.MAX_VALUE));
+            }
+        }
+        return new Plan(seed, setting, callers, draw(random, setting));
+    }
+
+    private static List<PlannedFault> draw(SplittableRandom random, Setting setting) {
+        if (random.nextLong(CALM) == 0) {
+            return List.of();
+        }
+        List<FaultKind> possible = FaultKind.possible(setting);
+        List<PlannedFault> faults = new ArrayList<>();
+        int count = random.nextInt(1, 8);
+        for (int i = 0; i < count; i++) {
+            FaultKind kind = possible.get(random.nextInt(possible.size()));
+            faults.add(new PlannedFault(
+                    kind,
+                    Duration.ofMillis(random.nextLong(setting.faulty().toMillis())),
+                    Duration.ofMillis((long) (kind.longest(setting).toMillis() * random.nextDouble())),
+                    random.nextInt(Integer.MAX_VALUE)));
+        }
+        faults.sort(Comparator.comparing(PlannedFault::at));
+        return faults;
+    }
+
+    Plan withFaults(List<PlannedFault> fewer) {
+        return new Plan(seed, setting, callers, fewer);
+    }
+
+    Plan withCallers(List<PlannedCaller> fewer) {
+        return new Plan(seed, setting, fewer, faults);
+    }
+
+    @Override
+    public String toString() {
+        return "seed " + seed + "\n" + setting + "\ncallers "
+                + callers.stream()
+                        .map(caller -> "w" + caller.instance() + "/" + caller.number()
+                                + (caller.sections() == Integer.MAX_VALUE ? "" : " x " + caller.sections()))
+                        .collect(Collectors.joining(", "))
+                + "\nfaults\n  "
+                + faults.stream().map(PlannedFault::toString).collect(Collectors.joining("\n  "));
+    }
+}

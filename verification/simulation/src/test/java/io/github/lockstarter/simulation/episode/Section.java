@@ -1,0 +1,196 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.kit.event.EventKind;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From a grant to its release: reads and writes the resource, and writes down what the application is entitled to
+ * believe. It looks at its handle again and again, as applications do, and no two that look at the same moment may both
+ * be certain of one lock.
+ */
+final class Section {
+
+    private static final String NOT_WRITTEN = "none";
+
+    /** The application gets it long after the engine did: with the last one. */
+    private static final String ONE_OF_SEVERAL = "SEVERAL";
+
+    /** Between two looks, at most. */
+    private static final Duration STEP = Duration.ofMillis(8);
+
+    private final World world;
+    private final Instance instance;
+    private final LockHandle handle;
+    private final Random random;
+    private final Map<String, Long> reads = new HashMap<>();
+    private final long until;
+    private final Runnable done;
+    private long certainAt;
+    private long deadline;
+    private int losses;
+    private boolean isOver;
+
+    /**
+     * Begins one.
+     *
+     * @param world where
+     * @param instance whose callers hold the lock
+     * @param asked for what
+     * @param handle what was granted
+     * @param lasts until the release
+     * @param random when it looks
+     * @param done called when the release has returned
+     */
+    Section(
+            World world,
+            Instance instance,
+            Asked asked,
+            LockHandle handle,
+            Duration lasts,
+            Random random,
+            Runnable done) {
+        this.world = world;
+        this.instance = instance;
+        this.handle = handle;
+        this.random = random;
+        this.until = world.time.nanos() + lasts.toNanos();
+        this.done = done;
+        this.deadline = world.time.nanos() + handle.remainingLease().toNanos();
+        for (String key : handle.keys()) {
+            long token = handle.fencingToken(key);
+            world.write(world.event(EventKind.ACQUIRED, instance.name)
+                    .of(key, token)
+                    .between(asked.at(), deadline)
+                    .counting(asked.patience().toNanos())
+                    .noting(handle.keys().size() > 1 ? ONE_OF_SEVERAL : instance.witness.pathOf(key, token)));
+        }
+        instance.sections.add(this);
+        handle.onLost(this::lost);
+        look();
+        handle.keys().forEach(key -> reads.put(key, world.resource.open(key, handle.fencingToken(key))));
+        lookAgain();
+    }
+
+    /** What a caller asked for, and when. */
+    record Asked(long at, Duration patience) {}
+
+    private void lookAgain() {
+        long now = world.time.nanos();
+        if (now >= until) {
+            end();
+        } else {
+            long pause = Math.min(until - now, 1 + random.nextInt((int) STEP.toNanos()));
+            instance.time(Duration.ofNanos(pause), () -> {
+                look();
+                lookAgain();
+            });
+        }
+    }
+
+    private void look() {
+        long left = handle.remainingLease().toNanos();
+        if (left > 0 && handle.isHeld()) {
+            deadline = Math.max(deadline, world.time.nanos() + left);
+            certainAt = world.time.nanos();
+            world.instances.forEach(other -> other.sections.forEach(this::compare));
+        }
+    }
+
+    /** A process that is paused cannot look, and so believes nothing. */
+    private void compare(Section other) {
+        if (other != this && !other.isOver && other.instance.process.isRunning()) {
+            for (String key : handle.keys()) {
+                if (other.handle.keys().contains(key)
+                        && !world.wasRevoked(key)
+                        && other.handle.isHeld()
+                        && handle.isHeld()) {
+                    world.anomaly("I1", instance.name, key, "both " + this + " and " + other + " are certain of it");
+                }
+            }
+        }
+    }
+
+    private void lost() {
+        losses++;
+        handle.keys().forEach(world::expired);
+        for (String key : handle.keys()) {
+            world.write(world.event(EventKind.EXTENDED, instance.name)
+                    .of(key, handle.fencingToken(key))
+                    .between(0, deadline));
+            world.write(world.event(EventKind.LOST, instance.name).of(key, handle.fencingToken(key)));
+        }
+        if (losses > 1) {
+            world.anomaly("I6", instance.name, handle.keys().get(0), "the loss was signalled twice");
+        }
+        if (handle.isHeld()) {
+            world.anomaly("I6", instance.name, handle.keys().get(0), "the loss was undone");
+        }
+    }
+
+    private void end() {
+        look();
+        long now = world.time.nanos();
+        long left = handle.remainingLease().toNanos();
+        for (String key : handle.keys()) {
+            long token = handle.fencingToken(key);
+            boolean isWritten = world.resource.write(key, token, reads.getOrDefault(key, -1L));
+            world.write(world.event(EventKind.RELEASING, instance.name)
+                    .of(key, token)
+                    .between(certainAt, Math.max(deadline, left > 0 ? now + left : 0))
+                    .noting(isWritten ? "written" : NOT_WRITTEN));
+        }
+        isOver = true;
+        handle.closeAsync().whenComplete((outcome, failure) -> {
+            for (String key : handle.keys()) {
+                world.write(world.event(EventKind.RELEASED, instance.name)
+                        .of(key, handle.fencingToken(key))
+                        .noting(nameOf(outcome, failure)));
+            }
+            instance.sections.remove(this);
+            done.run();
+        });
+    }
+
+    private String nameOf(@Nullable ReleaseOutcome outcome, @Nullable Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        if (cause == null && outcome != null) {
+            return outcome.name();
+        }
+        if (!(cause instanceof LockLostException)) {
+            world.anomaly("I5", instance.name, handle.keys().get(0), "the release failed: " + cause);
+        }
+        return ReleaseOutcome.LOST.name();
+    }
+
+    /** Writes down until when it was entitled to believe that it has the lock: its process ends. */
+    void noteEnd() {
+        if (!isOver) {
+            for (String key : handle.keys()) {
+                long token = handle.fencingToken(key);
+                world.write(world.event(EventKind.EXTENDED, instance.name)
+                        .of(key, token)
+                        .between(0, deadline));
+                if (certainAt != 0) {
+                    world.write(world.event(EventKind.CERTAIN, instance.name)
+                            .of(key, token)
+                            .at(certainAt));
+                }
+            }
+            isOver = true;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return instance.name + " with fencing token "
+                + handle.fencingToken(handle.keys().get(0));
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** Passes everything between engine and backend on, and writes it into the log before. */
+final class Witness implements LockBackend {
+
+    private final World world;
+    private final String worker;
+    private final LockBackend backend;
+    private final Map<String, String> paths = new HashMap<>();
+
+    Witness(World world, String worker, LockBackend backend) {
+        this.world = world;
+        this.worker = worker;
+        this.backend = backend;
+    }
+
+    @Override
+    public StoreCapabilities capabilities(String key) {
+        return backend.capabilities(key);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return backend.acquire(command).thenApply(result -> {
+            if (result instanceof AcquireResult.Granted granted) {
+                long takeOver =
+                        Duration.ofMillis(command.token().takeOverMillis()).toNanos();
+                world.write(event(EventKind.GRANTED, command.key(), command.token())
+                        .of(command.key(), granted.fencingToken())
+                        .between(takeOver, granted.othersWaiting()));
+            }
+            return result;
+        });
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        commands.forEach(command -> world.write(event(EventKind.RENEWING, command.key(), command.token())));
+        return backend.renew(commands);
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        world.write(event(EventKind.FREEING, command.key(), command.token()));
+        return backend.release(command);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        world.write(event(EventKind.WITHDRAWING, command.key(), command.token()));
+        return backend.withdraw(command);
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return backend.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return backend.revoke(key, fencingToken);
+    }
+
+    @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return backend.crashDetection(key);
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return backend.crashDetections();
+    }
+
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        return backend.crashTakeOver();
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener signals) {
+        backend.listen(instanceId, signals);
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+
+    private LabEvent event(EventKind kind, String key, LockToken token) {
+        return world.event(kind, worker).of(key, 0).counting(token.sequence());
+    }
+
+    /** How a lock was acquired; its holder gets it after the listeners. */
+    String pathOf(String key, long fencingToken) {
+        return paths.getOrDefault(key + '#' + fencingToken, "UNCONTENDED");
+    }
+
+    /** Hears what the engine reports. */
+    LockListener listener() {
+        return event -> {
+            if (event instanceof LockEvent.Lost lost) {
+                world.write(world.event(EventKind.LOSS_REPORTED, worker)
+                        .of(lost.key(), lost.fencingToken())
+                        .noting(lost.cause().name()));
+            } else if (event instanceof LockEvent.InDoubt doubt) {
+                world.write(world.event(EventKind.IN_DOUBT, worker).of(doubt.key(), doubt.fencingToken()));
+            } else if (event instanceof LockEvent.Confirmed confirmed) {
+                world.write(world.event(EventKind.CONFIRMED, worker)
+                        .of(confirmed.key(), confirmed.fencingToken())
+                        .counting(confirmed.inDoubtFor().toNanos()));
+            } else if (event instanceof LockEvent.Acquired acquired) {
+                paths.put(
+                        acquired.key() + '#' + acquired.fencingToken(),
+                        acquired.path().name());
+            }
+        };
+    }
+}

@@ -1,0 +1,231 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
+import io.github.lockstarter.simulation.net.Server;
+import io.github.lockstarter.simulation.net.ServerGroup;
+import io.github.lockstarter.simulation.redis.LuaInterpreter;
+import io.github.lockstarter.simulation.redis.SimRedis;
+import io.github.lockstarter.simulation.time.Process;
+import io.github.lockstarter.simulation.time.VirtualTime;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.LongSupplier;
+
+/** What an episode consists of while it runs: time, servers, instances, and the log. */
+final class World {
+
+    /** Of the servers' clocks, in seconds since 1970. */
+    private static final long EPOCH_SECONDS = 1_750_000_000;
+
+    private static final long EPOCH_MICROS = EPOCH_SECONDS * 1_000_000;
+
+    private static final String HISTORY = "lock:history";
+    private static final Duration RETRY = Duration.ofMillis(20);
+    private static final Duration AFTERMATH = Duration.ofSeconds(2);
+    private static final Duration LONGEST_FREE = Duration.ofMillis(300);
+
+    /** How many times as long as the longest retry delay a waiter sleeps while the beats look at the owner. */
+    private static final int LOOKS = 6;
+
+    /** Of a packet, in nanoseconds. */
+    private static final int SHORTEST_DELAY = 30_000;
+
+    private static final int USUAL_SPREAD = 300_000;
+
+    /** One packet of so many takes up to {@link #LONGEST_DELAY}. */
+    private static final int RARE = 200;
+
+    private static final int LONGEST_DELAY = 30_000_000;
+
+    /** Writes that an append-only file lacks after a crash. */
+    private static final int MOST_LOST = 30;
+
+    final VirtualTime time = new VirtualTime();
+    final Plan plan;
+    final Plan.Setting setting;
+    final ServerGroup servers;
+    final Resource resource = new Resource();
+
+    /** Those that run, by their place; replaced when one is started anew. */
+    final List<Instance> instances = new ArrayList<>();
+
+    /** Who injects faults and looks at everything; never paused. */
+    final Process observer = new Process("observer");
+
+    private final List<LabEvent> log = new ArrayList<>();
+    private final Random ids;
+
+    /** How many times as long packets take at the moment. */
+    private int slowness = 1;
+
+    private final Map<String, Long> expiredAt = new HashMap<>();
+    private final Map<String, Long> revokedUntil = new HashMap<>();
+    private boolean isClockStepped;
+
+    /** Whether callers begin further sections. */
+    private boolean isEnding;
+
+    World(Plan plan, LuaInterpreter lua) {
+        this.plan = plan;
+        this.setting = plan.setting();
+        this.ids = random("ids");
+        List<Server> group = new ArrayList<>();
+        for (int i = 0; i <= setting.replicas(); i++) {
+            group.add(new Server("redis-" + i, new SimRedis(lua, this::serverMicros, this::nextId)));
+        }
+        Random disk = random("disk");
+        if (disk.nextBoolean()) {
+            int lost = disk.nextBoolean() ? 0 : disk.nextInt(MOST_LOST);
+            group.forEach(server -> server.redis.keepAppendOnlyFile(lost));
+        }
+        this.servers = new ServerGroup(group);
+    }
+
+    /** Another source of choices for each purpose, so that fewer of one kind do not change those of the others. */
+    Random random(String purpose) {
+        return new Random(plan.seed() * 31 + purpose.hashCode());
+    }
+
+    private long serverMicros() {
+        return EPOCH_MICROS + time.nanos() / 1_000;
+    }
+
+    /** The wall clock of all instances. */
+    long wallMillis() {
+        return EPOCH_SECONDS * 1_000 + time.nanos() / 1_000_000;
+    }
+
+    private String nextId() {
+        return String.format("%040x", new BigInteger(160, ids));
+    }
+
+    /** How long threads of an instance take to begin. */
+    LongSupplier threads(String instance) {
+        Random random = random(instance + " threads");
+        return () -> SHORTEST_DELAY + random.nextInt(random.nextInt(RARE) == 0 ? LONGEST_DELAY : USUAL_SPREAD);
+    }
+
+    /** How long packets of an instance take. */
+    LongSupplier packets(String instance) {
+        Random random = random(instance + " packets");
+        return () -> (long) slowness
+                * (SHORTEST_DELAY + random.nextInt(random.nextInt(RARE) == 0 ? LONGEST_DELAY : USUAL_SPREAD));
+    }
+
+    void slowDown(int times) {
+        slowness = times;
+    }
+
+    // What faults need
+
+    /** A server that has forgotten locks may be asked first by no instance that knows nothing of it. */
+    boolean mayForget() {
+        return servers.master().process().isRunning()
+                && instances.stream().allMatch(instance -> instance.isWarm() || instance.process.isDead());
+    }
+
+    /** Starts another instance at the place of one that has ended, as soon as that may be. */
+    void replace(Instance ended) {
+        boolean isMarked = servers.master().redis.keys().containsKey(HISTORY);
+        if (!ended.process.isDead() || !isMarked || !servers.master().process().isRunning()) {
+            after(RETRY, () -> replace(ended));
+        } else if (instances.get(ended.place()) == ended) {
+            Instance next = ended.successor();
+            instances.set(ended.place(), next);
+            next.serve(plan.callers());
+        }
+    }
+
+    /** Starts a server that crashed; it follows the master, unless it is the master. */
+    void startAgain(Server crashed) {
+        if (crashed.process().isDead()) {
+            crashed.start();
+            if (crashed != servers.master()) {
+                crashed.redis.follow(servers.master().redis);
+            }
+        }
+    }
+
+    /** A replica that may become the master now. */
+    Optional<Server> promotable(int choice) {
+        List<Server> running = servers.replicas().stream()
+                .filter(server -> server.process().isRunning())
+                .filter(servers::follows)
+                .toList();
+        return !mayForget() || running.isEmpty() ? Optional.empty() : Optional.of(running.get(choice % running.size()));
+    }
+
+    boolean stepClockBack(Duration by) {
+        if (isClockStepped) {
+            return false;
+        }
+        isClockStepped = true;
+        servers.master().redis.stepClock(by.negated());
+        return true;
+    }
+
+    /** An operator takes a lock away: its holder learns of it later. */
+    void revoked(String key) {
+        Duration untilLearnt = setting.lease().multipliedBy(4).dividedBy(3).plus(AFTERMATH);
+        revokedUntil.put(key, time.nanos() + untilLearnt.toNanos());
+        write(event(EventKind.FREEING, "operator").of(key, 0));
+    }
+
+    /** A hold was lost: its lock may become free without a release, which nobody is told of. */
+    void expired(String key) {
+        expiredAt.put(key, time.nanos());
+    }
+
+    /** For how long a lock may be free while somebody waits for it and nothing is wrong. */
+    Duration longestFree(String key) {
+        long since = time.nanos() - expiredAt.getOrDefault(key, 0L);
+        Duration untilNextLook = setting.maxRetryDelay().multipliedBy(LOOKS).plus(LONGEST_FREE);
+        return since < untilNextLook.toNanos() ? untilNextLook : LONGEST_FREE;
+    }
+
+    /** Whether an operator took the lock away a moment ago. */
+    boolean wasRevoked(String key) {
+        return revokedUntil.getOrDefault(key, 0L) > time.nanos();
+    }
+
+    // The run
+
+    boolean isEnding() {
+        return isEnding;
+    }
+
+    void end() {
+        isEnding = true;
+    }
+
+    /** An event of a worker that happens now; not written yet. */
+    LabEvent event(EventKind kind, String worker) {
+        return LabEvent.at(kind, worker, time.nanos());
+    }
+
+    void write(LabEvent event) {
+        log.add(event);
+    }
+
+    /** Something that must not be. */
+    void anomaly(String invariant, String worker, String key, String what) {
+        write(event(EventKind.ANOMALY, worker).of(key, 0).noting(invariant + ' ' + what));
+    }
+
+    /** What happened so far. */
+    List<LabEvent> log() {
+        return List.copyOf(log);
+    }
+
+    /** Has the observer do something later. */
+    void after(Duration delay, Runnable action) {
+        time.in(delay.toNanos(), observer, action);
+    }
+}

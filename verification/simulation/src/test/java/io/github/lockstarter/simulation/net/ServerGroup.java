@@ -1,0 +1,88 @@
+package io.github.lockstarter.simulation.net;
+
+import io.github.lockstarter.redis.master.Replication;
+import io.github.lockstarter.simulation.redis.Reply;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A master and its replicas, and the sentinels that say which of them it is: they know it at once. */
+public final class ServerGroup {
+
+    private final List<Server> servers;
+    private Server master;
+
+    /**
+     * A group.
+     *
+     * @param servers the master and the replicas, which follow it
+     */
+    public ServerGroup(List<Server> servers) {
+        this.servers = List.copyOf(servers);
+        this.master = servers.get(0);
+        replicas().forEach(replica -> replica.redis.follow(master.redis));
+    }
+
+    /** All servers. */
+    public List<Server> all() {
+        return servers;
+    }
+
+    /** The server that the sentinels call the master. */
+    public Server master() {
+        return master;
+    }
+
+    /** The servers that may be promoted, as far as the sentinels know: all others. */
+    public List<Server> replicas() {
+        return servers.stream().filter(server -> server != master).toList();
+    }
+
+    /** Whether another server may become the master. */
+    public boolean hasReplicas() {
+        return servers.size() > 1;
+    }
+
+    /** Whether a server replicates the master: not one that was deposed a moment ago. */
+    public boolean follows(Server server) {
+        return server.redis.follows(master.redis);
+    }
+
+    /** Promotes a replica. The others follow it; the master before does so once it is demoted. */
+    public void promote(Server replica) {
+        Server deposed = master;
+        replica.redis.promote();
+        master = replica;
+        replicas().stream()
+                .filter(server -> server != deposed && server.process().isRunning())
+                .forEach(server -> server.redis.follow(replica.redis));
+    }
+
+    /** Makes a server that was the master a replica of the present one, and ends its connections. */
+    public void demote(Server deposed) {
+        if (deposed != master && deposed.process().isRunning()) {
+            deposed.redis.follow(master.redis);
+            deposed.disconnectAll();
+        }
+    }
+
+    /** Asks each server that may be promoted whether it has what the master had written. */
+    CompletionStage<Boolean> haveAll(Endpoint endpoint, String history, long offset) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        long roundTrip = endpoint.delays().getAsLong() + endpoint.delays().getAsLong();
+        endpoint.time()
+                .in(
+                        roundTrip,
+                        endpoint.client(),
+                        () -> answer.complete(replicas().stream()
+                                .allMatch(replica -> replica.isReachableFor(endpoint.client())
+                                        && hasAll(replica, history, offset))));
+        return answer;
+    }
+
+    private static boolean hasAll(Server replica, String history, long offset) {
+        Reply.Text info = (Reply.Text) replica.redis.execute(List.of("INFO", "replication"));
+        Replication known = Replication.of(info.value());
+        return known.history().equals(history) && known.offset() >= offset;
+    }
+}

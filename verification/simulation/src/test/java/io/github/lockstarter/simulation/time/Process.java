@@ -1,0 +1,66 @@
+package io.github.lockstarter.simulation.time;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * A process of the simulated machines: runs, or is paused (as by SIGSTOP, or by a garbage collection), or dead. All
+ * that is due while it is paused happens when it goes on, in the same order.
+ */
+public final class Process {
+
+    private final String name;
+    private final Deque<Runnable> missed = new ArrayDeque<>();
+    private boolean isPaused;
+    private boolean isDead;
+
+    /** A process that runs. */
+    public Process(String name) {
+        this.name = name;
+    }
+
+    void run(Runnable action) {
+        if (isDead) {
+            return;
+        }
+        if (isPaused) {
+            missed.add(action);
+        } else {
+            action.run();
+        }
+    }
+
+    /** Whether it does what is due. */
+    public boolean isRunning() {
+        return !isPaused && !isDead;
+    }
+
+    /** Whether it was killed. */
+    public boolean isDead() {
+        return isDead;
+    }
+
+    /** Stops it, until {@link #resume}. */
+    public void pause() {
+        isPaused = true;
+    }
+
+    /** Goes on: does what it missed, unless it is paused or killed by that. */
+    public void resume() {
+        isPaused = false;
+        while (isRunning() && !missed.isEmpty()) {
+            missed.remove().run();
+        }
+    }
+
+    /** Ends it for good. */
+    public void kill() {
+        isDead = true;
+        missed.clear();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

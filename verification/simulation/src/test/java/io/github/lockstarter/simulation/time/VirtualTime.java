@@ -1,0 +1,84 @@
+package io.github.lockstarter.simulation.time;
+
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/**
+ * A clock that stands still while code runs, and the list of all that is to happen. One thread runs everything: two
+ * runs with the same actions are the same, step by step. Not thread-safe.
+ */
+public final class VirtualTime {
+
+    /** A monotonic clock begins anywhere. */
+    private static final long BEGIN = 1_000_000_000_000L;
+
+    private static final Comparator<Event> ORDER =
+            Comparator.<Event>comparingLong(event -> event.at).thenComparingLong(event -> event.number);
+
+    private final PriorityQueue<Event> events = new PriorityQueue<>(ORDER);
+    private long now = BEGIN;
+    private long number;
+
+    /** Something that is to happen. */
+    public static final class Event {
+
+        private final long at;
+        private final long number;
+        private final Process process;
+        private final Runnable action;
+        private boolean isCancelled;
+
+        private Event(long at, long number, Process process, Runnable action) {
+            this.at = at;
+            this.number = number;
+            this.process = process;
+            this.action = action;
+        }
+
+        /** Keeps it from happening. */
+        public void cancel() {
+            isCancelled = true;
+        }
+
+        /** When it is due. */
+        public long at() {
+            return at;
+        }
+    }
+
+    /** The time in nanoseconds. */
+    public long nanos() {
+        return now;
+    }
+
+    /**
+     * Has a process do something at a time.
+     *
+     * @param nanos when; at once if that is over
+     * @param process who; while it is paused, it does nothing, and once it is dead, never again
+     * @param action what
+     * @return can be cancelled
+     */
+    public Event at(long nanos, Process process, Runnable action) {
+        Event event = new Event(Math.max(now, nanos), number++, process, action);
+        events.add(event);
+        return event;
+    }
+
+    /** The same, after some nanoseconds. */
+    public Event in(long nanos, Process process, Runnable action) {
+        return at(now + nanos, process, action);
+    }
+
+    /** Lets everything happen that is due before the given time, which it is then. */
+    public void runUntil(long nanos) {
+        for (Event next = events.peek(); next != null && next.at < nanos; next = events.peek()) {
+            events.poll();
+            now = Math.max(now, next.at);
+            if (!next.isCancelled) {
+                next.process.run(next.action);
+            }
+        }
+        now = Math.max(now, nanos);
+    }
+}
