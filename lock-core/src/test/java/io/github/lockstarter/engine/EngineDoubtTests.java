@@ -15,12 +15,14 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.CrashDetection.Beat;
+import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -357,6 +359,47 @@ class EngineDoubtTests extends EngineInterleavings {
         confirmation.answer().complete(RENEWED);
         answered(HISTORY, NO_TAKE_OVER);
         assertThat(acquiring.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void holdsNoThreadWhileAnAsynchronousGrantIsInDoubt() throws Exception {
+        engine.stop();
+        EngineEnvironment usual = EngineEnvironment.of(clock);
+        EngineEnvironment oneThread = new EngineEnvironment(
+                clock,
+                usual.timer(),
+                usual.losses(),
+                usual.callbacks(),
+                () -> LockThreads.pool("the-only-one", 1, Duration.ofSeconds(1)),
+                usual.random());
+        heartbeats.asked.clear();
+        LockEngine other = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), oneThread);
+        answered(HISTORY, NO_TAKE_OVER);
+        CompletableFuture<LockHandle> inDoubt = other.acquireAsync(LockRequest.of("in doubt"));
+        backend.nextAcquire().answer().complete(grantedBy(ANOTHER_HISTORY, 1));
+        Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
+
+        CompletableFuture<LockHandle> certain = other.acquireAsync(LockRequest.of("certain"));
+        backend.nextAcquire().answer().complete(granted(2));
+
+        assertThat(certain.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(inDoubt).isNotDone();
+        confirmation.answer().complete(RENEWED);
+        answered(HISTORY, NO_TAKE_OVER);
+        assertThat(inDoubt.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        other.stopAsync();
+    }
+
+    @Test
+    void failsAnAsynchronousCallerInDoubtWhenTheEngineStops() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(grantedBy(ANOTHER_HISTORY, 1));
+        backend.nextRenewal();
+
+        engine.stopAsync();
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
     }
 
     @Test
