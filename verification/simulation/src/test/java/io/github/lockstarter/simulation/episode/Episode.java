@@ -6,6 +6,7 @@ import io.github.lockstarter.kit.check.Violation;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
+import io.github.lockstarter.simulation.time.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,6 +19,9 @@ import java.util.Map;
  * which no waiter sleeps while its lock is free. At the end, all callers have been answered, and nothing is left.
  */
 final class Episode {
+
+    /** When it begins. */
+    static final long BEGIN = VirtualTime.BEGIN;
 
     private static final Duration QUIET = Duration.ofMillis(800);
     private static final Duration LOOK = Duration.ofMillis(10);

@@ -197,6 +197,7 @@ final class Instance {
         engine.drain().thenRun(this::exit);
         time(patience, () -> {
             if (!process.isDead()) {
+                sections.forEach(Section::stopped);
                 engine.stopAsync().thenRun(this::exit);
             }
         });

@@ -97,8 +97,10 @@ final class Section {
 
     private void look() {
         long left = handle.remainingLease().toNanos();
-        if (left > 0 && handle.isHeld()) {
+        if (left > 0) {
             deadline = Math.max(deadline, world.time.nanos() + left);
+        }
+        if (handle.isHeld()) {
             certainAt = world.time.nanos();
             world.instances.forEach(other -> other.sections.forEach(this::compare));
         }
@@ -121,17 +123,31 @@ final class Section {
     private void lost() {
         losses++;
         handle.keys().forEach(world::expired);
-        for (String key : handle.keys()) {
-            world.write(world.event(EventKind.EXTENDED, instance.name)
-                    .of(key, handle.fencingToken(key))
-                    .between(0, deadline));
-            world.write(world.event(EventKind.LOST, instance.name).of(key, handle.fencingToken(key)));
+        if (!isOver) {
+            noteLoss();
         }
         if (losses > 1) {
             world.anomaly("I6", instance.name, handle.keys().get(0), "the loss was signalled twice");
         }
         if (handle.isHeld()) {
             world.anomaly("I6", instance.name, handle.keys().get(0), "the loss was undone");
+        }
+    }
+
+    /** The application stops its engine, and so takes the lock from itself. */
+    void stopped() {
+        if (!isOver && losses == 0) {
+            noteLoss();
+        }
+        isOver = true;
+    }
+
+    private void noteLoss() {
+        for (String key : handle.keys()) {
+            world.write(world.event(EventKind.EXTENDED, instance.name)
+                    .of(key, handle.fencingToken(key))
+                    .between(0, deadline));
+            world.write(world.event(EventKind.LOST, instance.name).of(key, handle.fencingToken(key)));
         }
     }
 

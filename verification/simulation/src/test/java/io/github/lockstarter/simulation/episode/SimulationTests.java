@@ -2,42 +2,63 @@ package io.github.lockstarter.simulation.episode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.kit.check.Violation;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
+import io.github.lockstarter.testing.Effort;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
+/**
+ * Episodes with random faults violate no invariant. The seed of the first one is printed; {@code -Dlock.test.seed} runs
+ * the episode of one seed alone, and prints what it violates as the shortest plan that does.
+ */
 class SimulationTests {
+
+    private static final int EPISODES = Effort.of(500, 50_000);
+    private static final int LONGEST_TRACE = 5;
+
+    private static final LuaInterpreter LUA = new LuaInterpreter();
+
+    @AfterAll
+    static void close() {
+        LUA.close();
+    }
 
     @Test
     void violatesNoInvariant() {
-        long first = Long.getLong("sim.seed", 1);
-        int count = Integer.getInteger("sim.episodes", 500);
+        Long one = Long.getLong("lock.test.seed");
+        long first = one == null ? System.nanoTime() : one;
+        int count = one == null ? Integer.getInteger("lock.test.episodes", EPISODES) : 1;
+        System.out.println("Episodes from -Dlock.test.seed=" + first + " on");
         long began = System.nanoTime();
         long grants = 0;
         Map<FaultKind, Integer> faults = new TreeMap<>();
-        Map<String, Integer> kinds = new TreeMap<>();
-        try (LuaInterpreter lua = new LuaInterpreter()) {
-            for (long seed = first; seed < first + count; seed++) {
-                Episode.Outcome outcome = Episode.run(Plan.of(seed), lua);
-                grants += outcome.grants();
-                outcome.faults().forEach(kind -> faults.merge(kind, 1, Integer::sum));
-                if (!outcome.violations().isEmpty()) {
-                    Violation one = outcome.violations().get(0);
-                    kinds.merge(one.invariant(), 1, Integer::sum);
-                    System.out.println("seed " + seed + ": " + one.invariant() + " " + one.key() + " at " + one.at()
-                            + ": " + one.what());
-                    if (Boolean.getBoolean("sim.trace")) {
-                        System.out.println(outcome.plan());
-                        outcome.events().forEach(event -> System.out.println(event.toJson()));
-                        outcome.violations().forEach(System.out::println);
-                    }
-                }
+        List<Finding> findings = new ArrayList<>();
+
+        for (long seed = first; seed < first + count && findings.size() < LONGEST_TRACE; seed++) {
+            Episode.Outcome outcome = Episode.run(Plan.of(seed), LUA);
+            grants += outcome.grants();
+            outcome.faults().forEach(kind -> faults.merge(kind, 1, Integer::sum));
+            if (!outcome.violations().isEmpty()) {
+                findings.add(Finding.of(outcome).shortest(LUA));
             }
         }
-        System.out.println(count + " episodes in " + (System.nanoTime() - began) / 1_000_000 + " ms, " + grants
-                + " grants, faults " + faults + ", violations " + kinds);
-        assertThat(kinds).isEmpty();
+
+        double seconds = (System.nanoTime() - began) / 1e9;
+        System.out.printf(
+                "%d episodes in %.1f s (%.0f a second), %d grants, faults %s%n",
+                count, seconds, count / seconds, grants, faults);
+        assertThat(findings).isEmpty();
+    }
+
+    @Test
+    void runsTheSameEpisodeForTheSameSeed() {
+        for (long seed = 1; seed <= 10; seed++) {
+            assertThat(Episode.run(Plan.of(seed), LUA).events())
+                    .isEqualTo(Episode.run(Plan.of(seed), LUA).events());
+        }
     }
 }

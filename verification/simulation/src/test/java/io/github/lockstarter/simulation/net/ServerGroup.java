@@ -60,7 +60,7 @@ public final class ServerGroup {
 
     /** Makes a server that was the master a replica of the present one, and ends its connections. */
     public void demote(Server deposed) {
-        if (deposed != master && deposed.process().isRunning()) {
+        if (deposed != master && !deposed.process().isDead()) {
             deposed.redis.follow(master.redis);
             deposed.disconnectAll();
         }

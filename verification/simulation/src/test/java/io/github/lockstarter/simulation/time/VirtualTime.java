@@ -10,7 +10,7 @@ import java.util.PriorityQueue;
 public final class VirtualTime {
 
     /** A monotonic clock begins anywhere. */
-    private static final long BEGIN = 1_000_000_000_000L;
+    public static final long BEGIN = 1_000_000_000_000L;
 
     private static final Comparator<Event> ORDER =
             Comparator.<Event>comparingLong(event -> event.at).thenComparingLong(event -> event.number);
