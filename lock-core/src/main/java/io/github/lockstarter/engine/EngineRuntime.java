@@ -32,7 +32,6 @@ import io.github.lockstarter.engine.release.ReleaseSender;
 import io.github.lockstarter.engine.release.UnfinishedOperations;
 import io.github.lockstarter.engine.renewal.Watchdog;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.timer.EngineTimer;
@@ -89,7 +88,11 @@ final class EngineRuntime implements HeartbeatListener {
             HeldLocks heldLocks) {
         BackendCalls calls = new BackendCalls(backend);
         EngineClock clock = environment.clock();
-        EventDispatcher events = new EventDispatcher(listeners, environment);
+        EventDispatcher events = new EventDispatcher(
+                listeners,
+                environment.losses().get(),
+                environment.callbacks().get(),
+                environment.completions().get());
         EngineTimer timer = environment.timer().apply(clock);
         random = environment.random();
         Heartbeats heartbeats = new Heartbeats(backend, settings, clock, timer, this);

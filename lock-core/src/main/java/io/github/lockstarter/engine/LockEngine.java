@@ -17,7 +17,6 @@ import io.github.lockstarter.engine.hold.HoldOwner;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -79,7 +78,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.settings = settings;
         this.listeners = List.copyOf(listeners);
         this.environment = environment;
-        this.tokens = new LockTokenFactory(environment, settings);
+        this.tokens = new LockTokenFactory(environment.clock(), settings, environment.random());
         backend.listen(tokens.instanceId(), new Mailbox());
         start();
     }

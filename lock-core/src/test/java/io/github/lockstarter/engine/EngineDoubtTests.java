@@ -15,7 +15,6 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
-import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;

@@ -1,13 +1,13 @@
 package io.github.lockstarter.engine.backend;
 
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
 
 /** Makes lock tokens: a random instance identity, drawn when the client is made, and a counter. */
 public final class LockTokenFactory {
@@ -19,12 +19,12 @@ public final class LockTokenFactory {
     private final Optional<String> place;
     private final AtomicLong sequence = new AtomicLong();
 
-    public LockTokenFactory(EngineEnvironment environment, EngineSettings settings) {
-        this.clock = environment.clock();
+    public LockTokenFactory(EngineClock clock, EngineSettings settings, RandomGenerator random) {
+        this.clock = clock;
         this.place = settings.shownPlace();
-        byte[] random = new byte[RANDOM_BYTES];
-        environment.random().nextBytes(random);
-        this.instanceId = HexFormat.of().formatHex(random);
+        byte[] id = new byte[RANDOM_BYTES];
+        random.nextBytes(id);
+        this.instanceId = HexFormat.of().formatHex(id);
     }
 
     public String instanceId() {

@@ -3,7 +3,6 @@ package io.github.lockstarter.engine.event;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
-import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.List;
@@ -25,11 +24,23 @@ public final class EventDispatcher implements AutoCloseable {
     private final ExecutorService lossCallbacks;
     private final ExecutorService completions;
 
-    public EventDispatcher(List<LockListener> listeners, EngineEnvironment environment) {
+    /**
+     * Calls no listener yet. The executors belong to this dispatcher.
+     *
+     * @param listeners are called in this order
+     * @param lossEvents calls listeners about losses
+     * @param lossCallbacks runs callbacks
+     * @param completions completes futures of callers
+     */
+    public EventDispatcher(
+            List<LockListener> listeners,
+            ExecutorService lossEvents,
+            ExecutorService lossCallbacks,
+            ExecutorService completions) {
         this.listeners = List.copyOf(listeners);
-        this.lossEvents = environment.losses().get();
-        this.lossCallbacks = environment.callbacks().get();
-        this.completions = environment.completions().get();
+        this.lossEvents = lossEvents;
+        this.lossCallbacks = lossCallbacks;
+        this.completions = completions;
     }
 
     /** Whether there are listeners: without them, no event need be made. */

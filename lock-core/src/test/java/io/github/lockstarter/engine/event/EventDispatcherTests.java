@@ -2,7 +2,7 @@ package io.github.lockstarter.engine.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.engine.settings.EngineEnvironment;
+import io.github.lockstarter.engine.EngineEnvironment;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -34,7 +34,11 @@ class EventDispatcherTests {
     void runsTasksForWhichOthersWaitWhileOneReadsFromASocket() throws Exception {
         CountDownLatch inner = new CountDownLatch(63);
         CountDownLatch waited = new CountDownLatch(63);
-        try (EventDispatcher events = new EventDispatcher(List.of(), EngineEnvironment.SYSTEM);
+        try (EventDispatcher events = new EventDispatcher(
+                        List.of(),
+                        EngineEnvironment.SYSTEM.losses().get(),
+                        EngineEnvironment.SYSTEM.callbacks().get(),
+                        EngineEnvironment.SYSTEM.completions().get());
                 ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(silent.getInetAddress(), silent.getLocalPort())) {
             events.complete(() -> read(client));

@@ -1,9 +1,9 @@
 package io.github.lockstarter.simulation.episode;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.settings.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.redis.RedisLockBackend;

@@ -5,7 +5,9 @@ import io.github.lockstarter.kit.event.EventKind;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What the locks guard: a number for each, which takes a write only with the highest fencing token that has read it. */
+/**
+ * What the locks guard: a number for each, which takes a write only with the highest fencing token that has read it.
+ */
 final class Resource {
 
     private static final class Guarded {

@@ -34,10 +34,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection as Lettuce 7 keeps it up, by its documented rules: commands are answered in order; one that is not
- * answered within the command timeout fails, and its reply is ignored; when the connection breaks, commands that are not
- * done wait for the next one, which is tried at growing intervals, and go out there once more, in order. Commands and
- * replies are encoded and decoded by Lettuce itself.
+ * A connection as Lettuce 7 keeps it up, by its documented rules. Commands are answered in order. A command that is not
+ * answered within the command timeout fails, and its reply is ignored. When the connection breaks, commands that are
+ * not done wait for the next one, which is tried at growing intervals, and are sent there once more, in order. Lettuce
+ * itself encodes commands and decodes replies.
  */
 final class LettuceConnection implements Wire.Client {
 

@@ -5,7 +5,7 @@ import io.github.lockstarter.engine.timer.TimerEntry;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The timer of an engine, in ticks like the real one: entries fire up to one tick late, and a step follows each tick. */
+/** The timer of an engine, in ticks as the real one: entries fire up to one tick late, and a step follows each tick. */
 public final class VirtualTimer implements EngineTimer {
 
     private static final long TICK_NANOS = 5_000_000;
