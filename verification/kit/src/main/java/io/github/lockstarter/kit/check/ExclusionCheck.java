@@ -44,8 +44,16 @@ public final class ExclusionCheck implements Check {
     private static boolean wasRevoked(History history, Hold hold, long nextGrantedAt) {
         boolean learnt =
                 hold.end().kind() != Hold.Kind.RELEASED || hold.end().cause().startsWith("LOST");
-        return learnt
+        return (learnt || mayBeExecutedTwice(history, hold))
                 && history.revoking().stream()
                         .anyMatch(fault -> fault.touches(nextGrantedAt - history.untilLearnt(), nextGrantedAt));
+    }
+
+    /** A release that is sent again says that the lock is released, whether or not it was there at the first time. */
+    private static boolean mayBeExecutedTwice(History history, Hold hold) {
+        long answered = Math.max(hold.end().at(), hold.end().returnedAt());
+        return history.outsideFaults().stream()
+                .filter(fault -> !history.revoking().contains(fault))
+                .anyMatch(fault -> fault.touches(hold.end().at(), answered));
     }
 }

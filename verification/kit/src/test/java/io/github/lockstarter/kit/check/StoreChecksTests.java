@@ -122,6 +122,13 @@ class StoreChecksTests {
                         .check(check))
                 .as("it had the lock until then")
                 .hasSize(1);
+        assertThat(revoked(overlap())
+                        .fault("link-cut", 705, 708)
+                        .releasing("w1", 1, 700, 2000, 600)
+                        .released("w1", 1, 710, "RELEASED")
+                        .check(check))
+                .as("the release may have been sent twice")
+                .isEmpty();
     }
 
     @Test
