@@ -18,7 +18,7 @@ import java.util.Map;
  * Runs a plan: faults for a while, then a time in which all that they left behind has to end, then a quiet time, in
  * which no waiter sleeps while its lock is free. At the end, all callers have been answered, and nothing is left.
  */
-final class Episode {
+public final class Episode {
 
     /** When it begins. */
     static final long BEGIN = VirtualTime.BEGIN;
@@ -50,10 +50,10 @@ final class Episode {
      * @param faults those that struck
      * @param violations of any invariant, by time
      */
-    record Outcome(Plan plan, List<LabEvent> events, List<FaultKind> faults, List<Violation> violations) {
+    public record Outcome(Plan plan, List<LabEvent> events, List<FaultKind> faults, List<Violation> violations) {
 
         /** How many locks were granted to callers. */
-        long grants() {
+        public long grants() {
             return events.stream()
                     .filter(event -> event.kind() == EventKind.ACQUIRED)
                     .count();
@@ -61,7 +61,7 @@ final class Episode {
     }
 
     /** Runs a plan. */
-    static Outcome run(Plan plan, LuaInterpreter lua) {
+    public static Outcome run(Plan plan, LuaInterpreter lua) {
         return new Episode(plan, lua).run();
     }
 

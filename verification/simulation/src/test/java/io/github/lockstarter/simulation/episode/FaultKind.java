@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /** What goes wrong. Each kind strikes one instance, one server, or all of them, and is healed after its time. */
-enum FaultKind {
+@SuppressWarnings("ImmutableEnumChecker") // a predicate without state
+public enum FaultKind {
     /** The connections of an instance break, and are opened again. */
     CUT("", any -> true) {
         @Override

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * @param callers who acquires locks
  * @param faults what goes wrong, by time
  */
-record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<PlannedFault> faults) {
+public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<PlannedFault> faults) {
 
     private static final long CALM = 7;
     private static final int MOST_CALLERS = 4;
@@ -33,7 +33,7 @@ record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<Planne
      * @param deposedWrites for how long a master goes on at most when another one is promoted
      * @param faulty for how long faults begin
      */
-    record Setting(
+    public record Setting(
             int replicas,
             int instances,
             int keys,
@@ -80,7 +80,7 @@ record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<Planne
      * @param number of those of that instance
      * @param sections how many it tries at most
      */
-    record PlannedCaller(int instance, int number, int sections) {}
+    public record PlannedCaller(int instance, int number, int sections) {}
 
     /**
      * Something that goes wrong.
@@ -90,7 +90,7 @@ record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<Planne
      * @param lasts until it is healed
      * @param target chooses whom it strikes
      */
-    record PlannedFault(FaultKind kind, Duration at, Duration lasts, int target) {
+    public record PlannedFault(FaultKind kind, Duration at, Duration lasts, int target) {
 
         @Override
         public String toString() {
@@ -99,7 +99,7 @@ record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<Planne
     }
 
     /** The plan of a seed. */
-    static Plan of(long seed) {
+    public static Plan of(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         Setting setting = Setting.draw(random);
         List<PlannedCaller> callers = new ArrayList<>();

@@ -1,0 +1,79 @@
+package io.github.lockstarter.simulation.mutant;
+
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** How a method of a mutant behaves. */
+public interface Behaviour {
+
+    /** Returns this, and does nothing. */
+    static Behaviour returning(@Nullable Object result) {
+        return new Behaviour() {
+            @Override
+            public boolean isInPlaceOfTheMethod() {
+                return true;
+            }
+
+            @Override
+            public @Nullable Object end(@Nullable Object self, @Nullable Object own) {
+                return result;
+            }
+        };
+    }
+
+    /** Does nothing. */
+    static Behaviour nothing() {
+        return returning(null);
+    }
+
+    /** Does as before, and then returns another result than its own, which may be null. */
+    static Behaviour resulting(BiFunction<Object, Object, @Nullable Object> change) {
+        return new Behaviour() {
+            @Override
+            public @Nullable Object end(@Nullable Object self, @Nullable Object own) {
+                return change.apply(self, own);
+            }
+        };
+    }
+
+    /** Does something before, with the object and the arguments, which may be replaced. */
+    static Behaviour beginning(BiConsumer<Object, Object[]> before) {
+        return new Behaviour() {
+            @Override
+            public void begin(@Nullable Object self, Object[] arguments) {
+                before.accept(self, arguments);
+            }
+        };
+    }
+
+    /** Does as before, between two actions. */
+    static Behaviour between(Consumer<Object[]> before, Runnable after) {
+        return new Behaviour() {
+            @Override
+            public void begin(@Nullable Object self, Object[] arguments) {
+                before.accept(arguments);
+            }
+
+            @Override
+            public @Nullable Object end(@Nullable Object self, @Nullable Object own) {
+                after.run();
+                return own;
+            }
+        };
+    }
+
+    /** Whether the method itself does nothing. */
+    default boolean isInPlaceOfTheMethod() {
+        return false;
+    }
+
+    /** Called before; may replace arguments. */
+    default void begin(@Nullable Object self, Object[] arguments) {}
+
+    /** Called afterwards with the method's result; returns the one that its caller gets. */
+    default @Nullable Object end(@Nullable Object self, @Nullable Object own) {
+        return own;
+    }
+}

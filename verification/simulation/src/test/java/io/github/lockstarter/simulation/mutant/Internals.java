@@ -1,0 +1,43 @@
+package io.github.lockstarter.simulation.mutant;
+
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.timer.Deadline;
+import java.lang.reflect.Field;
+import java.time.Duration;
+
+/** The fields of changed objects. */
+final class Internals {
+
+    private Internals() {}
+
+    /** What the clock of an object of the engine says. */
+    static Deadline.Moment now(Object object) {
+        try {
+            return Deadline.Moment.now((EngineClock) field(object, "clock").get(object));
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static void set(Object object, String name, Object value) {
+        try {
+            field(object, name).set(object, value);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Field field(Object object, String name) {
+        try {
+            Field field = object.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field;
+        } catch (NoSuchFieldException e) {
+            throw new IllegalStateException("Another field " + name + " is needed", e);
+        }
+    }
+
+    static Deadline later(Deadline deadline, Duration by) {
+        return new Deadline(deadline.nanos() + by.toNanos(), deadline.wallMillis() + by.toMillis());
+    }
+}

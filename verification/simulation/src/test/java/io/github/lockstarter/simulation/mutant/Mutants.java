@@ -1,0 +1,16 @@
+package io.github.lockstarter.simulation.mutant;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All mutants. */
+final class Mutants {
+
+    private Mutants() {}
+
+    static List<Mutant> all() {
+        return Stream.of(OwnershipMutants.all(), HistoryMutants.all(), WaiterMutants.all())
+                .flatMap(List::stream)
+                .toList();
+    }
+}
