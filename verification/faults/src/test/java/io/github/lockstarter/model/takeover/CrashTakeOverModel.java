@@ -11,14 +11,12 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
 
     private final Rules rules;
     private final Predicate<World> violation;
-    private final Predicate<Step.Kind> mayHappen;
     private final List<Steps> parts;
 
-    private CrashTakeOverModel(Rules rules, Predicate<World> violation, Predicate<Step.Kind> mayHappen) {
+    private CrashTakeOverModel(Rules rules, Predicate<World> violation, List<Steps> parts) {
         this.rules = rules;
         this.violation = violation;
-        this.mayHappen = mayHappen;
-        this.parts = List.of(new BeatSteps(rules), new HoldSteps(rules), new TakerSteps(rules), new ServerSteps(rules));
+        this.parts = parts;
     }
 
     /** A part of what can happen. */
@@ -30,7 +28,10 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
 
     /** A violation: a hold is certain, and a taker has the lock, or has had it since the grant of the hold. */
     static CrashTakeOverModel ofExclusion(Rules rules) {
-        return new CrashTakeOverModel(rules, world -> world.isViolated(rules), kind -> true);
+        return new CrashTakeOverModel(
+                rules,
+                world -> world.isViolated(rules),
+                List.of(new BeatSteps(rules), new HoldSteps(rules), new TakerSteps(rules), new ServerSteps(rules)));
     }
 
     /** The holder does nothing. A violation is a tick in which a taker has the lock before the lease is over. */
@@ -38,7 +39,7 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
         return new CrashTakeOverModel(
                 rules,
                 world -> world.holder().holds().stream().anyMatch(hold -> hold.exists() && hold.hadTaker()),
-                kind -> kind.actor() != Step.Actor.HOLDER);
+                List.of(new TakerSteps(rules), new ServerSteps(rules)));
     }
 
     @Override
@@ -61,12 +62,9 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
     @Override
     public void steps(World world, BiConsumer<Step, World> found) {
         BiConsumer<Step, World> possible = (step, next) -> {
-            if (mayHappen.test(step.kind())) {
-                World reduced = reduced(next);
-                if (rules.has(Fault.NEW_HOLDS)
-                        || reduced.holder().holds().stream().anyMatch(Hold::exists)) {
-                    found.accept(step, reduced.canonical(rules));
-                }
+            World reduced = reduced(next);
+            if (rules.has(Fault.NEW_HOLDS) || reduced.holder().holds().stream().anyMatch(Hold::exists)) {
+                found.accept(step, reduced.canonical(rules));
             }
         };
         possible.accept(Step.of(Step.Kind.TICK), world.tick(rules));
