@@ -36,7 +36,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
     }
 
     /** Before how many ticks tokens were granted that are still told apart, if clocks agree. */
-    private static int oldestCompared(Rules rules, Faults faults) {
+    static int oldestCompared(Rules rules, Faults faults) {
         if (rules.has(Variation.RECLAIM_FROM_OLDER)) {
             return rules.grace() + rules.lease();
         }
