@@ -298,7 +298,7 @@ final class AttemptRunner {
                     .filter(hold -> hold.grant.token.equals(attempt.token()))
                     .isPresent();
             if (!isHeld) {
-                giveBack(attempt, 0);
+                giveBack(attempt, PendingReleases.NO_GRANT);
             }
         } finally {
             failed(attempt, failure);
@@ -322,7 +322,7 @@ final class AttemptRunner {
         } else if (result instanceof AcquireResult.Rejected rejected) {
             failed(attempt, AcquireOutcome.Failed.withoutGrant(rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
-            giveBack(attempt, 0);
+            giveBack(attempt, PendingReleases.NO_GRANT);
             failed(attempt, AcquireOutcome.Failed.unknown(unknown.reason(), unknown.cause()));
         }
     }

@@ -40,7 +40,7 @@ public final class ManualBackend implements LockBackend {
     }
 
     /** A command that waits for its answer. */
-    record Sent<C, R>(C command, CompletableFuture<R> answer) {}
+    public record Sent<C, R>(C command, CompletableFuture<R> answer) {}
 
     public final List<Object> log = new CopyOnWriteArrayList<>();
 
@@ -142,7 +142,7 @@ public final class ManualBackend implements LockBackend {
         return next(renewals, "renewal");
     }
 
-    Sent<ReleaseCommand, ReleaseResult> nextRelease() {
+    public Sent<ReleaseCommand, ReleaseResult> nextRelease() {
         return next(releases, "release");
     }
 

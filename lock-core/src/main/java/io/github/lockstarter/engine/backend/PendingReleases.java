@@ -20,6 +20,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What had no answer waits: one command at a time probes, with growing delay, so that an outage does not fill the
  * backend's request queue with releases; with the first answer the others follow.
  *
+ * <p>The release of an attempt of unknown outcome proves nothing where it finds no lock: the network, or the backend,
+ * may execute the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its
+ * lease would be over, so that a late grant is freed after at most as much time again as it was late.
+ *
  * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
  * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending
  * thread still has to serve, {@link #probing} is true while the probe's timer is set, {@link #remembered} counts what
@@ -31,10 +35,36 @@ public final class PendingReleases extends TimerEntry {
     private static final long LONGEST_DELAY = 1_000_000_000;
     private static final int MOST_UNDER_WAY = 256;
 
+    /** In place of the fencing token, where it is not known that the attempt was granted. */
+    public static final long NO_GRANT = 0;
+
     /** About 30 MB. What falls out ends with its lease. */
     public static final int MOST_REMEMBERED = 65_536;
 
-    private record Item(ReleaseCommand command, long giveUpAt) {}
+    private final class Item extends TimerEntry {
+
+        private final ReleaseCommand command;
+        private final long addedAt = clock.nanos();
+        private final long giveUpAt;
+
+        Item(ReleaseCommand command, Duration lease) {
+            this.command = command;
+            this.giveUpAt = addedAt + lease.toNanos();
+        }
+
+        /** Whether a grant may follow that this release did not find. */
+        boolean mayComeLate(ReleaseResult result, long now) {
+            boolean isOfAttempt = command.fencingToken() == NO_GRANT;
+            boolean foundNothing = result instanceof ReleaseResult.FoundFree || result instanceof ReleaseResult.NotHeld;
+            return isOfAttempt && foundNothing && now - giveUpAt < 0;
+        }
+
+        @Override
+        public void fire() {
+            untried.add(this);
+            sendWaiting();
+        }
+    }
 
     private final BackendCalls backend;
     private final EngineClock clock;
@@ -70,7 +100,7 @@ public final class PendingReleases extends TimerEntry {
     public void withdraw(String key, LockToken token) {
         backend.withdraw(new WithdrawCommand(key, token), result -> {
             if (result instanceof WithdrawResult.Unknown) {
-                add(new ReleaseCommand(key, token, 0), longestLease);
+                add(new ReleaseCommand(key, token, NO_GRANT), longestLease);
             }
         });
     }
@@ -78,7 +108,7 @@ public final class PendingReleases extends TimerEntry {
     /** Sends the release now, and again until an answer comes or the lease, counted from now, is over. */
     public void add(ReleaseCommand command, Duration lease) {
         makeRoom();
-        untried.add(new Item(command, clock.nanos() + lease.toNanos()));
+        untried.add(new Item(command, lease));
         sendWaiting();
     }
 
@@ -137,13 +167,22 @@ public final class PendingReleases extends TimerEntry {
             if (result instanceof ReleaseResult.Unknown) {
                 failed(item);
             } else {
-                remembered.decrementAndGet();
-                overflowing.set(false);
-                reachable = true;
-                delay = FIRST_DELAY;
-                sendWaiting();
+                answered(item, result);
             }
         });
+    }
+
+    private void answered(Item item, ReleaseResult result) {
+        long now = clock.nanos();
+        if (item.mayComeLate(result, now)) {
+            timer.schedule(item, now + Math.max(FIRST_DELAY, now - item.addedAt));
+        } else {
+            remembered.decrementAndGet();
+        }
+        overflowing.set(false);
+        reachable = true;
+        delay = FIRST_DELAY;
+        sendWaiting();
     }
 
     private void failed(Item item) {

@@ -8,6 +8,7 @@ import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -104,7 +105,29 @@ class PendingReleasesTests {
         assertThat(backend.log).containsExactly(down, fine, down);
     }
 
+    /** The network delivers an attempt behind the release, on a connection that was replaced. */
+    @Test
+    void releasesAnAttemptOfUnknownOutcomeAgainThatTheStoreMayExecuteLate() {
+        ReleaseCommand unknown = new ReleaseCommand("order:1", new LockToken("instance", 1), PendingReleases.NO_GRANT);
+        pendingReleases.add(unknown, Duration.ofMinutes(5));
+        backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
+        scheduled.remove().fire();
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        scheduled.remove().fire();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+
+        assertThat(backend.log).containsExactly(unknown, unknown, unknown);
+        assertThat(scheduled).as("the late grant is free again").isEmpty();
+    }
+
+    @Test
+    void releasesAGrantOnce() {
+        pendingReleases.add(release(1), Duration.ofMinutes(5));
+        backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
+        assertThat(scheduled).isEmpty();
+    }
+
     private static ReleaseCommand release(int number) {
-        return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 0);
+        return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 17);
     }
 }
