@@ -23,6 +23,11 @@ final class Caller {
     /** Such a waiter ends only with its lock. */
     private static final Duration PATIENT = Duration.ofHours(1);
 
+    private static final Duration FOR_EVER = Duration.ofDays(1);
+
+    /** For the timer, and a thread that begins late. */
+    private static final Duration TOLERANCE = Duration.ofMillis(100);
+
     private static final Duration AFTER_AN_ERROR = Duration.ofMillis(20);
 
     /** What a caller does with a lock. */
@@ -34,6 +39,7 @@ final class Caller {
         ENTER_AGAIN,
         SEVERAL,
         KEEP,
+        LIMIT,
         OVERSTAY;
 
         private static final Deed[] ALL = values();
@@ -49,6 +55,7 @@ final class Caller {
     private int left;
     private @Nullable CompletableFuture<LockHandle> waiting;
     private List<String> wanted = List.of();
+    private long waitsSince;
     private boolean isHolding;
     private boolean hasBegun;
 
@@ -67,7 +74,10 @@ final class Caller {
     }
 
     private void pause() {
-        instance.time(Duration.ofNanos(random.nextInt(random.nextInt(4) == 0 ? 200_000_000 : 5_000_000)), this::next);
+        int longest = random.nextInt(4) == 0 ? 200_000_000 : 5_000_000;
+        // A long time in which all ends needs no crowd.
+        int times = world.setting.isLong() && world.isHealed() ? 8 : 1;
+        instance.time(Duration.ofNanos((long) times * random.nextInt(longest)), this::next);
     }
 
     private void next() {
@@ -77,9 +87,16 @@ final class Caller {
         Deed deed = Deed.draw(random);
         Duration patience = patience(deed);
         LockRequest request = request(deed, patience);
-        Section.Asked asked = new Section.Asked(world.time.nanos(), patience);
+        Section.Asked asked = new Section.Asked(
+                world.time.nanos(),
+                patience,
+                request.atLeast().orElse(Duration.ZERO),
+                request.maxHold()
+                        .map(max -> max.plus(world.setting.lease()).plus(TOLERANCE))
+                        .orElse(FOR_EVER));
         CompletableFuture<LockHandle> future = instance.engine.acquireAsync(request);
         waiting = future;
+        waitsSince = world.time.nanos();
         wanted = request.keys();
         if (deed == Deed.CANCEL) {
             instance.time(Duration.ofNanos(random.nextInt(60_000_000)), () -> future.cancel(false));
@@ -110,6 +127,7 @@ final class Caller {
         LockRequest waiting = request.waitingUpTo(patience);
         return switch (deed) {
             case KEEP -> waiting.keptFor(Duration.ofMillis(1 + random.nextInt(100)));
+            case LIMIT -> waiting.renewedUpTo(world.setting.lease());
             case OVERSTAY ->
                 waiting.withoutRenewal().leasedFor(world.setting.lease().dividedBy(4));
             default -> waiting;
@@ -120,7 +138,11 @@ final class Caller {
         isHolding = true;
         Duration lasts =
                 switch (deed) {
-                    case HOLD_LONG -> world.setting.lease().plus(Duration.ofMillis(random.nextInt(1_000)));
+                    case HOLD_LONG -> longSection();
+                    case LIMIT ->
+                        world.setting.isLong()
+                                ? longSection()
+                                : world.setting.lease().multipliedBy(3);
                     case OVERSTAY -> world.setting.lease().dividedBy(2);
                     default -> Duration.ofNanos(random.nextInt(30_000_000));
                 };
@@ -131,6 +153,11 @@ final class Caller {
             isHolding = false;
             pause();
         });
+    }
+
+    private Duration longSection() {
+        Duration least = world.setting.isLong() ? world.setting.lease().dividedBy(2) : world.setting.lease();
+        return least.plus(Duration.ofMillis(random.nextInt(1_000)));
     }
 
     private void enterAgain(LockHandle handle) {
@@ -176,6 +203,10 @@ final class Caller {
     /** Whether it waits for a lock. */
     boolean isWaiting() {
         return waiting != null;
+    }
+
+    long waitsSince() {
+        return waitsSince;
     }
 
     /** What it waits for. */

@@ -32,7 +32,7 @@ public final class Episode {
     private static final Duration STOP = Duration.ofSeconds(2);
 
     /** Longer than a place in a queue is kept for a waiter that is not heard of. */
-    private static final Duration UNTIL_ALL_IS_FORGOTTEN = Duration.ofSeconds(20);
+    private static final Duration UNTIL_ALL_IS_FORGOTTEN = Duration.ofSeconds(400);
 
     private final World world;
     private final Map<String, Long> freeSince = new HashMap<>();
@@ -76,11 +76,14 @@ public final class Episode {
             Duration end = fault.at().plus(fault.lasts());
             healed = healed.compareTo(end) > 0 ? healed : end;
         }
+        world.watch.begin();
+        world.after(healed, world::healed);
         pass(world.plan.faults().isEmpty() ? healed : healed.plus(world.setting.aftermath()));
         watch(QUIET);
         world.end();
-        watch(LAST_SECTIONS);
+        watch(LAST_SECTIONS.plus(world.setting.maxRetryDelay()));
         reportWaiters();
+        world.watch.end();
         world.instances.forEach(instance -> instance.stop(STOP));
         pass(STOP.plus(UNTIL_ALL_IS_FORGOTTEN));
         reportLeftovers();
@@ -99,8 +102,12 @@ public final class Episode {
         long from = world.time.nanos();
         fault.kind().begin(world, fault).ifPresent(strike -> {
             begun.add(fault.kind());
+            world.calm.struck(fault.kind());
+            world.promises.disturbed(fault.kind());
             world.after(fault.lasts(), () -> {
                 strike.healing().run();
+                world.calm.healed(fault);
+                world.promises.disturbed(fault.kind());
                 world.write(world.event(EventKind.FAULT, "nemesis")
                         .of(strike.whom(), 0)
                         .between(from, world.time.nanos())
@@ -131,7 +138,7 @@ public final class Episode {
                     .flatMap(instance -> instance.waiting().stream())
                     .anyMatch(caller -> caller.wanted().equals(List.of(key)));
             boolean isFree = !world.servers.master().redis.keys().containsKey("lock:{" + key + '}');
-            if (!isWanted || !isFree) {
+            if (!isWanted || !isFree || world.setting.isSignalsOnly()) {
                 freeSince.remove(key);
                 continue;
             }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.simulation.episode;
 
+import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.kit.check.History;
 import io.github.lockstarter.simulation.episode.Plan.PlannedFault;
@@ -8,8 +9,10 @@ import io.github.lockstarter.simulation.net.Server;
 import io.github.lockstarter.simulation.net.Wire;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** What goes wrong. Each kind strikes one instance, one server, or all of them, and is healed after its time. */
@@ -24,6 +27,33 @@ public enum FaultKind {
                 return Strike.of("links of " + struck.name, () -> {});
             });
         }
+
+        @Override
+        Duration longest(Setting setting) {
+            return MOMENT;
+        }
+    },
+    /** The connections of an instance break again and again, each between a write and its answer. */
+    CUT_BEFORE_ANSWER("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                cutAgain(world, struck, world.time.nanos() + fault.lasts().toNanos());
+                return Strike.of("links of " + struck.name, () -> struck.wires().forEach(Wire::cut));
+            });
+        }
+
+        private void cutAgain(World world, Instance struck, long end) {
+            if (world.time.nanos() < end) {
+                struck.wires().forEach(Wire::cutBeforeAnswer);
+                world.after(Duration.ofMillis(20), () -> cutAgain(world, struck, end));
+            }
+        }
+
+        @Override
+        Duration longest(Setting setting) {
+            return UNTIL_USED;
+        }
     },
     /** The connection on which an instance gets signals breaks. */
     CUT_MAILBOX("", any -> true) {
@@ -32,6 +62,50 @@ public enum FaultKind {
             return instance(world, fault).map(struck -> {
                 struck.wires().stream().filter(Wire::isMailbox).forEach(Wire::cut);
                 return Strike.of("links of " + struck.name, () -> {});
+            });
+        }
+
+        @Override
+        Duration longest(Setting setting) {
+            return MOMENT;
+        }
+    },
+    /** The server gives the connection up on which an instance gets signals; the instance learns of that later. */
+    DROP_MAILBOX("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                List<Wire> dropped =
+                        struck.wires().stream().filter(Wire::isMailbox).toList();
+                dropped.forEach(Wire::dropAtServer);
+                return Strike.of("links of " + struck.name, () -> dropped.forEach(Wire::cut));
+            });
+        }
+    },
+    /** The connections of an instance break, and none can be opened for a while. */
+    PARTITION("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                world.servers.all().forEach(server -> server.reach(struck.process, false));
+                struck.wires().forEach(Wire::cut);
+                return Strike.of(
+                        "links of " + struck.name,
+                        () -> world.servers.all().forEach(server -> server.reach(struck.process, true)));
+            });
+        }
+    },
+    /** Answers to an instance come late, and its signals in time. */
+    LATE_ANSWERS("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            return instance(world, fault).map(struck -> {
+                List<Wire> late = struck.wires().stream()
+                        .filter(wire -> !wire.isMailbox())
+                        .toList();
+                late.forEach(wire -> wire.delayAnswers(Duration.ofMillis(5 + fault.target() % 100)));
+                return Strike.of(
+                        "links of " + struck.name, () -> late.forEach(wire -> wire.delayAnswers(Duration.ZERO)));
             });
         }
     },
@@ -97,11 +171,37 @@ public enum FaultKind {
                 struck.engine.admin().inspect(key).thenAccept(seen -> {
                     if (seen instanceof StoredLock.Held held) {
                         world.revoked(key);
-                        struck.engine.admin().revoke(key, held.fencingToken());
+                        long sent = world.time.nanos();
+                        struck.engine.admin().revoke(key, held.fencingToken()).thenAccept(revocation -> {
+                            if (revocation instanceof Revocation.Revoked) {
+                                world.promises.revoked(key, held.fencingToken(), sent);
+                            }
+                        });
                     }
                 });
                 return Strike.of("", () -> {});
             });
+        }
+    },
+    /** An operator tries to take a lock from a holder that he saw a while ago, and another one has it now. */
+    REVOKE_STALE("", any -> true) {
+        @Override
+        Optional<Strike> begin(World world, PlannedFault fault) {
+            String key = "k" + fault.target() % world.setting.keys();
+            return instance(world, fault).map(struck -> {
+                struck.engine.admin().inspect(key).thenAccept(seen -> {
+                    if (seen instanceof StoredLock.Held held) {
+                        struck.time(fault.lasts(), () -> revokeUnlessHeld(world, struck, key, held.fencingToken()));
+                    }
+                });
+                return Strike.of("", () -> {});
+            });
+        }
+
+        private void revokeUnlessHeld(World world, Instance operator, String key, long fencingToken) {
+            if (!world.watch.isHeldBy(key, fencingToken)) {
+                operator.engine.admin().revoke(key, fencingToken);
+            }
         }
     },
     /** A server stands still. */
@@ -211,6 +311,23 @@ public enum FaultKind {
         }
     };
 
+    private static final Duration MOMENT = Duration.ofMillis(20);
+
+    /** In this time, answers of all kinds are lost. */
+    private static final Duration UNTIL_USED = Duration.ofMillis(600);
+
+    private static final Duration LONGEST = Duration.ofSeconds(3);
+
+    /** Of the network: once they are healed, nothing of what the servers know is missing. */
+    private static final Set<FaultKind> OF_LINKS =
+            EnumSet.of(CUT, CUT_BEFORE_ANSWER, CUT_MAILBOX, DROP_MAILBOX, PARTITION, LATE_ANSWERS, SILENCE, SLOW);
+
+    /** Connections are opened again at once. */
+    private static final Set<FaultKind> AT_ONCE = EnumSet.of(CUT, CUT_BEFORE_ANSWER, CUT_MAILBOX);
+
+    /** Nothing follows from them once they have begun. */
+    private static final Set<FaultKind> HARMLESS = EnumSet.of(REVOKE, REVOKE_STALE, SNAPSHOT, SCRIPT_FLUSH);
+
     private final String mark;
     private final Predicate<Setting> needs;
 
@@ -239,7 +356,30 @@ public enum FaultKind {
 
     /** How long it lasts at most. */
     Duration longest(Setting setting) {
-        return setting.lease().multipliedBy(2);
+        Duration twice = setting.lease().multipliedBy(2);
+        return twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
+    }
+
+    boolean isOfLinks() {
+        return OF_LINKS.contains(this);
+    }
+
+    /** Whether a server may have lost the connection of an instance that lives. */
+    boolean disconnects() {
+        return isOfLinks() || forgets() || this == PAUSE_SERVER;
+    }
+
+    /** Whether connections cannot be opened, or do not answer, for a while. */
+    boolean lasts() {
+        return !AT_ONCE.contains(this);
+    }
+
+    boolean isHarmless() {
+        return HARMLESS.contains(this);
+    }
+
+    boolean forgets() {
+        return mark.equals(History.FORGETS);
     }
 
     /** How the log calls it. */

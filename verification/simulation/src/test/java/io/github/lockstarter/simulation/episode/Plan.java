@@ -20,6 +20,14 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
     private static final long CALM = 7;
     private static final int MOST_CALLERS = 4;
 
+    /** A waiter that is not signalled sleeps for seconds. */
+    private static final Duration SIGNALS_ONLY = Duration.ofMinutes(1);
+
+    private static final Duration LONG = Duration.ofSeconds(3);
+
+    /** How many times as long as the longest retry delay a waiter sleeps while the beats look at the owner. */
+    private static final int LOOKS = 6;
+
     /**
      * Servers, instances and their settings.
      *
@@ -46,15 +54,18 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
 
         static Setting draw(SplittableRandom random) {
             int replicas = random.nextInt(3);
-            Duration lease = Duration.ofMillis(random.nextInt(600, 1_500));
+            boolean isLong = random.nextInt(4) == 0;
+            Duration lease = Duration.ofMillis(isLong ? random.nextInt(5_000, 10_000) : random.nextInt(600, 1_500));
             boolean isTakenOver = random.nextInt(4) > 0;
             return new Setting(
                     replicas,
                     random.nextInt(2, 4),
                     random.nextInt(1, 4),
                     lease,
-                    isTakenOver ? Duration.ofMillis(random.nextInt(200, (int) lease.toMillis() / 2)) : Duration.ZERO,
-                    Duration.ofMillis(random.nextInt(50, 600)),
+                    isTakenOver
+                            ? Duration.ofMillis(random.nextInt(200, Math.min(1_000, (int) lease.toMillis() / 2)))
+                            : Duration.ZERO,
+                    isLong && random.nextBoolean() ? SIGNALS_ONLY : Duration.ofMillis(random.nextInt(50, 600)),
                     Duration.ofMillis(random.nextInt(120, 400)),
                     replicas == 0 || random.nextBoolean() ? Duration.ZERO : lease.dividedBy(random.nextInt(3, 8)),
                     Duration.ofMillis(random.nextInt(1_000, 4_000)));
@@ -65,11 +76,25 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
             return lease.plus(deposedWrites);
         }
 
+        /** Whether a lock that is left behind stays for a time in which faults are over. */
+        boolean isLong() {
+            return lease.compareTo(LONG) >= 0;
+        }
+
+        /** Whether a waiter that has no place in a queue may sleep for long. */
+        boolean isSignalsOnly() {
+            return maxRetryDelay.equals(SIGNALS_ONLY);
+        }
+
+        /** After how long a waiter looks although nobody has signalled it: when the lease is over that it knows of. */
+        Duration untilNextLook() {
+            Duration looks = maxRetryDelay.multipliedBy(LOOKS);
+            return looks.compareTo(lease) < 0 ? looks : lease;
+        }
+
         /** After how long nothing is left of faults: a history is old, leases are over, waiters have looked. */
         Duration aftermath() {
-            return grace().plus(lease.multipliedBy(2))
-                    .plus(maxRetryDelay.multipliedBy(6))
-                    .plusSeconds(1);
+            return grace().plus(lease.multipliedBy(2)).plus(untilNextLook()).plusSeconds(1);
         }
     }
 

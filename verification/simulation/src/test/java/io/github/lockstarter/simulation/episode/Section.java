@@ -23,11 +23,15 @@ final class Section {
     /** The application gets it long after the engine did: with the last one. */
     private static final String ONE_OF_SEVERAL = "SEVERAL";
 
+    /** Until a listener has a loss: another thread tells it. */
+    private static final Duration UNTIL_REPORTED = Duration.ofSeconds(1);
+
     /** Between two looks, at most. */
     private static final Duration STEP = Duration.ofMillis(8);
 
     private final World world;
     private final Instance instance;
+    private final Asked asked;
     private final LockHandle handle;
     private final Random random;
     private final Map<String, Long> reads = new HashMap<>();
@@ -35,6 +39,7 @@ final class Section {
     private final Runnable done;
     private long certainAt;
     private long deadline;
+    private final long begunAt;
     private int losses;
     private boolean isOver;
 
@@ -59,13 +64,16 @@ final class Section {
             Runnable done) {
         this.world = world;
         this.instance = instance;
+        this.asked = asked;
         this.handle = handle;
         this.random = random;
-        this.until = world.time.nanos() + lasts.toNanos();
+        this.begunAt = world.time.nanos();
+        this.until = begunAt + lasts.toNanos();
         this.done = done;
         this.deadline = world.time.nanos() + handle.remainingLease().toNanos();
         for (String key : handle.keys()) {
             long token = handle.fencingToken(key);
+            world.promises.granted(instance.name, key);
             world.write(world.event(EventKind.ACQUIRED, instance.name)
                     .of(key, token)
                     .between(asked.at(), deadline)
@@ -80,7 +88,7 @@ final class Section {
     }
 
     /** What a caller asked for, and when. */
-    record Asked(long at, Duration patience) {}
+    record Asked(long at, Duration patience, Duration minimum, Duration longest) {}
 
     private void lookAgain() {
         long now = world.time.nanos();
@@ -102,6 +110,9 @@ final class Section {
         }
         if (handle.isHeld()) {
             certainAt = world.time.nanos();
+            if (certainAt - begunAt > asked.longest().toNanos()) {
+                world.anomaly("I6", instance.name, handle.keys().get(0), "held for longer than the longest hold");
+            }
             world.instances.forEach(other -> other.sections.forEach(this::compare));
         }
     }
@@ -120,6 +131,16 @@ final class Section {
         }
     }
 
+    /** Whether it is about the lock. */
+    boolean isOf(String key) {
+        return handle.keys().contains(key);
+    }
+
+    /** Whether it has the lock by a fencing token that is not greater, and goes on. */
+    boolean holds(String key, long newest) {
+        return isOf(key) && !isOver && handle.isHeld() && handle.fencingToken(key) <= newest;
+    }
+
     private void lost() {
         losses++;
         handle.keys().forEach(world::expired);
@@ -132,6 +153,11 @@ final class Section {
         if (handle.isHeld()) {
             world.anomaly("I6", instance.name, handle.keys().get(0), "the loss was undone");
         }
+        instance.time(UNTIL_REPORTED, () -> {
+            if (!instance.witness.hasReported(handle)) {
+                world.anomaly("I6", instance.name, handle.keys().get(0), "no listener was told of the loss");
+            }
+        });
     }
 
     /** The application stops its engine, and so takes the lock from itself. */
@@ -169,10 +195,21 @@ final class Section {
                 world.write(world.event(EventKind.RELEASED, instance.name)
                         .of(key, handle.fencingToken(key))
                         .noting(nameOf(outcome, failure)));
+                if (outcome == ReleaseOutcome.RELEASED) {
+                    keep(key);
+                }
             }
             instance.sections.remove(this);
             done.run();
         });
+    }
+
+    /** The store counts the minimum time from the grant, which was no earlier than the attempt. */
+    private void keep(String key) {
+        instance.witness
+                .sentAt(key, handle.fencingToken(key))
+                .ifPresent(
+                        sent -> world.promises.kept(key, sent + asked.minimum().toNanos()));
     }
 
     private String nameOf(@Nullable ReleaseOutcome outcome, @Nullable Throwable failure) {

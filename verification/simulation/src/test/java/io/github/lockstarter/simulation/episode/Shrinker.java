@@ -33,6 +33,7 @@ final class Shrinker {
     }
 
     /** The shortest plan that was found; each further change would make the violation go away, or was not tried. */
+    @SuppressWarnings("ReferenceEquality") // the same plan is the one that no step has changed
     Plan shortest(Plan failing) {
         Plan shortest = failing;
         Plan shorter = step(shortest);

@@ -4,6 +4,7 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.kit.event.EventKind;
 import io.github.lockstarter.kit.event.LabEvent;
@@ -22,9 +23,11 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /** Passes everything between engine and backend on, and writes it into the log before. */
@@ -34,6 +37,8 @@ final class Witness implements LockBackend {
     private final String worker;
     private final LockBackend backend;
     private final Map<String, String> paths = new HashMap<>();
+    private final Set<String> losses = new HashSet<>();
+    private final Map<String, Long> sentAt = new HashMap<>();
 
     Witness(World world, String worker, LockBackend backend) {
         this.world = world;
@@ -48,8 +53,12 @@ final class Witness implements LockBackend {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        world.named(command.token().instanceId(), worker);
+        long sent = world.time.nanos();
         return backend.acquire(command).thenApply(result -> {
             if (result instanceof AcquireResult.Granted granted) {
+                granted.takenOverFrom().ifPresent(holder -> world.promises.takenOver(worker, command.key(), holder));
+                sentAt.put(command.key() + '#' + granted.fencingToken(), sent);
                 long takeOver =
                         Duration.ofMillis(command.token().takeOverMillis()).toNanos();
                 world.write(event(EventKind.GRANTED, command.key(), command.token())
@@ -68,6 +77,7 @@ final class Witness implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        world.watch.released(command.key(), command.token());
         world.write(event(EventKind.FREEING, command.key(), command.token()));
         return backend.release(command);
     }
@@ -122,10 +132,21 @@ final class Witness implements LockBackend {
         return paths.getOrDefault(key + '#' + fencingToken, "UNCONTENDED");
     }
 
+    /** When the attempt was sent whose first fencing token this is; empty if it is another one. */
+    Optional<Long> sentAt(String key, long fencingToken) {
+        return Optional.ofNullable(sentAt.get(key + '#' + fencingToken));
+    }
+
+    /** Whether the engine has reported the loss of one of the locks. */
+    boolean hasReported(LockHandle lost) {
+        return lost.keys().stream().anyMatch(key -> losses.contains(key + '#' + lost.fencingToken(key)));
+    }
+
     /** Hears what the engine reports. */
     LockListener listener() {
         return event -> {
             if (event instanceof LockEvent.Lost lost) {
+                losses.add(lost.key() + '#' + lost.fencingToken());
                 world.write(world.event(EventKind.LOSS_REPORTED, worker)
                         .of(lost.key(), lost.fencingToken())
                         .noting(lost.cause().name()));

@@ -31,9 +31,6 @@ final class World {
     private static final Duration AFTERMATH = Duration.ofSeconds(2);
     private static final Duration LONGEST_FREE = Duration.ofMillis(300);
 
-    /** How many times as long as the longest retry delay a waiter sleeps while the beats look at the owner. */
-    private static final int LOOKS = 6;
-
     /** Of a packet, in nanoseconds. */
     private static final int SHORTEST_DELAY = 30_000;
 
@@ -59,6 +56,13 @@ final class World {
     /** Who injects faults and looks at everything; never paused. */
     final Process observer = new Process("observer");
 
+    final Calm calm = new Calm(this);
+    final PromiseWatch promises = new PromiseWatch(this);
+    final StoreWatch watch = new StoreWatch(this);
+
+    /** Of instances, by their ids. */
+    private final Map<String, String> names = new HashMap<>();
+
     private final List<LabEvent> log = new ArrayList<>();
     private final Random ids;
 
@@ -69,8 +73,10 @@ final class World {
     private final Map<String, Long> revokedUntil = new HashMap<>();
     private boolean isClockStepped;
 
-    /** Whether callers begin further sections. */
+    /** Whether callers begin no further sections. */
     private boolean isEnding;
+
+    private boolean isHealed;
 
     World(Plan plan, LuaInterpreter lua) {
         this.plan = plan;
@@ -123,6 +129,36 @@ final class World {
         slowness = times;
     }
 
+    void named(String instanceId, String name) {
+        names.put(instanceId, name);
+    }
+
+    /** The instance with an id, if it is alive and runs. */
+    Optional<Instance> running(String instanceId) {
+        return instances.stream()
+                .filter(instance -> instance.name.equals(names.get(instanceId)))
+                .filter(instance -> instance.process.isRunning() && !instance.isStopping())
+                .findFirst();
+    }
+
+    /** Whether it is known and killed. */
+    boolean isDead(String instanceId) {
+        return names.containsKey(instanceId)
+                && instances.stream()
+                        .noneMatch(
+                                instance -> instance.name.equals(names.get(instanceId)) && !instance.process.isDead());
+    }
+
+    /** Whether the instance with an id that begins so has neither ended nor begun to. */
+    boolean isAlive(String shortId) {
+        return names.entrySet().stream()
+                .filter(known -> known.getKey().startsWith(shortId))
+                .anyMatch(known -> instances.stream()
+                        .anyMatch(instance -> instance.name.equals(known.getValue())
+                                && !instance.process.isDead()
+                                && !instance.isStopping()));
+    }
+
     // What faults need
 
     /** A server that has forgotten locks may be asked first by no instance that knows nothing of it. */
@@ -162,6 +198,10 @@ final class World {
         return !mayForget() || running.isEmpty() ? Optional.empty() : Optional.of(running.get(choice % running.size()));
     }
 
+    boolean isClockStepped() {
+        return isClockStepped;
+    }
+
     boolean stepClockBack(Duration by) {
         if (isClockStepped) {
             return false;
@@ -186,7 +226,7 @@ final class World {
     /** For how long a lock may be free while somebody waits for it and nothing is wrong. */
     Duration longestFree(String key) {
         long since = time.nanos() - expiredAt.getOrDefault(key, 0L);
-        Duration untilNextLook = setting.maxRetryDelay().multipliedBy(LOOKS).plus(LONGEST_FREE);
+        Duration untilNextLook = setting.untilNextLook().plus(LONGEST_FREE);
         return since < untilNextLook.toNanos() ? untilNextLook : LONGEST_FREE;
     }
 
@@ -203,6 +243,15 @@ final class World {
 
     void end() {
         isEnding = true;
+    }
+
+    /** Whether no more faults come. */
+    boolean isHealed() {
+        return isHealed;
+    }
+
+    void healed() {
+        isHealed = true;
     }
 
     /** An event of a worker that happens now; not written yet. */

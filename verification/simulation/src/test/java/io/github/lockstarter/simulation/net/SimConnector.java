@@ -14,7 +14,6 @@ import java.util.function.LongSupplier;
 public final class SimConnector implements RedisConnector {
 
     private final Endpoint endpoint;
-    private final LongSupplier threads;
     private final ServerGroup servers;
     private final VirtualExecutor opener;
 
@@ -27,7 +26,6 @@ public final class SimConnector implements RedisConnector {
      */
     public SimConnector(Endpoint endpoint, LongSupplier threads, ServerGroup servers) {
         this.endpoint = endpoint;
-        this.threads = threads;
         this.servers = servers;
         this.opener = new VirtualExecutor(endpoint.time(), endpoint.client(), threads);
     }

@@ -51,6 +51,8 @@ public final class Wire implements SimRedis.Subscriber {
     private boolean isCut;
     private boolean isKnownToServer = true;
     private boolean isBlocked;
+    private boolean isLosingAnswer;
+    private long lateness;
 
     /**
      * Opens a connection.
@@ -88,7 +90,7 @@ public final class Wire implements SimRedis.Subscriber {
     }
 
     private void sendBack(Runnable arrival) {
-        downAt = Math.max(downAt + 1, time.nanos() + delays.getAsLong());
+        downAt = Math.max(downAt + 1, time.nanos() + delays.getAsLong() + lateness);
         transmit(downAt, new Packet(clientProcess, arrival));
     }
 
@@ -105,6 +107,10 @@ public final class Wire implements SimRedis.Subscriber {
     }
 
     private void execute(List<String> command) {
+        if (!isKnownToServer) {
+            cut();
+            return;
+        }
         commands.add(command);
         executeNext();
     }
@@ -120,8 +126,13 @@ public final class Wire implements SimRedis.Subscriber {
                                 + Duration.ofMillis(Long.parseLong(command.get(2)))
                                         .toNanos());
             } else {
+                long before = server.redis.offset();
                 Reply reply = server.redis.execute(command);
-                sendBack(() -> client.reply(reply));
+                if (isLosingAnswer && server.redis.offset() != before) {
+                    cut();
+                } else {
+                    sendBack(() -> client.reply(reply));
+                }
             }
         }
     }
@@ -167,6 +178,21 @@ public final class Wire implements SimRedis.Subscriber {
         isSilent = false;
         lost.forEach(packet -> transmit(time.nanos(), packet));
         lost.clear();
+    }
+
+    /** What the server sends takes so much longer from now on. */
+    public void delayAnswers(Duration by) {
+        lateness = by.toNanos();
+    }
+
+    /** It is cut when the server has executed the next command that writes, and before the client gets the answer. */
+    public void cutBeforeAnswer() {
+        isLosingAnswer = true;
+    }
+
+    /** The server gives it up; the client learns of that when it sends something. */
+    public void dropAtServer() {
+        forget();
     }
 
     /** Whatever is under way is lost; both sides learn of it soon, unless a side does not run. */

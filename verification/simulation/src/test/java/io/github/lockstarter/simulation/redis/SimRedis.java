@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -264,6 +265,22 @@ public class SimRedis implements LuaInterpreter.Server {
         Map<String, Stored> live = keyspace.copy();
         live.values().removeIf(stored -> keys.millis() > stored.expiresAt());
         return live;
+    }
+
+    /** How many writes there were in this history. */
+    public long offset() {
+        return offset;
+    }
+
+    /** The text of a key that exists now. */
+    public Optional<String> text(String key) {
+        return Optional.ofNullable(keys().get(key)).filter(Stored::isText).map(Stored::text);
+    }
+
+    /** The members of a sorted set and their scores; none if the key does not exist. */
+    public Map<String, Double> scores(String key) {
+        Stored stored = keys().get(key);
+        return stored == null || stored.isText() ? Map.of() : stored.scores();
     }
 
     /** Deletes what is over, as Redis does now and then; else that happens when a command finds it. */

@@ -7,6 +7,7 @@ import java.util.Deque;
  * A process of the simulated machines: runs, or is paused (as by SIGSTOP, or by a garbage collection), or dead. All
  * that is due while it is paused happens when it goes on, in the same order.
  */
+@SuppressWarnings("JavaLangClash") // no process of the system is meant
 public final class Process {
 
     private final String name;

@@ -1,0 +1,176 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.simulation.redis.SimRedis;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Looks at the master again and again while callers work, and compares the locks and queues there with what instances
+ * hold and wait for. While nothing is wrong and nothing follows from an earlier fault, each lock has a holder, each
+ * place in a queue has a waiter, and no waiter sleeps while its lock is free.
+ */
+final class StoreWatch {
+
+    private static final Duration LOOK = Duration.ofMillis(20);
+
+    /** Until what was left behind is gone: releases are repeated once a second. */
+    private static final Duration TIDY = Duration.ofMillis(1_500);
+
+    private static final Pattern OWNER = Pattern.compile("(\\d+)[^ ]* ([0-9a-f]+):(\\d+).*?(\\|\\d+\\+?)?");
+
+    private final World world;
+    private final Map<String, Long> since = new HashMap<>();
+    private final Map<String, Long> freeSince = new HashMap<>();
+    private final Map<String, Long> storedSince = new HashMap<>();
+    private final Map<String, Long> releasedAt = new HashMap<>();
+    private boolean isEnded;
+
+    StoreWatch(World world) {
+        this.world = world;
+    }
+
+    void begin() {
+        look();
+    }
+
+    void end() {
+        isEnded = true;
+    }
+
+    private void look() {
+        if (isEnded) {
+            return;
+        }
+        noteFree();
+        if (world.calm.isNow() && world.servers.master().process().isRunning()) {
+            for (int i = 0; i < world.setting.keys(); i++) {
+                look("k" + i);
+            }
+        } else {
+            since.clear();
+        }
+        world.after(LOOK, this::look);
+    }
+
+    private void noteFree() {
+        for (int i = 0; i < world.setting.keys(); i++) {
+            String key = "k" + i;
+            Optional<String> owner = world.servers.master().redis.text("lock:{" + key + '}');
+            owner.ifPresentOrElse(
+                    stored -> {
+                        freeSince.remove(key);
+                        storedSince.putIfAbsent(key + ' ' + stored, world.time.nanos());
+                    },
+                    () -> freeSince.putIfAbsent(key, world.time.nanos()));
+        }
+    }
+
+    private void look(String key) {
+        SimRedis master = world.servers.master().redis;
+        Optional<String> owner = master.text("lock:{" + key + '}');
+        owner.map(OWNER::matcher).filter(Matcher::matches).ifPresent(parts -> {
+            boolean isLeft = world.running(parts.group(2))
+                    .filter(instance -> !isBehindItsRelease(key, parts))
+                    .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
+                    .filter(instance -> instance.waiting().stream().noneMatch(caller -> isOneOfSeveral(caller, key)))
+                    .isPresent();
+            report("I8", key, "nobody has the lock of " + parts.group(), isLeft, tidy());
+            boolean isAbandoned = parts.group(4) != null && world.isDead(parts.group(2)) && isWanted(key);
+            report("I5", key, "nobody takes over the lock of " + parts.group(), isAbandoned, takeOver());
+        });
+        boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
+        report(
+                "I5",
+                key,
+                "a waiter sleeps though the lock is free",
+                isSignalled && isQueued(key),
+                world.longestFree(key));
+        if (!world.isClockStepped()) {
+            master.scores("lock:{" + key + "}:waiters").forEach((id, place) -> look(key, id, place));
+        }
+    }
+
+    /**
+     * Whether an attempt was executed after the release that gave it back: the client had sent the attempt on a
+     * connection that it replaced when no answer came. Such a lock stays until its lease is over.
+     */
+    private boolean isBehindItsRelease(String key, MatchResult owner) {
+        long released = releasedAt.getOrDefault(key + ' ' + owner.group(2) + ':' + owner.group(3), Long.MAX_VALUE);
+        return released < storedSince.getOrDefault(key + ' ' + owner.group(), 0L) - LOOK.toNanos();
+    }
+
+    /** An instance gives a lock back, or what an attempt may be granted. */
+    void released(String key, LockToken token) {
+        releasedAt.put(key + ' ' + token.instanceId() + ':' + token.sequence(), world.time.nanos());
+    }
+
+    /** Whether the caller may have the lock already, and waits for others. */
+    private static boolean isOneOfSeveral(Caller caller, String key) {
+        return caller.wanted().size() > 1 && caller.wanted().contains(key);
+    }
+
+    private void look(String key, String instanceId, double place) {
+        boolean isLeft = world.running(instanceId)
+                .filter(instance -> instance.waiting().stream()
+                        .noneMatch(caller -> caller.wanted().contains(key)))
+                .isPresent();
+        report(
+                "I8",
+                key,
+                "nobody has the place in the queue of " + instanceId + " from " + (long) place,
+                isLeft,
+                tidy());
+    }
+
+    private boolean isWanted(String key) {
+        return world.instances.stream()
+                .flatMap(instance -> instance.waiting().stream())
+                .anyMatch(caller -> caller.wanted().equals(List.of(key)));
+    }
+
+    /** Whether an instance waits whose waiters all have asked the server since nothing is wrong. */
+    private boolean isQueued(String key) {
+        return isWanted(key)
+                && world.instances.stream()
+                        .flatMap(instance -> instance.waiting().stream())
+                        .filter(caller -> caller.wanted().contains(key))
+                        .allMatch(caller -> caller.waitsSince() > world.calm.queuedAt());
+    }
+
+    /** Beats look four times in a take-over time, once they look at all. */
+    private Duration takeOver() {
+        return world.setting.takeOver().multipliedBy(2).plus(TIDY);
+    }
+
+    private Duration tidy() {
+        return world.setting.commandTimeout().multipliedBy(2).plus(TIDY);
+    }
+
+    private void report(String invariant, String key, String what, boolean isSo, Duration longest) {
+        String id = key + ' ' + what;
+        if (!isSo) {
+            since.remove(id);
+        } else if (world.time.nanos() - since.computeIfAbsent(id, unseen -> world.time.nanos()) > longest.toNanos()) {
+            world.anomaly(invariant, "", key, what + " for more than " + longest.toMillis() + " ms");
+            since.put(id, Long.MAX_VALUE);
+        }
+    }
+
+    /** Whether the store has the lock with this newest fencing token. */
+    boolean isHeldBy(String key, long fencingToken) {
+        return world.servers
+                .master()
+                .redis
+                .text("lock:{" + key + '}')
+                .map(OWNER::matcher)
+                .filter(owner -> owner.matches() && Long.parseLong(owner.group(1)) == fencingToken)
+                .isPresent();
+    }
+}
