@@ -9,7 +9,12 @@ final class Mutants {
     private Mutants() {}
 
     static List<Mutant> all() {
-        return Stream.of(OwnershipMutants.all(), HistoryMutants.all(), WaiterMutants.all())
+        return Stream.of(
+                        OwnershipMutants.all(),
+                        AdminMutants.all(),
+                        HistoryMutants.all(),
+                        TakeOverMutants.all(),
+                        WaiterMutants.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -1,10 +1,11 @@
 package io.github.lockstarter.simulation.mutant;
 
 import io.github.lockstarter.engine.timer.Deadline;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Rules about the owner of a lock and its lease. */
+/** Rules about the owner of a lock, its lease and its release. */
 final class OwnershipMutants {
 
     /** When the answer came that is processed. */
@@ -22,6 +23,11 @@ final class OwnershipMutants {
                       -- Tells"""),
                 Mutant.named("batch-set-without-nx", "A batch takes only a lock that is free", "I1", "I4")
                         .editing("acquire_batch.lua", ", 'PX', lease, 'NX')", ", 'PX', lease)"),
+                Mutant.named("renew-any", "Only the owner renews", "I1", "I4")
+                        .editing(
+                                "renew.lua",
+                                "if type(owner) == 'string' and string.sub(owner, -#token) == token then",
+                                "if type(owner) == 'string' then"),
                 Mutant.named("release-any", "Only the owner releases", "I1", "I4")
                         .editing("release.lua", "if string.sub(owner, -#token) == token then", "if true then")
                         .editing(
@@ -33,6 +39,8 @@ final class OwnershipMutants {
                                 "withdraw.lua",
                                 "if type(owner) == 'string' and string.sub(owner, -#token) == token then",
                                 "if type(owner) == 'string' then"),
+                Mutant.named("minimum-not-kept", "A released lock is kept for the rest of its minimum time", "I1")
+                        .editing("release.lua", "rest = math.max(0, math.ceil(minimum - held / 1000))", "rest = 0"),
                 Mutant.named("lease-not-set", "A lock in the store ends with its lease", "I5", "I8")
                         .editing(
                                 "attempt.lua",
@@ -46,7 +54,28 @@ final class OwnershipMutants {
                                 Behaviour.beginning((self, arguments) -> ANSWERED.set(Internals.now(self))))
                         .changing(
                                 "engine.hold.Grant$Asked", "sent", Behaviour.resulting((self, own) -> ANSWERED.get())),
+                Mutant.named(
+                                "renewal-counts-longer",
+                                "A renewal extends a lease by no more than the lease, counted from its sending",
+                                "I1",
+                                "I6")
+                        .changing(
+                                "engine.hold.HoldLifecycle",
+                                "renewed",
+                                Behaviour.beginning((self, arguments) -> arguments[0] =
+                                        Internals.later((Deadline) arguments[0], Duration.ofMillis(300)))),
                 Mutant.named("deadline-ignored", "A hold ends at its deadline", "I1", "I6")
-                        .changing("engine.hold.HoldLifecycle", "isOverdue", Behaviour.returning(false)));
+                        .changing("engine.hold.HoldLifecycle", "isOverdue", Behaviour.returning(false)),
+                Mutant.named("max-hold-ignored", "Renewals end with the longest hold", "I6")
+                        .changing("engine.hold.LossDetector", "isPastMaxHold", Behaviour.returning(false)),
+                Mutant.named("not-held-ignored", "A renewal that finds another owner is a loss", "I1")
+                        .changing(
+                                "redis.script.RenewScript$Reply",
+                                "status",
+                                Behaviour.resulting((self, own) -> (char) own == '0' ? '1' : own)),
+                Mutant.named("late-grant-kept", "A grant that nobody takes is given back", "I8")
+                        .changing("engine.AttemptRunner", "giveBack", Behaviour.nothing()),
+                Mutant.named("release-not-repeated", "A release without an answer is repeated", "I8")
+                        .changing("engine.backend.PendingReleases", "failed", Behaviour.nothing()));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.simulation.mutant;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Rules about waiters, signals and hand-overs. */
@@ -11,6 +12,8 @@ final class WaiterMutants {
         return List.of(
                 Mutant.named("no-signal", "A release signals the instance that waits longest", "I5")
                         .editing("signal_next.lua", "for _ = 1, TRIES do", "for _ = 1, 0 do"),
+                Mutant.named("signal-spent-on-the-dead", "An instance without a subscription is skipped", "I5")
+                        .editing("signal_next.lua", "if receivers > 0 or uncounted then", "if true then"),
                 Mutant.named("unwoken-neighbours", "The end of a hold wakes the waiters of its own instance", "I5")
                         .changing("engine.queue.Waiters", "freed", Behaviour.nothing()),
                 Mutant.named(
@@ -22,6 +25,22 @@ final class WaiterMutants {
                                 "no-look-by-itself",
                                 "A waiter looks again by itself, and when the lease of the owner ends",
                                 "I5")
-                        .changing("engine.queue.Backoff", "nanos", Behaviour.returning(Long.MAX_VALUE / 4)));
+                        .changing("engine.queue.Backoff", "nanos", Behaviour.returning(Long.MAX_VALUE / 4)),
+                Mutant.named("withdraw-leaves-entry", "A withdrawal takes the instance out of the queue", "I8")
+                        .editing("withdraw.lua", "redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))", ""),
+                Mutant.named("grant-leaves-entry", "An instance that is granted the lock leaves the queue", "I8")
+                        .editing(
+                                "attempt.lua",
+                                "redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, instance)",
+                                "redis.pcall('ZSCORE', waiters, instance)"),
+                Mutant.named(
+                                "hand-over-unbounded",
+                                "At most 16 hand-overs, or 50 ms, follow while another instance waits",
+                                "I10")
+                        .changing("engine.settings.EngineSettings$HandOver", "max", Behaviour.returning(1_000_000))
+                        .changing(
+                                "engine.settings.EngineSettings$HandOver",
+                                "maxTime",
+                                Behaviour.returning(Duration.ofHours(1))));
     }
 }

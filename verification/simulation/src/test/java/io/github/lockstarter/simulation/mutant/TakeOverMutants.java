@@ -1,0 +1,43 @@
+package io.github.lockstarter.simulation.mutant;
+
+import java.util.List;
+
+/** Rules of the take-over from crashed instances. */
+final class TakeOverMutants {
+
+    private TakeOverMutants() {}
+
+    static List<Mutant> all() {
+        return List.of(
+                Mutant.named(
+                                "take-over-early",
+                                "A lock is taken over when its instance was not heard for the whole take-over time",
+                                "I1")
+                        .editing(
+                                "look.lua",
+                                "if not marked.err and unheard >= time then",
+                                "if not marked.err and unheard >= time * 3 / 5 then"),
+                Mutant.named("paused-taken-over", "An instance with a subscription is not taken over from", "I4")
+                        .editing("look.lua", "if heard and heard[2] == 0 then", "if heard then"),
+                Mutant.named("no-trace", "A take-over leaves a trace", "I1")
+                        .editing(
+                                "look.lua",
+                                "marked = redis.pcall('SET', trace, begin, 'PX', grace + lasts)",
+                                "marked = {ok = 'OK'}"),
+                Mutant.named("trace-unread", "Another trace begins a period", "I1")
+                        .changing("spi.CrashDetection$Beat", "takeOver", Behaviour.returning("")),
+                Mutant.named(
+                                "nothing-void",
+                                "A history that may have forgotten a take-over voids the holds from before",
+                                "I1")
+                        .changing("engine.heartbeat.Heartbeat", "isVoid", Behaviour.returning(false)),
+                Mutant.named(
+                                "certain-too-long",
+                                "A hold is certain for the take-over time since the last answered beat was sent",
+                                "I1")
+                        .changing(
+                                "engine.heartbeat.Heartbeat",
+                                "certainNanos",
+                                Behaviour.resulting((self, own) -> 3 * (long) own)));
+    }
+}
