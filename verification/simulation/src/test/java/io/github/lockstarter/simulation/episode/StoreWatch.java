@@ -1,13 +1,12 @@
 package io.github.lockstarter.simulation.episode;
 
 import io.github.lockstarter.simulation.redis.SimRedis;
-import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.MatchResult;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,16 +19,14 @@ final class StoreWatch {
 
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    /** Until what was left behind is gone: releases are repeated once a second. */
+    /** Until what was left behind is gone: releases are repeated once a second, or after as much time as went by. */
     private static final Duration TIDY = Duration.ofMillis(1_500);
 
-    private static final Pattern OWNER = Pattern.compile("(\\d+)[^ ]* ([0-9a-f]+):(\\d+).*?(\\|\\d+\\+?)?");
+    private static final Pattern OWNER = Pattern.compile("(\\d+)[^ ]* ([0-9a-f]+):\\d+.*?(\\|\\d+\\+?)?");
 
     private final World world;
     private final Map<String, Long> since = new HashMap<>();
     private final Map<String, Long> freeSince = new HashMap<>();
-    private final Map<String, Long> storedSince = new HashMap<>();
-    private final Map<String, Long> releasedAt = new HashMap<>();
     private boolean isEnded;
 
     StoreWatch(World world) {
@@ -60,15 +57,13 @@ final class StoreWatch {
     }
 
     private void noteFree() {
+        Set<String> stored = world.servers.master().redis.keys().keySet();
         for (int i = 0; i < world.setting.keys(); i++) {
-            String key = "k" + i;
-            Optional<String> owner = world.servers.master().redis.text("lock:{" + key + '}');
-            owner.ifPresentOrElse(
-                    stored -> {
-                        freeSince.remove(key);
-                        storedSince.putIfAbsent(key + ' ' + stored, world.time.nanos());
-                    },
-                    () -> freeSince.putIfAbsent(key, world.time.nanos()));
+            if (stored.contains("lock:{k" + i + '}')) {
+                freeSince.remove("k" + i);
+            } else {
+                freeSince.putIfAbsent("k" + i, world.time.nanos());
+            }
         }
     }
 
@@ -77,12 +72,11 @@ final class StoreWatch {
         Optional<String> owner = master.text("lock:{" + key + '}');
         owner.map(OWNER::matcher).filter(Matcher::matches).ifPresent(parts -> {
             boolean isLeft = world.running(parts.group(2))
-                    .filter(instance -> !isBehindItsRelease(key, parts))
                     .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
                     .filter(instance -> instance.waiting().stream().noneMatch(caller -> isOneOfSeveral(caller, key)))
                     .isPresent();
             report("I8", key, "nobody has the lock of " + parts.group(), isLeft, tidy());
-            boolean isAbandoned = parts.group(4) != null && world.isDead(parts.group(2)) && isWanted(key);
+            boolean isAbandoned = parts.group(3) != null && world.isDead(parts.group(2)) && isWanted(key);
             report("I5", key, "nobody takes over the lock of " + parts.group(), isAbandoned, takeOver());
         });
         boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
@@ -95,20 +89,6 @@ final class StoreWatch {
         if (!world.isClockStepped()) {
             master.scores("lock:{" + key + "}:waiters").forEach((id, place) -> look(key, id, place));
         }
-    }
-
-    /**
-     * Whether an attempt was executed after the release that gave it back: the client had sent the attempt on a
-     * connection that it replaced when no answer came. Such a lock stays until its lease is over.
-     */
-    private boolean isBehindItsRelease(String key, MatchResult owner) {
-        long released = releasedAt.getOrDefault(key + ' ' + owner.group(2) + ':' + owner.group(3), Long.MAX_VALUE);
-        return released < storedSince.getOrDefault(key + ' ' + owner.group(), 0L) - LOOK.toNanos();
-    }
-
-    /** An instance gives a lock back, or what an attempt may be granted. */
-    void released(String key, LockToken token) {
-        releasedAt.put(key + ' ' + token.instanceId() + ':' + token.sequence(), world.time.nanos());
     }
 
     /** Whether the caller may have the lock already, and waits for others. */

@@ -77,7 +77,6 @@ final class Witness implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        world.watch.released(command.key(), command.token());
         world.write(event(EventKind.FREEING, command.key(), command.token()));
         return backend.release(command);
     }
