@@ -23,6 +23,11 @@ final class OwnershipMutants {
                       -- Tells"""),
                 Mutant.named("batch-set-without-nx", "A batch takes only a lock that is free", "I1", "I4")
                         .editing("acquire_batch.lua", ", 'PX', lease, 'NX')", ", 'PX', lease)"),
+                Mutant.named("repeat-not-recognised", "The same token that asks again gets the same answer", "I8")
+                        .editing(
+                                "attempt.lua",
+                                "local repeated = owner and string.sub(owner, -#token) == token",
+                                "local repeated = false"),
                 Mutant.named("renew-any", "Only the owner renews", "I1", "I4")
                         .editing(
                                 "renew.lua",
@@ -76,6 +81,8 @@ final class OwnershipMutants {
                 Mutant.named("late-grant-kept", "A grant that nobody takes is given back", "I8")
                         .changing("engine.AttemptRunner", "giveBack", Behaviour.nothing()),
                 Mutant.named("release-not-repeated", "A release without an answer is repeated", "I8")
-                        .changing("engine.backend.PendingReleases", "failed", Behaviour.nothing()));
+                        .changing("engine.backend.PendingReleases", "failed", Behaviour.nothing()),
+                Mutant.named("loss-untold", "Each loss is reported once", "I6")
+                        .changing("engine.hold.LossDetector", "report", Behaviour.nothing()));
     }
 }

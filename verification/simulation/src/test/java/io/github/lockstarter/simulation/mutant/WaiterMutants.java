@@ -12,8 +12,6 @@ final class WaiterMutants {
         return List.of(
                 Mutant.named("no-signal", "A release signals the instance that waits longest", "I5")
                         .editing("signal_next.lua", "for _ = 1, TRIES do", "for _ = 1, 0 do"),
-                Mutant.named("signal-spent-on-the-dead", "An instance without a subscription is skipped", "I5")
-                        .editing("signal_next.lua", "if receivers > 0 or uncounted then", "if true then"),
                 Mutant.named("unwoken-neighbours", "The end of a hold wakes the waiters of its own instance", "I5")
                         .changing("engine.queue.Waiters", "freed", Behaviour.nothing()),
                 Mutant.named(
@@ -33,6 +31,12 @@ final class WaiterMutants {
                                 "attempt.lua",
                                 "redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, instance)",
                                 "redis.pcall('ZSCORE', waiters, instance)"),
+                Mutant.named(
+                                "signals-not-passed-on",
+                                "A signal that finds no waiter, and a queue that ends, withdraw in the store",
+                                "I5",
+                                "I8")
+                        .changing("engine.backend.PendingReleases", "withdraw", Behaviour.nothing()),
                 Mutant.named(
                                 "hand-over-unbounded",
                                 "At most 16 hand-overs, or 50 ms, follow while another instance waits",
