@@ -17,6 +17,7 @@ import io.github.lockstarter.engine.queue.AcquireOutcome;
 import io.github.lockstarter.engine.queue.Acquisition;
 import io.github.lockstarter.engine.release.LockReleaser;
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.spi.BlockingWait;
 import java.util.Optional;
@@ -245,15 +246,19 @@ final class Acquirer {
         try {
             HoldHandle handle = granted(acquisition, outcome, IfBusy.THROW).orElseThrow();
             events.completedForCallers(operations.settle(handle.hold))
-                    .thenAccept(isHeld -> deliver(acquisition, handle, isHeld, result));
+                    .thenAccept(isHeld ->
+                            EngineLog.guard("Delivering a lock", () -> deliver(acquisition, handle, isHeld, result)));
         } catch (RuntimeException | Error e) {
             fail(acquisition, e, result);
         }
     }
 
     private void fail(Acquisition acquisition, Throwable failure, CompletableFuture<? super HoldHandle> result) {
-        abandon(acquisition);
-        result.completeExceptionally(failure);
+        try {
+            abandon(acquisition);
+        } finally {
+            result.completeExceptionally(failure);
+        }
     }
 
     private void deliver(

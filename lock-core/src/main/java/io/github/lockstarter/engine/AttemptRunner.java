@@ -298,7 +298,7 @@ final class AttemptRunner {
                     .filter(hold -> hold.grant.token.equals(attempt.token()))
                     .isPresent();
             if (!isHeld) {
-                giveBack(attempt, PendingReleases.NO_GRANT);
+                giveBack(attempt);
             }
         } finally {
             failed(attempt, failure);
@@ -322,7 +322,7 @@ final class AttemptRunner {
         } else if (result instanceof AcquireResult.Rejected rejected) {
             failed(attempt, AcquireOutcome.Failed.withoutGrant(rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
-            giveBack(attempt, PendingReleases.NO_GRANT);
+            giveBack(attempt);
             failed(attempt, AcquireOutcome.Failed.unknown(unknown.reason(), unknown.cause()));
         }
     }
@@ -349,7 +349,7 @@ final class AttemptRunner {
         Spec spec = Spec.first(acquisition.key, grant, asked.sent(), acquisition.terms);
         // Decided: the attempt was left to waiters that are owed its answer, if any.
         if (spec.deadline().isOver(clock) || acquisition.isDecided()) {
-            giveBack(attempt, grant.lastFencingToken);
+            giveBack(attempt, grant);
             AcquireOutcome.Failed tooLate = AcquireOutcome.Failed.tooLate(acquisition.terms.lease());
             settle(acquisition, queue -> queue.grantedTooLate(attempt, tooLate), tooLate);
             return;
@@ -391,10 +391,17 @@ final class AttemptRunner {
         }
     }
 
-    private void giveBack(AcquireAttempt attempt, long lastFencingToken) {
+    /** It is unknown whether it was granted. */
+    private void giveBack(AcquireAttempt attempt) {
         Acquisition acquisition = attempt.acquisition();
-        ReleaseCommand release = new ReleaseCommand(acquisition.key, attempt.token(), lastFencingToken);
-        pendingReleases.add(release, acquisition.terms.lease());
+        pendingReleases.addAttempt(new ReleaseCommand(acquisition.key, attempt.token(), 0), acquisition.terms.lease());
+    }
+
+    private void giveBack(AcquireAttempt attempt, Grant grant) {
+        Acquisition acquisition = attempt.acquisition();
+        pendingReleases.add(
+                new ReleaseCommand(acquisition.key, attempt.token(), grant.lastFencingToken),
+                acquisition.terms.lease());
     }
 
     private void notGranted(AcquireAttempt attempt, Obstacle obstacle, long position) {

@@ -88,9 +88,14 @@ final class CompositeHandle implements EngineHandle {
         } while (state() != HoldState.HELD);
     }
 
-    /** All anew after a wait, as {@link #ensureHeld}. */
+    /** Checks all parts again after a wait, as {@link #ensureHeld} does. */
     @Override
     public CompletableFuture<Void> ensureHeldAsync() {
+        for (EngineHandle part : parts) {
+            if (part.state() == HoldState.LOST) {
+                return part.ensureHeldAsync();
+            }
+        }
         CompletableFuture<?>[] each =
                 parts.stream().map(EngineHandle::ensureHeldAsync).toArray(CompletableFuture[]::new);
         return CompletableFuture.allOf(each)

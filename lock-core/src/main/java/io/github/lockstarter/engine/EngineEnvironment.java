@@ -6,40 +6,41 @@ import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.LockThreads;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.Random;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
  * Time, threads and randomness of an engine: all that makes two runs of it differ, apart from its callers and its
- * store. An engine that is started again asks for another timer and other executors, and closes those before.
+ * store. Each start of the engine makes a timer and executors; each stop closes them.
  *
  * @param clock the clocks
- * @param timer makes the timer of a clock
- * @param losses makes the executor that calls listeners about losses, in order
- * @param callbacks makes the executor of callbacks, which may block
- * @param completions makes the executor that completes the futures of callers, whose dependent stages may block
- * @param random the identity of an instance, and the jitter of its waits
+ * @param newTimer makes the timer of a clock
+ * @param newLossExecutor makes the executor that calls listeners about losses, in order
+ * @param newCallbackExecutor makes the executor of callbacks, which may block
+ * @param newCompletionExecutor makes the executor that completes the futures of callers, whose dependent stages may
+ *     block
+ * @param identity draws the id of the instance, which no other instance may have
+ * @param jitter of waits
  */
 public record EngineEnvironment(
         EngineClock clock,
-        Function<EngineClock, EngineTimer> timer,
-        Supplier<ExecutorService> losses,
-        Supplier<ExecutorService> callbacks,
-        Supplier<ExecutorService> completions,
-        Random random) {
+        Function<EngineClock, EngineTimer> newTimer,
+        Supplier<ExecutorService> newLossExecutor,
+        Supplier<ExecutorService> newCallbackExecutor,
+        Supplier<ExecutorService> newCompletionExecutor,
+        RandomGenerator identity,
+        RandomGenerator jitter) {
 
     /** More than the callers that an application has at a time. */
     private static final int MOST_THREADS = 4096;
 
     private static final Duration IDLE = Duration.ofSeconds(10);
 
-    /** The clocks, threads and randomness of this machine. */
-    public static final EngineEnvironment SYSTEM = of(EngineClock.SYSTEM);
-
     /**
-     * The threads and the randomness of this machine, and other clocks.
+     * The threads and the randomness of this machine.
      *
      * @param clock the clocks
      * @return the environment
@@ -51,6 +52,7 @@ public record EngineEnvironment(
                 () -> LockThreads.pool("lock-lost", 1, IDLE),
                 () -> LockThreads.unqueuedPool("lock-callback", MOST_THREADS, IDLE),
                 () -> LockThreads.unqueuedPool("lock-async", MOST_THREADS, IDLE),
-                new SecureRandom());
+                new SecureRandom(),
+                () -> ThreadLocalRandom.current().nextLong());
     }
 }

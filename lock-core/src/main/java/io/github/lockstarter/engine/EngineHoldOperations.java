@@ -18,9 +18,9 @@ import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
-import java.util.Set;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Forwards the operations of handles to the parts of the engine. */
 final class EngineHoldOperations extends HoldOperations {
@@ -32,7 +32,7 @@ final class EngineHoldOperations extends HoldOperations {
     private final LossDetector lossDetector;
     private final Watchdog watchdog;
     private final LockReleaser releaser;
-    private final Set<Settlement> unsettled = ConcurrentHashMap.newKeySet();
+    private final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
 
     EngineHoldOperations(EngineContext context, LossDetector lossDetector, Watchdog watchdog, LockReleaser releaser) {
         this.context = context;
@@ -61,9 +61,11 @@ final class EngineHoldOperations extends HoldOperations {
         if (!lossDetector.checkHeld(hold) || hold.isCertain()) {
             return hold.lifecycle.isHeld();
         }
+        CompletableFuture<Boolean> settled = settle(hold);
         try {
-            return BlockingWait.await(settle(hold));
+            return BlockingWait.await(settled);
         } catch (InterruptedException e) {
+            settled.cancel(false); // nobody asks any more
             Thread.currentThread().interrupt();
             throw HoldExceptions.interrupted(hold, e);
         }
@@ -76,7 +78,7 @@ final class EngineHoldOperations extends HoldOperations {
         }
         Settlement settlement = new Settlement(hold);
         unsettled.add(settlement);
-        settlement.settled.thenRun(() -> unsettled.remove(settlement));
+        settlement.settled.whenComplete((isHeld, failure) -> unsettled.remove(settlement));
         settlement.fire();
         return settlement.settled;
     }
@@ -105,7 +107,7 @@ final class EngineHoldOperations extends HoldOperations {
         private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
         private final Hold hold;
         private final long began = context.clock().nanos();
-        private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
+        private volatile CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
 
         Settlement(Hold hold) {
             this.hold = hold;
@@ -113,18 +115,17 @@ final class EngineHoldOperations extends HoldOperations {
 
         @Override
         public void fire() {
-            if (endIfOver()) {
-                return;
-            }
+            // First: whatever fails here is tried again.
             context.timer().schedule(this, context.clock().nanos() + PAUSE.toNanos());
-            if (asked.isDone()) {
+            if (!endIfOver() && asked.isDone()) {
                 asked = askStore(hold);
                 asked.thenRun(this::endIfOver);
             }
         }
 
         private boolean endIfOver() {
-            boolean isOver = !lossDetector.checkHeld(hold)
+            boolean isOver = settled.isDone()
+                    || !lossDetector.checkHeld(hold)
                     || hold.isCertain()
                     || isLostAsUndecidable(hold)
                     || context.clock().nanos() - began

@@ -48,6 +48,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -69,7 +70,7 @@ final class EngineRuntime implements HeartbeatListener {
     private static final int MOST_TRIES = 1_000;
 
     private final EngineContext context;
-    private final Random random;
+    private final RandomGenerator jitter;
     private final Waiters waiters;
     private final LossDetector lossDetector;
     private final ReleaseSender releases;
@@ -90,11 +91,11 @@ final class EngineRuntime implements HeartbeatListener {
         EngineClock clock = environment.clock();
         EventDispatcher events = new EventDispatcher(
                 listeners,
-                environment.losses().get(),
-                environment.callbacks().get(),
-                environment.completions().get());
-        EngineTimer timer = environment.timer().apply(clock);
-        random = environment.random();
+                environment.newLossExecutor().get(),
+                environment.newCallbackExecutor().get(),
+                environment.newCompletionExecutor().get());
+        EngineTimer timer = environment.newTimer().apply(clock);
+        jitter = environment.jitter();
         Heartbeats heartbeats = new Heartbeats(backend, settings, clock, timer, this);
         context = new EngineContext(
                 calls,
@@ -109,7 +110,7 @@ final class EngineRuntime implements HeartbeatListener {
                 new RecentRevocations());
         PendingReleases pendingReleases =
                 new PendingReleases(calls, clock, timer, settings.maxLease(), PendingReleases.MOST_REMEMBERED);
-        KeyQueues queues = queues(context, random);
+        KeyQueues queues = queues(context, jitter);
         waiters = new Waiters(queues, context, pendingReleases);
         lossDetector = new LossDetector(context, waiters::freed);
         releases = new ReleaseSender(context, lossDetector, pendingReleases, waiters);
@@ -143,6 +144,7 @@ final class EngineRuntime implements HeartbeatListener {
      */
     @Override
     public List<String> waitedFor(CrashDetection detection) {
+        Random random = new Random(jitter.nextLong());
         List<String> first = new ArrayList<>();
         List<String> others = new ArrayList<>();
         for (List<String> owned : waiters.queues().watchedByOwner().values()) {
@@ -182,7 +184,7 @@ final class EngineRuntime implements HeartbeatListener {
         }
     }
 
-    private static KeyQueues queues(EngineContext context, Random random) {
+    private static KeyQueues queues(EngineContext context, RandomGenerator jitter) {
         Holds holds = context.holds();
         int fencingTokens = context.settings().handOver().fencingTokens();
         return new KeyQueues(new KeyQueue.Collaborators(
@@ -191,7 +193,7 @@ final class EngineRuntime implements HeartbeatListener {
                 context.tokens()::next,
                 key -> Math.min(
                         fencingTokens, context.backend().capabilities(key).fencingTokens()),
-                new Backoff(context.settings().maxRetryDelay(), random),
+                new Backoff(context.settings().maxRetryDelay(), jitter),
                 context.timer()));
     }
 
@@ -328,19 +330,15 @@ final class EngineRuntime implements HeartbeatListener {
     /** Refuses, ends the waits, ends the renewals, reports the loss to the holders, and releases what they held. */
     void close() {
         BlockingWait.awaitUninterruptibly(beginClose(), LONGEST_STOP);
-        endCallbacks();
+        context.events().close();
     }
 
-    /** As {@link #close}, but returns at once. Completed when the store has answered; {@link #endCallbacks} follows. */
+    /** As {@link #close}, but does not wait for the answers of the store; completed with the last one. Idempotent. */
     CompletableFuture<Void> beginClose() {
         attempts.close();
         context.timer().close();
         holds().forEach(hold -> end(hold, LossCause.SHUTDOWN));
         operations.close();
         return context.backend().quiet();
-    }
-
-    void endCallbacks() {
-        context.events().close();
     }
 }

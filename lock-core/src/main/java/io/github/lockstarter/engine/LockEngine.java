@@ -78,7 +78,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.settings = settings;
         this.listeners = List.copyOf(listeners);
         this.environment = environment;
-        this.tokens = new LockTokenFactory(environment.clock(), settings, environment.random());
+        this.tokens = new LockTokenFactory(environment.clock(), settings, environment.identity());
         backend.listen(tokens.instanceId(), new Mailbox());
         start();
     }
@@ -131,15 +131,14 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * As {@link #stop()}, but returns at once.
+     * Begins to {@link #stop()}, and does not wait for the answers of the backend. {@link #stop()} may follow, and ends
+     * the threads of callbacks.
      *
      * @return completed when the backend has answered
      */
-    public CompletableFuture<Void> stopAsync() {
-        EngineRuntime ending = runtime.getAndSet(null);
-        return ending == null
-                ? CompletableFuture.completedFuture(null)
-                : ending.beginClose().thenRun(ending::endCallbacks);
+    public CompletableFuture<Void> beginStop() {
+        EngineRuntime ending = runtime.get();
+        return ending == null ? CompletableFuture.completedFuture(null) : ending.beginClose();
     }
 
     /**

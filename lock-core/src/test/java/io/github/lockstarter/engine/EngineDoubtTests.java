@@ -366,11 +366,12 @@ class EngineDoubtTests extends EngineInterleavings {
         EngineEnvironment usual = EngineEnvironment.of(clock);
         EngineEnvironment oneThread = new EngineEnvironment(
                 clock,
-                usual.timer(),
-                usual.losses(),
-                usual.callbacks(),
+                usual.newTimer(),
+                usual.newLossExecutor(),
+                usual.newCallbackExecutor(),
                 () -> LockThreads.pool("the-only-one", 1, Duration.ofSeconds(1)),
-                usual.random());
+                usual.identity(),
+                usual.jitter());
         heartbeats.asked.clear();
         LockEngine other = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), oneThread);
         answered(HISTORY, NO_TAKE_OVER);
@@ -386,7 +387,7 @@ class EngineDoubtTests extends EngineInterleavings {
         confirmation.answer().complete(RENEWED);
         answered(HISTORY, NO_TAKE_OVER);
         assertThat(inDoubt.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
-        other.stopAsync();
+        other.beginStop();
     }
 
     @Test
@@ -396,7 +397,7 @@ class EngineDoubtTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(grantedBy(ANOTHER_HISTORY, 1));
         backend.nextRenewal();
 
-        engine.stopAsync();
+        engine.beginStop();
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
     }

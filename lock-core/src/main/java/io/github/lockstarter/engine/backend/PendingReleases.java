@@ -21,13 +21,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * backend's request queue with releases; with the first answer the others follow.
  *
  * <p>The release of an attempt of unknown outcome proves nothing where it finds no lock: the network, or the backend,
- * may execute the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its
- * lease would be over, so that a late grant is freed after at most as much time again as it was late.
+ * may execute the attempt afterwards. It is repeated when twice the time has passed since it was added, and so on until
+ * the lease would be over. So a late grant is freed about as long after the grant as that was late.
  *
  * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
  * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending
  * thread still has to serve, {@link #probing} is true while the probe's timer is set, {@link #remembered} counts what
- * has had no answer yet, and {@link #overflowing} is true from the first one that was dropped to the next answer.
+ * has had no answer yet, {@link #repeating} what is sent again although it had one, and {@link #overflowing} is true from the first one that was dropped to the next answer.
  */
 public final class PendingReleases extends TimerEntry {
 
@@ -35,34 +35,35 @@ public final class PendingReleases extends TimerEntry {
     private static final long LONGEST_DELAY = 1_000_000_000;
     private static final int MOST_UNDER_WAY = 256;
 
-    /** In place of the fencing token, where it is not known that the attempt was granted. */
-    public static final long NO_GRANT = 0;
-
     /** About 30 MB. What falls out ends with its lease. */
     public static final int MOST_REMEMBERED = 65_536;
+
+    /** What exceeds this ends with its lease, if it was granted late. */
+    static final int MOST_REPEATED = 4_096;
 
     private final class Item extends TimerEntry {
 
         private final ReleaseCommand command;
+        private final boolean isOfAttempt;
         private final long addedAt = clock.nanos();
         private final long giveUpAt;
 
-        Item(ReleaseCommand command, Duration lease) {
+        Item(ReleaseCommand command, boolean isOfAttempt, Duration lease) {
             this.command = command;
+            this.isOfAttempt = isOfAttempt;
             this.giveUpAt = addedAt + lease.toNanos();
         }
 
         /** Whether a grant may follow that this release did not find. */
         boolean mayComeLate(ReleaseResult result, long now) {
-            boolean isOfAttempt = command.fencingToken() == NO_GRANT;
             boolean foundNothing = result instanceof ReleaseResult.FoundFree || result instanceof ReleaseResult.NotHeld;
             return isOfAttempt && foundNothing && now - giveUpAt < 0;
         }
 
         @Override
         public void fire() {
-            untried.add(this);
-            sendWaiting();
+            repeating.decrementAndGet();
+            add(this);
         }
     }
 
@@ -77,6 +78,7 @@ public final class PendingReleases extends TimerEntry {
     private final AtomicInteger rounds = new AtomicInteger();
     private final AtomicBoolean probing = new AtomicBoolean();
     private final AtomicInteger remembered = new AtomicInteger();
+    private final AtomicInteger repeating = new AtomicInteger();
     private final AtomicBoolean overflowing = new AtomicBoolean();
     private volatile boolean reachable = true;
     private volatile long delay = FIRST_DELAY;
@@ -100,15 +102,24 @@ public final class PendingReleases extends TimerEntry {
     public void withdraw(String key, LockToken token) {
         backend.withdraw(new WithdrawCommand(key, token), result -> {
             if (result instanceof WithdrawResult.Unknown) {
-                add(new ReleaseCommand(key, token, NO_GRANT), longestLease);
+                add(new ReleaseCommand(key, token, 0), longestLease);
             }
         });
     }
 
     /** Sends the release now, and again until an answer comes or the lease, counted from now, is over. */
     public void add(ReleaseCommand command, Duration lease) {
+        add(new Item(command, false, lease));
+    }
+
+    /** The same, of an attempt of unknown outcome: until then, it is repeated also if it finds nothing. */
+    public void addAttempt(ReleaseCommand command, Duration lease) {
+        add(new Item(command, true, lease));
+    }
+
+    private void add(Item item) {
         makeRoom();
-        untried.add(new Item(command, lease));
+        untried.add(item);
         sendWaiting();
     }
 
@@ -173,11 +184,11 @@ public final class PendingReleases extends TimerEntry {
     }
 
     private void answered(Item item, ReleaseResult result) {
+        remembered.decrementAndGet();
         long now = clock.nanos();
-        if (item.mayComeLate(result, now)) {
+        if (item.mayComeLate(result, now) && repeating.get() < MOST_REPEATED) {
+            repeating.incrementAndGet();
             timer.schedule(item, now + Math.max(FIRST_DELAY, now - item.addedAt));
-        } else {
-            remembered.decrementAndGet();
         }
         overflowing.set(false);
         reachable = true;

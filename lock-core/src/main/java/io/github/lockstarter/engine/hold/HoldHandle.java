@@ -105,7 +105,9 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public CompletableFuture<Void> ensureHeldAsync() {
-        return operations.settle(hold).thenAccept(this::checkSettled);
+        return hasLeft()
+                ? CompletableFuture.failedFuture(HoldExceptions.released(hold))
+                : operations.settle(hold).thenAccept(this::checkSettled);
     }
 
     private void checkSettled(boolean isHeld) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.engine.ManualBackend;
+import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
@@ -10,6 +11,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -25,14 +27,21 @@ class PendingReleasesTests {
 
     private final ManualBackend backend = new ManualBackend();
     private final Queue<TimerEntry> scheduled = new ArrayDeque<>();
+    private long now;
+    private long dueNanos;
     private final PendingReleases pendingReleases = new PendingReleases(
-            new BackendCalls(backend), EngineClock.SYSTEM, new ManualTimer(), Duration.ofSeconds(30), MOST);
+            new BackendCalls(backend),
+            new EngineClock(() -> now, InstantSource.system()),
+            new ManualTimer(),
+            Duration.ofSeconds(30),
+            MOST);
 
     /** Fires when the test says so: a release that a probe has tried without success is the latest one again. */
     private final class ManualTimer implements EngineTimer {
 
         @Override
-        public void schedule(TimerEntry entry, long dueNanos) {
+        public void schedule(TimerEntry entry, long due) {
+            dueNanos = due;
             scheduled.add(entry);
         }
 
@@ -107,17 +116,37 @@ class PendingReleasesTests {
 
     /** The network delivers an attempt behind the release, on a connection that was replaced. */
     @Test
-    void releasesAnAttemptOfUnknownOutcomeAgainThatTheStoreMayExecuteLate() {
-        ReleaseCommand unknown = new ReleaseCommand("order:1", new LockToken("instance", 1), PendingReleases.NO_GRANT);
-        pendingReleases.add(unknown, Duration.ofMinutes(5));
+    void releasesAnAttemptAgainThatTheStoreMayExecuteLate() {
+        pendingReleases.addAttempt(release(1), Duration.ofMinutes(5));
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
+        now += Duration.ofMillis(50).toNanos();
         scheduled.remove().fire();
+        now += Duration.ofMillis(10).toNanos();
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+
+        assertThat(dueNanos).as("twice the time since it was added").isEqualTo(now + 60_000_000);
         scheduled.remove().fire();
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
-
-        assertThat(backend.log).containsExactly(unknown, unknown, unknown);
+        assertThat(backend.log).containsExactly(release(1), release(1), release(1));
         assertThat(scheduled).as("the late grant is free again").isEmpty();
+    }
+
+    @Test
+    void repeatsTheReleaseOfAnAttemptUntilItsLeaseWouldBeOver() {
+        pendingReleases.addAttempt(release(1), Duration.ofSeconds(1));
+        Sent<ReleaseCommand, ReleaseResult> sent = backend.nextRelease();
+        now += Duration.ofSeconds(1).toNanos();
+        sent.answer().complete(new ReleaseResult.FoundFree());
+        assertThat(scheduled).isEmpty();
+    }
+
+    @Test
+    void repeatsTheReleasesOfSoManyAttemptsOnly() {
+        for (int i = 0; i <= PendingReleases.MOST_REPEATED; i++) {
+            pendingReleases.addAttempt(release(i), Duration.ofMinutes(5));
+            backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
+        }
+        assertThat(scheduled).hasSize(PendingReleases.MOST_REPEATED);
     }
 
     @Test
@@ -128,6 +157,6 @@ class PendingReleasesTests {
     }
 
     private static ReleaseCommand release(int number) {
-        return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 17);
+        return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 0);
     }
 }

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.engine.EngineEnvironment;
+import io.github.lockstarter.engine.settings.EngineClock;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -32,13 +33,14 @@ class EventDispatcherTests {
     /** A thread that reads from a socket counts as running, and may do so forever. */
     @Test
     void runsTasksForWhichOthersWaitWhileOneReadsFromASocket() throws Exception {
+        EngineEnvironment usual = EngineEnvironment.of(EngineClock.SYSTEM);
         CountDownLatch inner = new CountDownLatch(63);
         CountDownLatch waited = new CountDownLatch(63);
         try (EventDispatcher events = new EventDispatcher(
                         List.of(),
-                        EngineEnvironment.SYSTEM.losses().get(),
-                        EngineEnvironment.SYSTEM.callbacks().get(),
-                        EngineEnvironment.SYSTEM.completions().get());
+                        usual.newLossExecutor().get(),
+                        usual.newCallbackExecutor().get(),
+                        usual.newCompletionExecutor().get());
                 ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(silent.getInetAddress(), silent.getLocalPort())) {
             events.complete(() -> read(client));

@@ -42,9 +42,9 @@ public interface RedisConnector extends AutoCloseable {
     ScheduledExecutorService timer();
 
     /**
-     * Reads the clock of the {@link #timer}.
+     * Reads the monotonic clock that the {@link #timer} runs on.
      *
-     * @return as {@link System#nanoTime()}, which it is
+     * @return nanoseconds since some origin: {@link System#nanoTime()} by default
      */
     default long nanoTime() {
         return System.nanoTime();

@@ -112,7 +112,8 @@ final class Instance {
                 () -> new VirtualExecutor(world.time, process, threads),
                 () -> new VirtualExecutor(world.time, process, threads),
                 () -> new VirtualExecutor(world.time, process, threads),
-                world.random(name + " engine"));
+                world.random(name + " identity"),
+                world.random(name + " jitter"));
     }
 
     /** An instance that has had no reply yet cannot know what a server has forgotten. */
@@ -198,7 +199,7 @@ final class Instance {
         time(patience, () -> {
             if (!process.isDead()) {
                 sections.forEach(Section::stopped);
-                engine.stopAsync().thenRun(this::exit);
+                engine.beginStop().thenRun(this::exit);
             }
         });
     }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /** What an episode consists of while it runs: time, servers, instances, and the log. */
@@ -96,7 +97,7 @@ final class World {
 
     /** Another source of choices for each purpose, so that fewer of one kind do not change those of the others. */
     Random random(String purpose) {
-        return new Random(plan.seed() * 31 + purpose.hashCode());
+        return new Random(new SplittableRandom(plan.seed() ^ ((long) purpose.hashCode() << 32)).nextLong());
     }
 
     private long serverMicros() {
