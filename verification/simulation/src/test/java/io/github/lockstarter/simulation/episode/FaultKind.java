@@ -7,6 +7,7 @@ import io.github.lockstarter.simulation.episode.Plan.PlannedFault;
 import io.github.lockstarter.simulation.episode.Plan.Setting;
 import io.github.lockstarter.simulation.net.Server;
 import io.github.lockstarter.simulation.net.Wire;
+import io.github.lockstarter.simulation.redis.Reply;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -170,7 +171,7 @@ public enum FaultKind {
             return instance(world, fault).map(struck -> {
                 struck.engine.admin().inspect(key).thenAccept(seen -> {
                     if (seen instanceof StoredLock.Held held) {
-                        world.revoked(key);
+                        world.revoked(key, held.fencingToken());
                         long sent = world.time.nanos();
                         struck.engine.admin().revoke(key, held.fencingToken()).thenAccept(revocation -> {
                             if (revocation instanceof Revocation.Revoked) {
@@ -400,7 +401,7 @@ public enum FaultKind {
         if (!struck.process().isRunning()) {
             return Optional.empty();
         }
-        struck.redis.execute(command);
-        return Optional.of(Strike.of(struck.toString(), () -> {}));
+        boolean isRefused = struck.redis.execute(command) instanceof Reply.Failure;
+        return isRefused ? Optional.empty() : Optional.of(Strike.of(struck.toString(), () -> {}));
     }
 }

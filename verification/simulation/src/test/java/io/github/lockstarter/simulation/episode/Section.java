@@ -72,6 +72,7 @@ final class Section {
         this.done = done;
         this.deadline = world.time.nanos() + handle.remainingLease().toNanos();
         for (String key : handle.keys()) {
+            world.granted(key);
             long token = handle.fencingToken(key);
             world.promises.granted(instance.name, key);
             world.write(world.event(EventKind.ACQUIRED, instance.name)
@@ -122,7 +123,7 @@ final class Section {
         if (other != this && !other.isOver && other.instance.process.isRunning()) {
             for (String key : handle.keys()) {
                 if (other.handle.keys().contains(key)
-                        && !world.wasRevoked(key)
+                        && !world.isRevoked(key, Math.min(handle.fencingToken(key), other.handle.fencingToken(key)))
                         && other.handle.isHeld()
                         && handle.isHeld()) {
                     world.anomaly("I1", instance.name, key, "both " + this + " and " + other + " are certain of it");

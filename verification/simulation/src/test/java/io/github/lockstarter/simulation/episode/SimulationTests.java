@@ -39,7 +39,7 @@ class SimulationTests {
         List<Finding> findings = new ArrayList<>();
 
         for (long seed = first; seed < first + count && findings.size() < LONGEST_TRACE; seed++) {
-            Episode.Outcome outcome = Episode.run(Plan.of(seed), LUA);
+            Episode.Outcome outcome = run(seed);
             grants += outcome.grants();
             outcome.faults().forEach(kind -> faults.merge(kind, 1, Integer::sum));
             if (!outcome.violations().isEmpty()) {
@@ -52,6 +52,14 @@ class SimulationTests {
                 "%d episodes in %.1f s (%.0f a second), %d grants, faults %s%n",
                 count, seconds, count / seconds, grants, faults);
         assertThat(findings).isEmpty();
+    }
+
+    private static Episode.Outcome run(long seed) {
+        try {
+            return Episode.run(Plan.of(seed), LUA);
+        } catch (RuntimeException | Error e) {
+            throw new AssertionError("The episode of -Dlock.test.seed=" + seed + " failed", e);
+        }
     }
 
     @Test

@@ -97,10 +97,11 @@ final class StoreWatch {
     }
 
     private void look(String key, String instanceId, double place) {
-        boolean isLeft = world.running(instanceId)
-                .filter(instance -> instance.waiting().stream()
-                        .noneMatch(caller -> caller.wanted().contains(key)))
-                .isPresent();
+        boolean isLeft = world.nanosOf((long) place) > world.calm.forgotAt()
+                && world.running(instanceId)
+                        .filter(instance -> instance.waiting().stream()
+                                .noneMatch(caller -> caller.wanted().contains(key)))
+                        .isPresent();
         report(
                 "I8",
                 key,

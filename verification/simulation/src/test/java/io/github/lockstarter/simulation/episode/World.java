@@ -71,6 +71,7 @@ final class World {
     private int slowness = 1;
 
     private final Map<String, Long> expiredAt = new HashMap<>();
+    private final Map<String, Long> revokedTokens = new HashMap<>();
     private final Map<String, Long> revokedUntil = new HashMap<>();
     private boolean isClockStepped;
 
@@ -102,6 +103,11 @@ final class World {
 
     private long serverMicros() {
         return EPOCH_MICROS + time.nanos() / 1_000;
+    }
+
+    /** When a server's clock, that was not set, showed this. */
+    long nanosOf(long serverMicros) {
+        return (serverMicros - EPOCH_MICROS) * 1_000;
     }
 
     /** The wall clock of all instances. */
@@ -212,9 +218,10 @@ final class World {
         return true;
     }
 
-    /** An operator takes a lock away: its holder learns of it later. */
-    void revoked(String key) {
+    /** An operator takes a lock away by the last fencing token of its grant: the holder learns of it later. */
+    void revoked(String key, long fencingToken) {
         Duration untilLearnt = setting.lease().multipliedBy(4).dividedBy(3).plus(AFTERMATH);
+        revokedTokens.put(key, fencingToken);
         revokedUntil.put(key, time.nanos() + untilLearnt.toNanos());
         write(event(EventKind.FREEING, "operator").of(key, 0));
     }
@@ -231,9 +238,14 @@ final class World {
         return since < untilNextLook.toNanos() ? untilNextLook : LONGEST_FREE;
     }
 
-    /** Whether an operator took the lock away a moment ago. */
-    boolean wasRevoked(String key) {
-        return revokedUntil.getOrDefault(key, 0L) > time.nanos();
+    /** Whether an operator has taken the lock from the hold with this fencing token, which may not know it yet. */
+    boolean isRevoked(String key, long fencingToken) {
+        return fencingToken <= revokedTokens.getOrDefault(key, 0L) && revokedUntil.getOrDefault(key, 0L) > time.nanos();
+    }
+
+    /** Somebody has the lock. */
+    void granted(String key) {
+        expiredAt.remove(key);
     }
 
     // The run

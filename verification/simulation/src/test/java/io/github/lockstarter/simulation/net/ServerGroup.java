@@ -2,6 +2,7 @@ package io.github.lockstarter.simulation.net;
 
 import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.simulation.redis.Reply;
+import io.github.lockstarter.simulation.time.Process;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 public final class ServerGroup {
 
     private final List<Server> servers;
+    private final Process sentinels = new Process("sentinels");
     private Server master;
 
     /**
@@ -69,14 +71,13 @@ public final class ServerGroup {
     /** Asks each server that may be promoted whether it has what the master had written. */
     CompletionStage<Boolean> haveAll(Endpoint endpoint, String history, long offset) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
-        long roundTrip = endpoint.delays().getAsLong() + endpoint.delays().getAsLong();
-        endpoint.time()
-                .in(
-                        roundTrip,
-                        endpoint.client(),
-                        () -> answer.complete(replicas().stream()
-                                .allMatch(replica -> replica.isReachableFor(endpoint.client())
-                                        && hasAll(replica, history, offset))));
+        long there = endpoint.delays().getAsLong();
+        long back = endpoint.delays().getAsLong();
+        endpoint.time().in(there, sentinels, () -> {
+            boolean haveAll = replicas().stream()
+                    .allMatch(replica -> replica.isReachableFor(endpoint.client()) && hasAll(replica, history, offset));
+            endpoint.time().in(back, endpoint.client(), () -> answer.complete(haveAll));
+        });
         return answer;
     }
 
