@@ -97,10 +97,12 @@ final class StoreWatch {
     }
 
     private void look(String key, String instanceId, double place) {
-        boolean isLeft = world.nanosOf((long) place) > world.calm.forgotAt()
+        long placedAt = world.nanosOf((long) place);
+        boolean isLeft = placedAt > world.calm.forgotAt()
                 && world.running(instanceId)
                         .filter(instance -> instance.waiting().stream()
                                 .noneMatch(caller -> caller.wanted().contains(key)))
+                        .filter(instance -> !instance.witness.mayHaveQueuedUpLate(key, placedAt))
                         .isPresent();
         report(
                 "I8",
