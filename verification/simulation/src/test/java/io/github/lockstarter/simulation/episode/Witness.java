@@ -143,8 +143,8 @@ final class Witness implements LockBackend {
     }
 
     /**
-     * Whether an attempt of unknown outcome may have queued up the instance at that time: what is released then leaves the
-     * place, which costs one signal that the instance passes on. A server executes it at most a lease after its sending.
+     * Whether an attempt of unknown outcome may have queued up the instance at that time. Its release leaves the place,
+     * which costs one signal that the instance passes on. A server executes it at most a lease after it was sent.
      */
     boolean mayHaveQueuedUpLate(String key, long nanos) {
         Long sent = doubts.getOrDefault(key, Collections.emptyNavigableSet()).floor(nanos);
