@@ -27,8 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
  * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending
  * thread still has to serve, {@link #probing} is true while the probe's timer is set, {@link #remembered} counts the
- * releases without an answer, {@link #repeating} those that had one and are sent again, and {@link #overflowing} is true
- * from the first release that was dropped to the next answer.
+ * releases without an answer, {@link #repeating} those that had one and are sent again, and {@link #overflowing} is
+ * true from the first release that was dropped to the next answer.
  */
 public final class PendingReleases extends TimerEntry {
 
