@@ -82,6 +82,11 @@ final class OwnershipMutants {
                         .changing("engine.AttemptRunner", "giveBack", Behaviour.nothing()),
                 Mutant.named("release-not-repeated", "A release without an answer is repeated", "I8")
                         .changing("engine.backend.PendingReleases", "failed", Behaviour.nothing()),
+                Mutant.named(
+                                "late-grant-missed",
+                                "The release of an unanswered attempt is repeated for its lease",
+                                "I8")
+                        .changing("engine.backend.PendingReleases$Item", "mayComeLate", Behaviour.returning(false)),
                 Mutant.named("loss-untold", "Each loss is reported once", "I6")
                         .changing("engine.hold.LossDetector", "report", Behaviour.nothing()));
     }
