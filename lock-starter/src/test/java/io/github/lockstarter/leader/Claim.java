@@ -1,6 +1,7 @@
 package io.github.lockstarter.leader;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -28,5 +29,16 @@ record Claim(String instance, long begin, long end) {
             }
         }
         return found;
+    }
+
+    /** Who led, in order. A leader that is in doubt for a moment claims twice, and counts once. */
+    static List<String> leaders(List<Claim> claims) {
+        List<String> leaders = new ArrayList<>();
+        claims.stream().sorted(Comparator.comparingLong(Claim::begin)).forEach(claim -> {
+            if (leaders.isEmpty() || !leaders.get(leaders.size() - 1).equals(claim.instance)) {
+                leaders.add(claim.instance);
+            }
+        });
+        return leaders;
     }
 }
