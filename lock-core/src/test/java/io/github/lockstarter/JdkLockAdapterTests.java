@@ -10,7 +10,9 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,6 +24,9 @@ import org.junit.jupiter.api.Test;
 /** The contract of {@link Lock}, kept by the view. */
 @SuppressWarnings("LockNotBeforeTry") // locking and unlocking in odd orders is what is tested
 class JdkLockAdapterTests {
+
+    /** A caller parks with or without the end of its wait. */
+    private static final Set<Thread.State> WAITING = EnumSet.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
 
     private static final String KEY = "order:42";
 
@@ -206,6 +211,6 @@ class JdkLockAdapterTests {
     }
 
     private static void awaitWaiting(Thread thread) {
-        await().until(() -> thread.getState() == Thread.State.WAITING);
+        await().until(() -> WAITING.contains(thread.getState()));
     }
 }

@@ -5,7 +5,6 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.engine.hold.EngineHandle;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +20,8 @@ final class CompositeHandle implements EngineHandle {
 
     private final List<EngineHandle> parts;
 
-    CompositeHandle(List<EngineHandle> parts) {
+    /** Several handles as one, in the order of their keys. */
+    public CompositeHandle(List<EngineHandle> parts) {
         this.parts = List.copyOf(parts);
     }
 

@@ -21,7 +21,7 @@ final class EngineAdmin implements LockAdmin {
     private final LockBackend backend;
     private final HeldLocks heldLocks;
     private final String instance;
-    private final Supplier<@Nullable EngineRuntime> runtime;
+    private final Supplier<@Nullable Running> runtime;
 
     /**
      * Creates the administration of an engine.
@@ -31,7 +31,7 @@ final class EngineAdmin implements LockAdmin {
      * @param instance beginning of the id under which the engine acquires
      * @param runtime what runs at the moment
      */
-    EngineAdmin(LockBackend backend, HeldLocks heldLocks, String instance, Supplier<@Nullable EngineRuntime> runtime) {
+    EngineAdmin(LockBackend backend, HeldLocks heldLocks, String instance, Supplier<@Nullable Running> runtime) {
         this.backend = backend;
         this.heldLocks = heldLocks;
         this.instance = instance;
@@ -50,7 +50,7 @@ final class EngineAdmin implements LockAdmin {
 
     @Override
     public List<Waiter> waiters() {
-        EngineRuntime running = runtime.get();
+        Running running = runtime.get();
         return running == null ? List.of() : List.copyOf(running.waiters());
     }
 
@@ -62,7 +62,7 @@ final class EngineAdmin implements LockAdmin {
     /** {@inheritDoc} What this instance holds is released by its lock token; for everything else the store is asked. */
     @Override
     public CompletableFuture<Revocation> revoke(String key, long fencingToken) {
-        EngineRuntime running = runtime.get();
+        Running running = runtime.get();
         Optional<CompletableFuture<ReleaseResult>> ended =
                 running == null ? Optional.empty() : running.revoke(key, fencingToken);
         return ended.map(release -> release.thenApply(EngineAdmin::ended))
@@ -85,8 +85,8 @@ final class EngineAdmin implements LockAdmin {
     }
 
     private StoreState withCrashTakeOver(StoreState state) {
-        EngineRuntime running = runtime.get();
-        return running == null ? state : state.with(running.heartbeats().state());
+        Running running = runtime.get();
+        return running == null ? state : state.with(running.heartbeats.state());
     }
 
     private static <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question, Function<String, R> failed) {

@@ -10,11 +10,8 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.StoreEvent;
-import io.github.lockstarter.engine.Acquirer.IfBusy;
-import io.github.lockstarter.engine.backend.LockTokenFactory;
-import io.github.lockstarter.engine.hold.EngineHandle;
+import io.github.lockstarter.engine.Acquisitions.IfBusy;
 import io.github.lockstarter.engine.hold.HoldOwner;
-import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -49,7 +46,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final List<LockListener> listeners;
     private final EngineEnvironment environment;
     private final LockTokenFactory tokens;
-    private final AtomicReference<@Nullable EngineRuntime> runtime = new AtomicReference<>();
+    private final AtomicReference<@Nullable Running> runtime = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
     /**
@@ -85,11 +82,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     /** Grants locks again after {@link #drain()} or {@link #stop()}. Without effect while running. */
     public void start() {
-        EngineRuntime draining = runtime.get();
+        Running draining = runtime.get();
         if (draining != null) {
             draining.open();
         } else {
-            EngineRuntime started = new EngineRuntime(backend, settings, listeners, environment, tokens, heldLocks);
+            Running started = new Running(backend, settings, listeners, environment, tokens, heldLocks);
             if (runtime.compareAndSet(null, started)) {
                 started.begin();
             }
@@ -104,7 +101,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      *     stopped already; not if {@link #start()}, {@link #stop()} or another drain comes first
      */
     public CompletableFuture<Void> drain() {
-        EngineRuntime draining = runtime.get();
+        Running draining = runtime.get();
         return draining == null ? CompletableFuture.completedFuture(null) : draining.drain();
     }
 
@@ -114,7 +111,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * runs. An interrupt does not end it.
      */
     public void leaveToLeases() {
-        ifRunning(EngineRuntime::leaveToLeases);
+        ifRunning(Running::leaveToLeases);
         stop();
     }
 
@@ -124,7 +121,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * timeout is over. Idempotent.
      */
     public void stop() {
-        EngineRuntime ending = runtime.getAndSet(null);
+        Running ending = runtime.getAndSet(null);
         if (ending != null) {
             ending.close();
         }
@@ -137,7 +134,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return completed when the backend has answered
      */
     public CompletableFuture<Void> beginStop() {
-        EngineRuntime ending = runtime.get();
+        Running ending = runtime.get();
         return ending == null ? CompletableFuture.completedFuture(null) : ending.beginClose();
     }
 
@@ -147,7 +144,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return false after {@link #drain()} or {@link #stop()}
      */
     public boolean isRunning() {
-        EngineRuntime running = runtime.get();
+        Running running = runtime.get();
         return running != null && running.isOpen();
     }
 
@@ -171,15 +168,15 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest terms, IfBusy ifBusy) {
-        EngineRuntime running = runtime.get();
+        Running running = runtime.get();
         if (running == null) {
             throw stopped(request);
         }
         List<String> keys = request.keys();
         HoldOwner owner = HoldOwner.of(request, terms);
         Optional<? extends EngineHandle> acquired = keys.size() == 1
-                ? running.acquirer().acquire(keys.get(0), terms, owner, ifBusy)
-                : new MultiKeyAcquirer(running.acquirer(), environment.clock(), keys, terms).acquire(owner, ifBusy);
+                ? running.acquisitions.acquire(keys.get(0), terms, owner, ifBusy)
+                : new MultiKeyAcquirer(running.acquisitions, environment.clock(), keys, terms).acquire(owner, ifBusy);
         if (terms.isKept() && acquired.isPresent()) {
             acquired.get().keepFor(terms.atLeast());
         }
@@ -189,22 +186,22 @@ public final class LockEngine implements LockSource, AutoCloseable {
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
         ResolvedRequest terms = ResolvedRequest.of(request, settings);
-        EngineRuntime running = runtime.get();
+        Running running = runtime.get();
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
         }
         List<String> keys = request.keys();
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
         if (keys.size() == 1) {
-            running.acquirer().acquireAsync(keys.get(0), terms, result);
+            running.acquisitions.acquireAsync(keys.get(0), terms, result);
         } else {
-            new MultiKeyAcquirer(running.acquirer(), environment.clock(), keys, terms).acquireAsync(result);
+            new MultiKeyAcquirer(running.acquisitions, environment.clock(), keys, terms).acquireAsync(result);
         }
         return result;
     }
 
     private static LockBackendException stopped(LockRequest request) {
-        return AcquireExceptions.shutDown(String.join(", ", request.keys()));
+        return Messages.shutDown(String.join(", ", request.keys()));
     }
 
     @Override
@@ -228,14 +225,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return the answer; also that they are not while the engine is stopped
      */
     public CrashTakeOver crashTakeOver() {
-        EngineRuntime running = runtime.get();
-        return running == null
-                ? CrashTakeOver.off("The lock client is stopped")
-                : running.heartbeats().supported();
+        Running running = runtime.get();
+        return running == null ? CrashTakeOver.off("The lock client is stopped") : running.heartbeats.supported();
     }
 
-    private void ifRunning(Consumer<EngineRuntime> action) {
-        EngineRuntime running = runtime.get();
+    private void ifRunning(Consumer<Running> action) {
+        Running running = runtime.get();
         if (running != null) {
             action.accept(running);
         }
@@ -244,26 +239,22 @@ public final class LockEngine implements LockSource, AutoCloseable {
     /** What the engine holds while it runs. */
     private final class LiveHeldLocks implements HeldLocks {
 
-        private static final HeldLocks NONE = new Holds();
-
-        private HeldLocks current() {
-            EngineRuntime running = runtime.get();
-            return running == null ? NONE : running.holds();
-        }
-
         @Override
         public int size() {
-            return current().size();
+            Running running = runtime.get();
+            return running == null ? 0 : running.size();
         }
 
         @Override
         public Optional<HeldLock> find(String key) {
-            return current().find(key);
+            Running running = runtime.get();
+            return running == null ? Optional.empty() : running.find(key);
         }
 
         @Override
         public List<HeldLock> snapshot() {
-            return current().snapshot();
+            Running running = runtime.get();
+            return running == null ? List.of() : running.snapshot();
         }
     }
 
@@ -272,7 +263,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onSignal(String key) {
-            EngineRuntime running = runtime.get();
+            Running running = runtime.get();
             if (running != null) {
                 running.signal(key);
             } else {
@@ -292,12 +283,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onMailboxOpened() {
-            ifRunning(EngineRuntime::mailboxOpened);
+            ifRunning(Running::begin);
         }
 
         @Override
         public void onMailboxRestored() {
-            ifRunning(EngineRuntime::signalAll);
+            ifRunning(Running::signalAll);
         }
 
         @Override

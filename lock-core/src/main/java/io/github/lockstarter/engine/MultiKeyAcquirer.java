@@ -1,8 +1,6 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.engine.Acquirer.IfBusy;
-import io.github.lockstarter.engine.hold.EngineHandle;
-import io.github.lockstarter.engine.hold.HoldHandle;
+import io.github.lockstarter.engine.Acquisitions.IfBusy;
 import io.github.lockstarter.engine.hold.HoldOwner;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -22,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class MultiKeyAcquirer {
 
-    private final Acquirer acquirer;
+    private final Acquisitions acquirer;
     private final EngineClock clock;
     private final List<String> keys;
     private final ResolvedRequest terms;
     private final long startedAt;
 
-    MultiKeyAcquirer(Acquirer acquirer, EngineClock clock, List<String> keys, ResolvedRequest terms) {
+    MultiKeyAcquirer(Acquisitions acquirer, EngineClock clock, List<String> keys, ResolvedRequest terms) {
         this.acquirer = acquirer;
         this.clock = clock;
         this.keys = keys;
@@ -40,7 +38,7 @@ final class MultiKeyAcquirer {
         List<EngineHandle> acquired = new ArrayList<>(keys.size());
         try {
             for (String key : keys) {
-                Optional<HoldHandle> one = acquirer.acquire(key, remainingTerms(), owner, ifBusy);
+                Optional<? extends EngineHandle> one = acquirer.acquire(key, remainingTerms(), owner, ifBusy);
                 if (one.isEmpty()) {
                     releaseAll(acquired);
                     return Optional.empty();

@@ -16,9 +16,11 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -108,6 +110,66 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void theGrantSpendsASignalThatCameDuringItsAttempt() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        backend.signal(KEY);
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
+        first.get(5, TimeUnit.SECONDS);
+        engine.acquireAsync(REQUEST);
+        assertThat(backend.isQuiet()).as("held here: nobody needs to ask").isTrue();
+    }
+
+    /** The lock may have become free between that attempt and its call. */
+    @Test
+    void aTryThatFindsAnAttemptUnderWayIsAnsweredByALaterOneIfThatFindsAnotherOwner() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.withoutWaiting());
+        assertThat(backend.isQuiet()).as("one attempt at a time").isTrue();
+        attempt.answer().complete(contended());
+
+        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+        assertThat(second.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    /** Else the waiter would wait for the first one's next look. */
+    @Test
+    void anAttemptOfACallerThatOnlyTriesAlsoAnswersThoseWhoAreOwed() {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
+        await().pollDelay(Duration.ofMillis(40)).until(() -> true); // its wait is over before the answer
+        attempt.answer().complete(new AcquireResult.Rejected("NOPERM", cause));
+
+        for (CompletableFuture<LockHandle> answered : List.of(trying, brief)) {
+            assertThatThrownBy(() -> answered.get(5, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockBackendException.class)
+                    .hasMessageContaining("NOPERM");
+        }
+        assertThat(first).isNotDone();
+    }
+
+    /** A failure says nothing of the lock: another attempt would only double the time. */
+    @Test
+    void aTryIsAnsweredWithTheFailureOfAnAttemptThatWasSentBeforeItCame() {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.withoutWaiting());
+        attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
+
+        for (CompletableFuture<LockHandle> answered : List.of(first, second)) {
+            assertThatThrownBy(() -> answered.get(5, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockBackendException.class)
+                    .hasMessageContaining("no answer within 2s");
+        }
+        assertThat(backend.pollAcquire()).isEmpty();
+    }
+
+    @Test
     void leavesAnAttemptToThoseWhoAreOwedItsAnswerWhenItsWaiterGivesUp() throws Exception {
         Owed owed = attemptWhoseWaiterGaveUp();
         assertThat(backend.isQuiet()).as("neither withdrawn nor begun anew").isTrue();
@@ -122,15 +184,35 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void givesBackWhatAnAttemptWasGrantedThatItsWaiterLeftToOthers() throws Exception {
+    void givesWhatAnAttemptIsGrantedToTheNextWaiterOfTheSameTermsWhenItsWaiterGaveUp() throws Exception {
         Owed owed = attemptWhoseWaiterGaveUp();
 
         owed.attempt().answer().complete(new AcquireResult.Granted(1, 0));
 
+        LockHandle taken = owed.shorter().get(5, TimeUnit.SECONDS);
+        assertThat(taken.fencingToken()).isEqualTo(1);
+        assertThat(backend.isQuiet())
+                .as("neither given back nor asked for again")
+                .isTrue();
+        releasing(taken);
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(owed.attempt().command().token());
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(owed.shorter().get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+    }
+
+    @Test
+    void givesBackWhatAnAttemptIsGrantedWhoseWaiterGaveUpIfTheNextAsksForAnotherLease() throws Exception {
+        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
+        fickle.cancel(false);
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
+
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
+        Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
+        assertThat(next.command().lease()).isEqualTo(Duration.ofSeconds(10));
+        next.answer().complete(new AcquireResult.Granted(2, 0));
+        assertThat(other.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
     }
 
     /** An attempt under way whose waiter has given up, and one behind it whose wait is over, and that had no answer. */
@@ -326,17 +408,19 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aWaiterThatComesDuringAWithdrawalRegistersAgain() throws Exception {
+    void aWaiterThatComesDuringAWithdrawalRegistersAfterItsAnswer() throws Exception {
         CompletableFuture<LockHandle> leaving = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
         CompletableFuture<LockHandle> newcomer = new CompletableFuture<>();
-        backend.duringWithdrawal = () -> {
-            engine.acquireAsync(REQUEST).thenAccept(newcomer::complete);
-            backend.nextAcquire().answer().complete(contended());
-        };
+        backend.duringWithdrawal = () -> engine.acquireAsync(REQUEST).thenAccept(newcomer::complete);
         leaving.cancel(false);
+        Sent<WithdrawCommand, WithdrawResult> withdrawal = backend.nextWithdrawal();
+        assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
+        withdrawal.answer().complete(new WithdrawResult.Withdrawn());
 
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        assertThat(attempt.command().waiting().orElseThrow().position()).isEqualTo(Waiting.NEW);
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(newcomer.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 

@@ -223,12 +223,12 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** Such as for want of memory: no answer comes that could end the confirmation. */
     @Test
-    void asksAgainWhenAConfirmationCouldNotBeBuilt() throws Exception {
+    void asksAgainWhenTheWatchdogCouldNotAsk() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         CompletableFuture<Void> failed = new CompletableFuture<>();
         onClock = () -> {
-            if (StackWalker.getInstance().walk(EngineDoubtTests::buildsRenewals) && failed.complete(null)) {
+            if (StackWalker.getInstance().walk(EngineDoubtTests::confirms) && failed.complete(null)) {
                 throw new OutOfMemoryError("planted");
             }
         };
@@ -241,8 +241,27 @@ class EngineDoubtTests extends EngineInterleavings {
         await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
     }
 
-    private static boolean buildsRenewals(Stream<StackWalker.StackFrame> frames) {
-        return frames.anyMatch(frame -> frame.getClassName().endsWith(".Renewals"));
+    private static boolean confirms(Stream<StackWalker.StackFrame> frames) {
+        return frames.anyMatch(frame -> frame.getMethodName().equals("confirm"));
+    }
+
+    @Test
+    void asksAgainWhenTheBackendCouldNotSendAConfirmation() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        CompletableFuture<Void> failed = new CompletableFuture<>();
+        backend.duringRenewal = () -> {
+            if (failed.complete(null)) {
+                throw new OutOfMemoryError("planted");
+            }
+        };
+        answered(HISTORY, TAKE_OVER_1);
+        failed.get(5, TimeUnit.SECONDS);
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+
+        answered(HISTORY, TAKE_OVER_1);
+        backend.nextRenewal().answer().complete(RENEWED);
+        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -25,7 +26,9 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofMillis(600)), 100, 0);
         engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(600)));
         await().pollDelay(Duration.ofMillis(210)).until(() -> true); // time is the bound
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         releasing(first);
+        renewal.answer().complete(new RenewResult.Renewed());
         assertThat(backend.nextRelease().command().requeue()).isEmpty();
         backend.nextAcquire();
     }
@@ -57,11 +60,19 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture.runAsync(
                 () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
-        backend.nextRenewal(); // unanswered
-        engine.acquireAsync(REQUEST);
-        releasing(first);
-        backend.nextRelease();
-        backend.nextAcquire();
+        Sent<RenewCommand, RenewResult> extension = backend.nextRenewal();
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
+        await().until(() -> !first.isHeld());
+        assertThat(backend.isQuiet())
+                .as("the release follows the answer to the extension")
+                .isTrue();
+        extension.answer().complete(new RenewResult.NotHeld());
+
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
+        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
     }
 
     @Test
@@ -88,6 +99,26 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
         assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
+    }
+
+    @Test
+    void aGrantThatComesWhileTheLeaseIsArmedIsNotLostWithIt() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
+        backend.signal(KEY); // somebody has deleted the key
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
+        Sent<RenewCommand, RenewResult> arming = backend.nextRenewal();
+        attempt.answer().complete(new AcquireResult.Granted(300, 0));
+        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+        arming.answer().complete(new RenewResult.NotHeld());
+
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(second.fencingToken()).isEqualTo(300);
+        assertThat(engine.heldLocks().size()).isEqualTo(1);
+        releasing(second);
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
     }
 
     @Test

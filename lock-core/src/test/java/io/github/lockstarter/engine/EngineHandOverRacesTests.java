@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -76,7 +78,8 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
                 }
             });
             interrupted.start();
-            await().pollInterval(Duration.ofMillis(1)).until(() -> interrupted.getState() == Thread.State.WAITING);
+            await().pollInterval(Duration.ofMillis(1))
+                    .until(() -> engine.admin().waiters().size() == 1);
             CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
             LockHandle leaving = holder;
             onNewThread(leaving::release);
@@ -106,9 +109,9 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
     }
 
-    /** Its release frees the lock at the backend, so that it must go to nobody. */
+    /** The grant belongs to this instance, whichever of its waiters the attempt was made for. */
     @Test
-    void doesNotHandOverTheGrantOfWhoHasLeft() throws Exception {
+    void givesTheGrantOfWhoHasLeftToTheNextOfTheSameTerms() throws Exception {
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
         backend.signal(KEY);
@@ -118,11 +121,15 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(backend.isQuiet()).as("one attempt at a time").isTrue();
         attempt.answer().complete(new AcquireResult.Granted(100, 0));
 
+        LockHandle taken = patient.get(5, TimeUnit.SECONDS);
+        assertThat(taken.fencingToken()).isEqualTo(100);
+        assertThat(fickle).isCancelled();
+        assertThat(backend.isQuiet())
+                .as("neither given back nor asked for again")
+                .isTrue();
+        releasing(taken);
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(attempt.command().token());
-        assertThat(patient).isNotDone();
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(200, 0));
-        assertThat(patient.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(200);
     }
 
     @Test
@@ -167,7 +174,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(backend.isQuiet()).as("nothing was withdrawn").isTrue();
     }
 
-    /** The lock is released by who writes the renewal, and only then may a waiter look. */
+    /** The release follows the answer to the extension, and only then may a waiter look. */
     @Test
     void aReleaseThatFollowsARenewalWakesTheWaiters() throws Exception {
         for (int i = 0; i < 40; i++) {
@@ -186,7 +193,15 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
                         return first.release();
                     },
                     EngineInterleavings::onNewThread);
+            int before = releases();
             start.countDown();
+            await().pollInterval(Duration.ofMillis(1)).until(() -> {
+                backend.pollRenewal().ifPresent(extension -> {
+                    assertThat(releases()).as("sent before the answer").isEqualTo(before);
+                    extension.answer().complete(new RenewResult.Renewed());
+                });
+                return releases() > before;
+            });
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
             releasing.get(5, TimeUnit.SECONDS);
             backend.nextAcquire().answer().complete(new AcquireResult.Rejected("enough", cause));
@@ -194,6 +209,24 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
             backend.forget();
             extending.handle((done, failure) -> null).get(5, TimeUnit.SECONDS);
         }
+    }
+
+    /** The release with which this instance queues up again tells that another one has the lock. */
+    @Test
+    void aWaitThatEndsDuringTheReleaseEndsWithItsAnswer() throws Exception {
+        LockHandle first = granted(REQUEST, 1);
+        backend.wanted(KEY);
+        CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(50)));
+        releasing(first);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().requeue()).isPresent();
+        await().pollDelay(Duration.ofMillis(100)).until(() -> true); // its wait is over before the answer
+        assertThat(brief).isNotDone();
+        release.answer().complete(new ReleaseResult.Released(1));
+
+        assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThat(backend.pollAcquire()).isEmpty();
+        assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
     }
 
     @Test

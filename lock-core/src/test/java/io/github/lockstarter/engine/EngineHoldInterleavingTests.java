@@ -89,25 +89,42 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void sendsTheReleaseAfterTheRenewalThatWasBeingWritten() throws Exception {
+    void sendsTheReleaseAfterTheAnswerToTheRenewal() throws Exception {
         CountDownLatch writing = new CountDownLatch(1);
-        CountDownLatch attemptNext = new CountDownLatch(1);
+        CountDownLatch written = new CountDownLatch(1);
         backend.duringRenewal = () -> {
             writing.countDown();
-            awaitQuietly(attemptNext);
+            awaitQuietly(written);
         };
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(1)), 1);
         assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<ReleaseOutcome> releasing =
                 CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
         await().until(() -> !handle.isHeld());
+        written.countDown();
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
-        attemptNext.countDown();
+        renewal.answer().complete(new RenewResult.Renewed());
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
         assertThat(backend.log).filteredOn(RenewCommand.class::isInstance).hasSize(1);
+    }
+
+    @Test
+    void sendsTheReleaseAfterTheAnswersToAllRenewals() throws Exception {
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(2)), 1);
+        Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
+        Sent<RenewCommand, RenewResult> repeated = backend.nextRenewal();
+        CompletableFuture<ReleaseOutcome> releasing = releasing(handle);
+        await().until(() -> !handle.isHeld());
+        repeated.answer().complete(new RenewResult.Renewed());
+        assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
+        first.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
@@ -123,19 +140,21 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void sendsTheReleaseOfALostLockAfterTheRenewalThatWasBeingWritten() throws Exception {
+    void sendsTheReleaseOfALostLockAfterTheAnswerToTheRenewal() throws Exception {
         CountDownLatch writing = new CountDownLatch(1);
-        CountDownLatch attemptNext = new CountDownLatch(1);
+        CountDownLatch written = new CountDownLatch(1);
         backend.duringRenewal = () -> {
             writing.countDown();
-            awaitQuietly(attemptNext);
+            awaitQuietly(written);
         };
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(300)), 1);
         assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
         await().until(() -> !handle.isHeld());
         assertThat(handle.release()).isEqualTo(ReleaseOutcome.LOST);
+        written.countDown();
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
         assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
-        attemptNext.countDown();
+        renewal.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
 
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
         assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
@@ -158,14 +177,17 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsAHoldWhoseKeyTheBackendGrantsToSomebodyElse() throws Exception {
+    void endsAHoldAtOnceWhoseKeyTheBackendGrantsToAnotherCaller() throws Exception {
         CountDownLatch displaced = new CountDownLatch(1);
-        CompletableFuture<List<Object>> owner = CompletableFuture.supplyAsync(
+        CompletableFuture<ReleaseOutcome> owner = CompletableFuture.supplyAsync(
                 () -> {
                     LockHandle outer = engine.acquire(REQUEST);
                     awaitQuietly(displaced);
-                    LockHandle inner = engine.acquire(REQUEST);
-                    return List.of(inner.fencingToken(), inner.release(), outer.release());
+                    assertThat(outer.isHeld()).isFalse();
+                    assertThatThrownBy(() -> engine.acquire(REQUEST))
+                            .isInstanceOf(LockLostException.class)
+                            .hasMessageContaining("fencing token 1");
+                    return outer.release();
                 },
                 EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
@@ -174,16 +196,62 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         backend.signal(KEY); // somebody has deleted the key
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(other.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
-        assertThat(engine.heldLocks().snapshot()).hasSize(2);
-        assertThat(engine.heldLocks().size()).isEqualTo(2);
+        assertThat(engine.heldLocks().size()).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(losses).singleElement().satisfies(lost -> {
+            assertThat(lost.fencingToken()).isEqualTo(1);
+            assertThat(lost.cause()).isEqualTo(LossCause.OWNER_CHANGED);
+        }));
         displaced.countDown();
 
+        assertThat(owner.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
-        assertThat(owner.get(5, TimeUnit.SECONDS)).containsExactly(1L, ReleaseOutcome.STILL_HELD, ReleaseOutcome.LOST);
+        assertThat(other.join().isHeld()).isTrue();
         assertThat(engine.heldLocks().snapshot())
                 .singleElement()
                 .extracting(HeldLock::fencingToken)
                 .isEqualTo(2L);
+    }
+
+    @Test
+    void aHoldThatIsBeingLeftEndsWhenTheBackendGrantsItsKeyToAnotherCaller() throws Exception {
+        LockHandle first = granted(REQUEST, 1);
+        CompletableFuture.runAsync(
+                () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+        Sent<RenewCommand, RenewResult> extension = backend.nextRenewal();
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        backend.signal(KEY); // somebody has deleted the key
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
+        await().until(() -> !first.isHeld());
+        attempt.answer().complete(new AcquireResult.Granted(2, 0));
+        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        extension.answer().complete(new RenewResult.NotHeld());
+        assertThat(second.isHeld()).isTrue();
+        assertThat(engine.heldLocks().size()).isEqualTo(1);
+    }
+
+    /** An error of the watchdog's thread, such as for want of memory, must not end the renewals of a lock. */
+    @Test
+    void repeatsALookThatFails() throws Exception {
+        AtomicInteger failures = new AtomicInteger();
+        onClock = () -> {
+            if (isLookOfTheWatchdog() && failures.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("planted");
+            }
+        };
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(1500)), 1);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        assertThat(failures).hasValueGreaterThan(1);
+        assertThat(handle.isHeld()).isTrue();
+    }
+
+    private static boolean isLookOfTheWatchdog() {
+        return Thread.currentThread().getName().startsWith("lock-watchdog")
+                && StackWalker.getInstance()
+                        .walk(frames ->
+                                frames.anyMatch(frame -> frame.getMethodName().equals("look")));
     }
 
     @Test

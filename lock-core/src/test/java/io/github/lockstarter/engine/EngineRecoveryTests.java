@@ -143,8 +143,9 @@ class EngineRecoveryTests extends EngineInterleavings {
         LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
         Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
         CompletableFuture<ReleaseOutcome> releasing = releasing(held);
-        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        await().until(() -> !held.isHeld());
         first.answer().complete(new RenewResult.Deferred(Duration.ZERO));
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
         LockHandle other = granted(LockRequest.of("other").leasedFor(LEASE), 1);
         assertThat(backend.nextRenewal().command().key()).isEqualTo(other.key());

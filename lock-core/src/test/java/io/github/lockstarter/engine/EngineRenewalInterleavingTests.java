@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -87,7 +88,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void sendsTheReleaseOfOneOfManyAfterTheCallThatRenewsIt() throws Exception {
+    void sendsTheReleaseOfOneOfManyAfterTheAnswerToItsRenewal() throws Exception {
         AtomicReference<CompletableFuture<ReleaseOutcome>> releasing = new AtomicReference<>();
         List<LockHandle> held = holdMany();
         LockHandle leaving = held.get(3);
@@ -98,11 +99,13 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
             }
         };
 
+        List<Sent<RenewCommand, RenewResult>> renewals = nextRenewals();
+        await().until(() -> !leaving.isHeld());
+        answer(renewals, renewal -> !renewal.key().equals(leaving.key()));
+        assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
+        answer(renewals, renewal -> renewal.key().equals(leaving.key()));
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         assertThat(release.command().key()).isEqualTo(leaving.key());
-        for (Sent<RenewCommand, RenewResult> renewal : nextRenewals()) {
-            renewal.answer().complete(new RenewResult.Renewed());
-        }
         release.answer().complete(new ReleaseResult.Released(0));
         assertThat(Objects.requireNonNull(releasing.get()).get(5, TimeUnit.SECONDS))
                 .isEqualTo(ReleaseOutcome.RELEASED);
@@ -117,6 +120,14 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
                 .toList();
         assertThat(ofTheLeaving).last().isInstanceOf(ReleaseCommand.class);
         assertThat(held).filteredOn(handle -> handle != leaving).allMatch(LockHandle::isHeld);
+    }
+
+    private static void answer(List<Sent<RenewCommand, RenewResult>> renewals, Predicate<RenewCommand> which) {
+        for (Sent<RenewCommand, RenewResult> renewal : renewals) {
+            if (which.test(renewal.command())) {
+                renewal.answer().complete(new RenewResult.Renewed());
+            }
+        }
     }
 
     private List<LockHandle> holdMany() throws Exception {

@@ -12,7 +12,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
-import io.github.lockstarter.engine.backend.RecentRevocations;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -25,12 +24,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A lock is taken away while it is being granted, handed over, left or renewed: nobody goes on as its holder. */
@@ -79,7 +78,16 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void thatReleaseFollowsARenewalThatIsBeingWritten() throws Exception {
+    void itIsReleasedOnceAlthoughItsHolderReleasesItToo() throws Exception {
+        LockHandle held = waitedFor(100);
+        revoked();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void thatReleaseFollowsTheAnswerToARenewal() throws Exception {
         LockHandle held = waitedFor(100);
         backend.log.clear();
         backend.duringRenewal = () -> {
@@ -89,108 +97,76 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
         CompletableFuture.runAsync(
                 () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        await().until(() -> !held.isHeld());
+        assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
+        renewal.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
 
         backend.nextRelease();
         assertThat(backend.log).hasSize(2);
         assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
     }
 
-    /**
-     * The first waiter gives up while it is tried: then there is no hold of that lock token while the lease of the
-     * second is armed.
-     */
+    /** Its owner has left, and the waiter does not have it before the answer. */
     @Test
-    void nobodyGetsWhatIsTakenAwayWhileNoHoldOfItIsThere() throws Exception {
+    void nobodyGetsWhatIsTakenAwayWhileItsLeaseIsRenewedForAWaiter() throws Exception {
         LockHandle first = waitedFor(100);
-        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST.withoutRenewal());
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
-        onClock = () -> {
-            if (isTryingAWaiter() && !fickle.isDone()) {
-                cancelBeside(fickle);
-            }
-        };
-        releasing(first);
+        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
         Sent<RenewCommand, RenewResult> arming = backend.nextRenewal();
-        assertThat(fickle).isCancelled();
-        assertThat(engine.heldLocks().size()).isZero();
+        fickle.cancel(false);
 
         revoked();
         arming.answer().complete(new RenewResult.Renewed());
 
-        assertThat(backend.nextRelease().command().token()).isEqualTo(grantedToken);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().token()).isEqualTo(grantedToken);
         assertThat(patient).isNotDone();
         assertThat(engine.heldLocks().size()).isZero();
+        release.answer().complete(new ReleaseResult.NotHeld());
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
+        assertThat(patient.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
     }
 
-    private static boolean isTryingAWaiter() {
-        return StackWalker.getInstance()
-                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("HandOver$Offer")
-                        && frame.getMethodName().equals("to")));
-    }
-
-    /** Decides at once, and then has to wait for the thread that tries it. */
-    private static void cancelBeside(CompletableFuture<LockHandle> waiting) {
-        Thread canceller = new Thread(() -> waiting.cancel(false));
-        canceller.start();
-        try {
-            canceller.join(200);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * The message comes at each moment at which the leaving thread looks at the clock, before its successor has the
-     * lock.
-     */
+    /** The message comes before, while and after the lock goes to its next holder. */
     @Test
     void nobodyHoldsWhatIsTakenAwayWhileItIsHandedOver() throws Exception {
-        int readings = 0;
-        boolean beforeTheEnd = true;
-        while (beforeTheEnd) {
+        for (int i = 0; i < 200; i++) {
             LockHandle first = waitedFor(100);
             CompletableFuture<LockHandle> successor = engine.acquireAsync(REQUEST);
-            AtomicInteger left = new AtomicInteger(++readings);
-            String moment = "reading " + readings;
+            CountDownLatch start = new CountDownLatch(1);
             CompletableFuture<ReleaseOutcome> leaving = CompletableFuture.supplyAsync(
                     () -> {
-                        Thread leaver = Thread.currentThread();
-                        onClock = () -> revokeAtLast(leaver, left);
-                        ReleaseOutcome outcome = first.release();
-                        onClock = () -> {};
-                        return outcome;
+                        awaitQuietly(start);
+                        return first.release();
                     },
                     EngineInterleavings::onNewThread);
-            await().pollInterval(Duration.ofMillis(2)).until(() -> leaving.isDone() || !backend.isQuiet());
-            beforeTheEnd = left.get() <= 0;
-            if (beforeTheEnd) {
-                await().untilAsserted(() ->
-                        assertThat(engine.heldLocks().size()).as(moment).isZero());
-                assertThat(successor.isDone()
-                                && !successor.isCompletedExceptionally()
-                                && successor.join().isHeld())
-                        .isFalse();
-            }
+            CompletableFuture<Void> message = CompletableFuture.runAsync(
+                    () -> {
+                        awaitQuietly(start);
+                        revoked();
+                    },
+                    EngineInterleavings::onNewThread);
+            start.countDown();
+            message.get(5, TimeUnit.SECONDS);
+            assertThat(leaving.get(5, TimeUnit.SECONDS)).isIn(ReleaseOutcome.RELEASED, ReleaseOutcome.LOST);
+            assertThat(engine.heldLocks().size()).isZero();
+            assertThat(backend.log)
+                    .as("it is released")
+                    .anyMatch(command -> command instanceof ReleaseCommand release
+                            && release.token().equals(grantedToken));
+            assertThat(successor.isDone()
+                            && !successor.isCompletedExceptionally()
+                            && successor.join().isHeld())
+                    .isFalse();
             successor.thenAccept(EngineInterleavings::releasing);
             successor.cancel(false);
-            await().until(() -> {
+            await().pollInterval(Duration.ofMillis(1)).until(() -> {
                 backend.forget();
-                return engine.heldLocks().size() == 0;
+                return engine.admin().waiters().isEmpty() && engine.heldLocks().size() == 0;
             });
-        }
-        assertThat(readings).isGreaterThan(4);
-    }
-
-    /** On another thread, which may have to wait for the one that leaves. */
-    private void revokeAtLast(Thread leaver, AtomicInteger left) {
-        if (Thread.currentThread() == leaver && left.decrementAndGet() == 0) {
-            Thread message = new Thread(this::revoked);
-            message.start();
-            try {
-                message.join(100);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 
@@ -215,7 +191,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void anOperatorsReleaseFollowsARenewalThatIsBeingWritten() throws Exception {
+    void anOperatorsReleaseFollowsTheAnswerToARenewal() throws Exception {
         LockHandle held = waitedFor(100);
         backend.log.clear();
         List<CompletableFuture<Revocation>> asked = new ArrayList<>();
@@ -226,11 +202,31 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
         CompletableFuture.runAsync(
                 () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        assertThat(held.isHeld()).isFalse();
+        assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
+        renewal.answer().complete(new RenewResult.Renewed());
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(backend.log).hasSize(2);
         assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
         assertThat(asked.get(0).get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+    }
+
+    @Test
+    void anOperatorIsToldWhatItCameToIfARenewalFindsTheLockGoneMeanwhile() throws Exception {
+        LockHandle held = waitedFor(100);
+        CompletableFuture.runAsync(
+                () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        CompletableFuture<Revocation> revoking = engine.admin().revoke(KEY, held.fencingToken());
+        renewal.answer().complete(new RenewResult.NotHeld());
+
+        await().untilAsserted(() -> {
+            backend.forget();
+            assertThat(revoking).isDone();
+        });
+        assertThat(held.isHeld()).isFalse();
     }
 
     @Test
@@ -280,21 +276,5 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(8, 0));
         assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(8);
-    }
-
-    @Test
-    void remembersAFewMessagesOnly() {
-        RecentRevocations recentRevocations = new RecentRevocations();
-        LockToken token = new LockToken("a", 1);
-        recentRevocations.add(KEY, token.fingerprint());
-        for (int other : List.of(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)) {
-            recentRevocations.add(KEY, new LockToken("a", other).fingerprint());
-        }
-        assertThat(recentRevocations.contains(KEY, token)).isTrue();
-        assertThat(recentRevocations.contains("order:43", token)).isFalse();
-
-        recentRevocations.add(KEY, "");
-        assertThat(recentRevocations.contains(KEY, token)).isFalse();
-        assertThat(recentRevocations.contains(KEY, new LockToken("a", 16))).isTrue();
     }
 }

@@ -9,9 +9,9 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
-import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -78,9 +78,31 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void stoppingAwaitsAnAttemptThatIsAboutToBeSent() throws Exception {
+        CountDownLatch making = new CountDownLatch(1);
+        CountDownLatch made = new CountDownLatch(1);
+        backend.beforeAcquire = () -> {
+            making.countDown();
+            awaitQuietly(made);
+        };
+        CompletableFuture<LockHandle> acquiring = CompletableFuture.supplyAsync(
+                        () -> engine.acquireAsync(REQUEST.withoutWaiting()), EngineInterleavings::onNewThread)
+                .thenCompose(sent -> sent);
+        assertThat(making.await(5, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
+        await().pollDelay(Duration.ofMillis(100)).until(() -> !engine.isRunning());
+        assertThat(stopping).isNotDone();
+        made.countDown();
+
+        backend.nextAcquire().answer().complete(contended());
+        stopping.get(5, TimeUnit.SECONDS);
+        assertThat(acquiring).failsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
     void stoppingReturnsWhenTheLastAnswerComesInTheSameMoment() throws Exception {
         for (int i = 0; i < 300; i++) {
-            BackendCalls calls = new BackendCalls(backend);
+            StoreCalls calls = new StoreCalls(backend, clock, new TimerWheel(clock), 10);
             calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));

@@ -56,6 +56,9 @@ public final class ManualBackend implements LockBackend {
     /** Runs while renewals are being written, on the watchdog's thread. */
     volatile Runnable duringRenewal = () -> {};
 
+    /** Runs while the engine makes the command of an attempt, on the thread that does. */
+    volatile Runnable beforeAcquire = () -> {};
+
     /** Whether releases get no answer, at once. */
     public volatile boolean refusesReleases;
 
@@ -114,6 +117,7 @@ public final class ManualBackend implements LockBackend {
 
     @Override
     public Optional<CrashDetection> crashDetection(String key) {
+        beforeAcquire.run();
         return crashDetection;
     }
 
@@ -140,6 +144,10 @@ public final class ManualBackend implements LockBackend {
 
     Sent<RenewCommand, RenewResult> nextRenewal() {
         return next(renewals, "renewal");
+    }
+
+    Optional<Sent<RenewCommand, RenewResult>> pollRenewal() {
+        return Optional.ofNullable(renewals.poll());
     }
 
     public Sent<ReleaseCommand, ReleaseResult> nextRelease() {

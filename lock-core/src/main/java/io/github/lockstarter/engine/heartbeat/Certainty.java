@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.heartbeat;
 
+import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.Optional;
@@ -71,6 +72,13 @@ public final class Certainty {
         long confirmed = confirmedIn; // first: a later period does not match
         Heartbeat known = heartbeat;
         return known == null || known.covers(confirmed, takeOverNanos);
+    }
+
+    /** The same at a moment. */
+    public boolean isCertain(Moment now) {
+        long confirmed = confirmedIn;
+        Heartbeat known = heartbeat;
+        return known == null || known.covers(confirmed, takeOverNanos, now);
     }
 
     /** Whether it can no longer be ruled out that another owner has had the lock in between. */

@@ -237,6 +237,14 @@ final class Heartbeat extends TimerEntry {
                 && !Deadline.isOver(known.sent, certainNanos(takeOverNanos), clock);
     }
 
+    /** The same at a moment. */
+    boolean covers(long period, long takeOverNanos, Moment now) {
+        State known = state;
+        return known.period != NO_PERIOD
+                && known.period == period
+                && !Deadline.isOver(known.sent, certainNanos(takeOverNanos), now);
+    }
+
     /** Whether it can no longer be ruled out that a lock was taken over since it was confirmed, in the period. */
     boolean isVoid(long period, TakeOverCondition condition) {
         State known = state;

@@ -70,7 +70,7 @@ public record ResolvedRequest(
      * @param asked the other request
      * @param held time from the grant to that moment
      */
-    ResolvedRequest continuedOn(LockRequest asked, Duration held) {
+    public ResolvedRequest continuedOn(LockRequest asked, Duration held) {
         return new ResolvedRequest(
                 name,
                 asked.lease().filter(other -> other.compareTo(lease) > 0).orElse(lease),
@@ -83,7 +83,7 @@ public record ResolvedRequest(
     }
 
     /** The same request, not renewed. */
-    ResolvedRequest withoutRenewal() {
+    public ResolvedRequest withoutRenewal() {
         return new ResolvedRequest(name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver);
     }
 

@@ -33,10 +33,26 @@ public record Deadline(long nanos, long wallMillis) {
         return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
     }
 
+    /** Whether the lease may be over at this moment. */
+    public boolean isOver(Moment now) {
+        return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
+    }
+
+    /** How much of the lease is left at this moment; zero once it may be over. */
+    public Duration remaining(Moment now) {
+        return isOver(now) ? Duration.ZERO : Duration.ofNanos(nanos - now.nanos);
+    }
+
     /** Whether the {@link #of deadline} of a lease that was asked for at this moment may be over. */
     public static boolean isOver(Moment sent, long leaseNanos, EngineClock clock) {
         return clock.nanos() - sent.nanos() >= leaseNanos - drift(leaseNanos)
                 || clock.wallMillis() > sent.wallMillis() + leaseNanos / 1_000_000;
+    }
+
+    /** The same at a moment. */
+    public static boolean isOver(Moment sent, long leaseNanos, Moment now) {
+        return now.nanos - sent.nanos >= leaseNanos - drift(leaseNanos)
+                || now.wallMillis > sent.wallMillis + leaseNanos / 1_000_000;
     }
 
     /** How much of the lease is left; zero once it may be over. */

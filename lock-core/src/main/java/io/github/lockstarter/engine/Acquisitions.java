@@ -1,0 +1,278 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.LockEvent.Refusal;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
+import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.thread.StackReserve;
+import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.spi.BlockingWait;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The caller's side of an acquisition: enters a hold of the same thread again, or joins the line of the key, waits for
+ * the outcome, and takes the hold. Thread-safe; without state of its own.
+ */
+final class Acquisitions {
+
+    /** What becomes of a call whose lock another owner had for the whole wait. */
+    enum IfBusy {
+        /** It throws. */
+        THROW,
+        /** It returns nothing. */
+        RETURN_EMPTY
+    }
+
+    private final Running shared;
+
+    Acquisitions(Running shared) {
+        this.shared = shared;
+    }
+
+    /** Completes futures of callers on threads that may block. */
+    EventDispatcher events() {
+        return shared.events;
+    }
+
+    /** Blocks the calling thread, which is the owner, or acquires for the handle. */
+    Optional<Handle> acquire(String key, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
+        Optional<Handle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
+        if (nested.isPresent()) {
+            return nested;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw Messages.interrupted(key, new InterruptedException());
+        }
+        StackReserve.ensure();
+        Moment now = shared.now();
+        Waiter waiter = new Waiter(shared.keyLock(key), terms, owner, now.nanos());
+        try {
+            shared.join(waiter, now);
+            Optional<Handle> granted = granted(waiter, await(waiter), ifBusy);
+            if (granted.isPresent()) {
+                take(waiter, granted.get(), shared.settleDoubt(granted.get().hold));
+            }
+            return granted; // nothing may fail once the hold is taken
+        } catch (VirtualMachineError e) {
+            waiter.forsaken = true;
+            shared.hasUnfinished = true;
+            throw e;
+        } catch (RuntimeException | Error e) {
+            abandon(waiter);
+            throw e;
+        }
+    }
+
+    /** The caller does not take what it was, or may be, granted. Without effect on what it has taken, or given back. */
+    private void abandon(Waiter waiter) {
+        shared.run(() -> waiter.lock.leave(waiter, new Outcome.Abandoned(), shared.now()));
+    }
+
+    /**
+     * A nested hold of the current thread, if it has the key. The first call after a loss throws; after that the thread
+     * has no hold.
+     */
+    private Optional<Handle> reenter(HoldOwner owner, String key) {
+        KeyLock lock = shared.known(key);
+        Hold outer = lock == null ? null : lock.enteredBy(owner);
+        if (lock == null || outer == null) {
+            return Optional.empty();
+        }
+        if (shared.settleDoubt(outer) && !outer.grant.certainty.isCertain()) {
+            throw Messages.inDoubt(outer);
+        }
+        // Made first: behind the entry is no call that could fail, but for the returns.
+        Handle handle = new Handle(outer, outer.firstHandle());
+        Optional<Handle> nested = Optional.of(handle);
+        if (lock.enter(outer, handle)) {
+            return nested;
+        }
+        if (lock.stateOf(outer) == Hold.State.LOST) {
+            shared.run(() -> lock.told(outer, shared.now()));
+            throw Messages.lost(outer, shared.now().nanos());
+        }
+        return Optional.empty(); // it is being released
+    }
+
+    /** Parks until there is an outcome; at the end of its wait, the caller asks for one. */
+    private Outcome await(Waiter waiter) {
+        try {
+            if (waiter.waits() && !waiter.outcome.isDone()) {
+                Duration left = Duration.ofNanos(waiter.giveUpAt - shared.now().nanos());
+                while (!waiter.outcome.isDone() && left.toNanos() > 0) {
+                    awaitAtMost(waiter, left);
+                    left = Duration.ofNanos(waiter.giveUpAt - shared.now().nanos());
+                }
+                if (!waiter.outcome.isDone()) {
+                    shared.run(() -> waiter.lock.waitIsOver(waiter, shared.now()));
+                }
+            }
+            return BlockingWait.await(waiter.outcome);
+        } catch (InterruptedException e) {
+            abandon(waiter);
+            report(waiter, Refusal.INTERRUPTED);
+            Thread.currentThread().interrupt();
+            throw Messages.interrupted(waiter.lock.key, e);
+        }
+    }
+
+    private static void awaitAtMost(Waiter waiter, Duration left) throws InterruptedException {
+        try {
+            BlockingWait.await(waiter.outcome, left);
+        } catch (TimeoutException e) {
+            // The wait is over.
+        }
+    }
+
+    /** A handle that is not {@link #take taken} yet. Listeners get the grant before its owner does. */
+    private Optional<Handle> granted(Waiter waiter, Outcome outcome, IfBusy ifBusy) {
+        if (outcome instanceof Outcome.Got got) {
+            return Optional.of(announce(waiter, got.hold()));
+        }
+        if (outcome instanceof Outcome.Busy busy) {
+            report(waiter, Refusal.CONTENDED);
+            if (ifBusy == IfBusy.RETURN_EMPTY) {
+                return Optional.empty();
+            }
+            throw Messages.notAcquired(waiter, busy.obstacle());
+        }
+        if (outcome instanceof Outcome.Recovering recovering) {
+            report(waiter, Refusal.RECOVERING);
+            throw Messages.recovering(waiter, recovering.answer());
+        }
+        if (outcome instanceof Outcome.Failed failure) {
+            report(waiter, Refusal.ERROR);
+            throw Messages.failed(waiter.lock.key, failure);
+        }
+        report(waiter, Refusal.INTERRUPTED);
+        throw new CancellationException(
+                "The wait for lock '" + LockRequest.printable(waiter.lock.key) + "' was cancelled");
+    }
+
+    private Handle announce(Waiter waiter, Hold hold) {
+        Handle handle = new Handle(hold, null);
+        hold.lock.announce(hold, waiter, handle);
+        if (shared.events.hasListeners()) {
+            reportGrant(waiter, hold);
+        }
+        return handle;
+    }
+
+    /** Hands the hold to its owner, unless it is lost, or in doubt, before the owner could do anything with it. */
+    private void take(Waiter waiter, Handle handle, boolean isHeld) {
+        Hold hold = handle.hold;
+        if (!isHeld) {
+            shared.run(() -> hold.lock.tellLoss(hold));
+            throw Messages.lost(hold, shared.now().nanos());
+        }
+        if (hold.grant.certainty.takesPart() && !hold.grant.certainty.isCertain()) {
+            throw Messages.unconfirmed(hold);
+        }
+        if (!hold.lock.take(hold, waiter, handle)) {
+            throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
+        }
+    }
+
+    private void reportGrant(Waiter waiter, Hold hold) {
+        Path path = path(waiter, hold);
+        if (path == Path.TAKEN_OVER && !waiter.queued) { // its first attempt found another owner, too
+            shared.events.publish(new LockEvent.Contended(hold.terms.name(), hold.lock.key));
+        }
+        shared.events.publish(new LockEvent.Acquired(
+                hold.terms.name(),
+                hold.lock.key,
+                hold.fencingToken,
+                waiter.waited(shared.now().nanos()),
+                waiter.attempts,
+                path,
+                hold.wasHandedOver() ? Optional.empty() : hold.grant.takenOverFrom));
+    }
+
+    private static Path path(Waiter waiter, Hold hold) {
+        if (hold.wasHandedOver()) {
+            return Path.HANDED_OVER;
+        }
+        if (hold.grant.takenOverFrom.isPresent()) {
+            return Path.TAKEN_OVER;
+        }
+        return waiter.queued ? Path.WAITED : Path.UNCONTENDED;
+    }
+
+    private void report(Waiter waiter, Refusal refusal) {
+        shared.events.publish(new LockEvent.NotAcquired(
+                waiter.terms.name(), waiter.lock.key, waiter.waited(shared.now().nanos()), refusal, waiter.queued));
+    }
+
+    /**
+     * Blocks no thread; the handle is the owner, and completes the future, or an exception does. If the application
+     * completes it, the wait is given up.
+     */
+    void acquireAsync(String key, ResolvedRequest terms, CompletableFuture<? super EngineHandle> result) {
+        StackReserve.ensure();
+        Moment now = shared.now();
+        Waiter waiter = new Waiter(shared.keyLock(key), terms, HoldOwner.HANDLE, now.nanos());
+        try {
+            shared.join(waiter, now);
+            if (waiter.waits() && !waiter.outcome.isDone()) {
+                shared.timer.schedule(waiter, waiter.giveUpAt);
+            }
+            waiter.outcome.thenAccept(outcome -> {
+                shared.timer.cancel(waiter);
+                shared.events.complete(() -> deliver(waiter, outcome, result));
+            });
+            result.whenComplete((handle, failure) -> {
+                StackReserve.ensure(); // if it throws, what is granted yet is released by its delivery
+                shared.run(() -> waiter.lock.giveUp(waiter, shared.now()));
+            });
+        } catch (VirtualMachineError e) {
+            waiter.forsaken = true;
+            shared.hasUnfinished = true;
+            throw e;
+        } catch (RuntimeException | Error e) {
+            abandon(waiter);
+            throw e;
+        }
+    }
+
+    private void deliver(Waiter waiter, Outcome outcome, CompletableFuture<? super EngineHandle> result) {
+        try {
+            Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
+            shared.events
+                    .completedForCallers(shared.settle(handle.hold))
+                    .thenAccept(isHeld ->
+                            EngineLog.guard("Delivering a lock", () -> deliver(waiter, handle, isHeld, result)));
+        } catch (RuntimeException | Error e) {
+            fail(waiter, e, result);
+        }
+    }
+
+    private void fail(Waiter waiter, Throwable failure, CompletableFuture<? super EngineHandle> result) {
+        try {
+            abandon(waiter);
+        } finally {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    private void deliver(Waiter waiter, Handle handle, boolean isHeld, CompletableFuture<? super EngineHandle> result) {
+        try {
+            take(waiter, handle, isHeld);
+        } catch (RuntimeException | Error e) {
+            fail(waiter, e, result);
+            return;
+        }
+        handle.keepFor(waiter.terms.atLeast());
+        if (!result.complete(handle)) {
+            handle.keepNothing();
+            handle.beginRelease();
+        }
+    }
+}

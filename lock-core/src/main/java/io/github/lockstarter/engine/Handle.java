@@ -1,0 +1,279 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.thread.StackReserve;
+import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One entry into a {@link Hold}: its own release, the hold's everything else. Thread-safe.
+ *
+ * <p>An entry is counted down once, by the thread that turned {@link #stage} from {@link #ENTERED} to {@link #LEAVING},
+ * or, if that could not go on and said so with {@link #FAILED}, by the watchdog. A thread that fails to release for
+ * want of stack or memory puts the handle on the hold's list of {@link Hold#unfinished} ones, which takes two fields
+ * and no call.
+ */
+final class Handle implements EngineHandle {
+
+    private static final int ENTERED = 0;
+    private static final int LEAVING = 1;
+    private static final int FAILED = 2;
+    private static final int LEFT = 3;
+
+    private static final AtomicIntegerFieldUpdater<Handle> STAGE =
+            AtomicIntegerFieldUpdater.newUpdater(Handle.class, "stage");
+
+    final Hold hold;
+
+    /** The hold's first handle: reachable through each of its handles. */
+    private final Handle first;
+
+    private final Running shared;
+
+    /** Changed by its updater, and by the thread that leaves. */
+    private volatile int stage;
+
+    /** On the list of the hold. */
+    @Nullable
+    Handle nextUnfinished;
+
+    private volatile boolean isUnfinished;
+
+    /** A handle of the hold; null for the first one of those that can be reached. */
+    Handle(Hold hold, @Nullable Handle first) {
+        this.hold = hold;
+        this.shared = hold.lock.shared;
+        this.first = first == null ? this : first;
+    }
+
+    Handle first() {
+        return first;
+    }
+
+    @Override
+    public String key() {
+        return hold.lock.key;
+    }
+
+    @Override
+    public HeldLocks heldBySource() {
+        return shared.heldLocks;
+    }
+
+    @Override
+    public long fencingToken() {
+        return hold.fencingToken;
+    }
+
+    private boolean checkHeld() {
+        return !hasLeft() && hold.lock.checkHeld(hold, shared.now());
+    }
+
+    private boolean isCertain() {
+        return hold.grant.certainty.isCertain();
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return checkHeld() ? hold.lock.remainingLease(hold, shared.now()) : Duration.ZERO;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return checkHeld() && isCertain();
+    }
+
+    @Override
+    public HoldState state() {
+        if (hasLeft()) {
+            return HoldState.RELEASED;
+        }
+        if (!checkHeld()) {
+            return HoldState.LOST;
+        }
+        return isCertain() ? HoldState.HELD : HoldState.IN_DOUBT;
+    }
+
+    @Override
+    public void ensureHeld() {
+        checkSettled(!hasLeft() && shared.settleDoubt(hold));
+    }
+
+    @Override
+    public CompletableFuture<Void> ensureHeldAsync() {
+        return hasLeft()
+                ? CompletableFuture.failedFuture(Messages.released(hold))
+                : shared.settle(hold).thenAccept(this::checkSettled);
+    }
+
+    private void checkSettled(boolean isHeld) {
+        if (hasLeft() || !isHeld) {
+            throw notHeld();
+        }
+        if (!isCertain()) {
+            throw Messages.unanswered(hold);
+        }
+    }
+
+    private RuntimeException notHeld() {
+        return hasLeft()
+                ? Messages.released(hold)
+                : Messages.lost(hold, shared.now().nanos());
+    }
+
+    @Override
+    public void extend(LockRequest terms) {
+        if (!keys().equals(terms.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
+        }
+        extendOn(terms);
+    }
+
+    @Override
+    public void extendOn(LockRequest terms) {
+        shared.settings.checkExtension(terms, hold.terms.lease());
+        if (!checkHeld()) {
+            throw notHeld();
+        }
+        RenewResult result = answerTo(shared.extend(hold, terms));
+        if (result instanceof RenewResult.Unknown unknown) {
+            throw Messages.unknownExtension(hold, unknown);
+        }
+        if (result instanceof RenewResult.Deferred deferred) {
+            throw Messages.recovering(hold, deferred);
+        }
+        if (!checkHeld()) {
+            throw notHeld();
+        }
+    }
+
+    private RenewResult answerTo(CompletableFuture<RenewResult> extension) {
+        try {
+            return BlockingWait.await(extension);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Messages.interruptedExtension(hold, e);
+        }
+    }
+
+    @Override
+    public void onLost(Runnable callback) {
+        shared.run(() -> hold.lock.onLost(hold, this, callback));
+    }
+
+    boolean hasLeft() {
+        return stage != ENTERED;
+    }
+
+    @Override
+    public ReleaseOutcome release() {
+        return BlockingWait.awaitUninterruptibly(beginRelease());
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> beginRelease() {
+        boolean leaving = false;
+        try {
+            leaving = STAGE.compareAndSet(this, ENTERED, LEAVING);
+            if (!leaving) {
+                return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+            }
+            StackReserve.ensure();
+            return shared.exit(this);
+        } catch (RuntimeException | Error e) {
+            if (leaving && stage == LEAVING) {
+                stage = FAILED;
+            }
+            if ((leaving || stage == ENTERED) && !isUnfinished) {
+                isUnfinished = true;
+                nextUnfinished = hold.unfinished;
+                hold.unfinished = this;
+                shared.hasUnfinished = true;
+            }
+            throw e;
+        }
+    }
+
+    /** It is counted down. */
+    void left() {
+        stage = LEFT;
+    }
+
+    /** Whether the thread that was to count the entry down could not; true once. */
+    boolean isToBeFinished() {
+        return STAGE.compareAndSet(this, ENTERED, LEFT) || STAGE.compareAndSet(this, FAILED, LEFT);
+    }
+
+    @Override
+    public void keepFor(Duration atLeast) {
+        if (!atLeast.isZero()) {
+            hold.lock.keepFor(hold, atLeast, shared.now());
+        }
+    }
+
+    @Override
+    public void keepNothing() {
+        hold.lock.keepNothing(hold);
+    }
+
+    @Override
+    public void close() {
+        if (release() == ReleaseOutcome.LOST) {
+            throw Messages.lost(hold, shared.now().nanos());
+        }
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> closeAsync() {
+        return shared.events
+                .completedForCallers(beginRelease())
+                .thenCompose(outcome -> outcome == ReleaseOutcome.LOST
+                        ? CompletableFuture.failedFuture(
+                                Messages.lost(hold, shared.now().nanos()))
+                        : CompletableFuture.completedFuture(outcome));
+    }
+
+    @Override
+    public Optional<LockHandle> reenter(LockRequest request) {
+        if (!keys().containsAll(request.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
+        }
+        return enterAgain(request).map(LockHandle.class::cast);
+    }
+
+    @Override
+    public Optional<EngineHandle> enterAgain(LockRequest request) {
+        Duration atLeast = shared.resolve(request).atLeast();
+        if (hasLeft()) {
+            return Optional.empty();
+        }
+        if (checkHeld() && !isCertain()) {
+            throw Messages.inDoubt(hold);
+        }
+        // Made first: behind the entry is no call that could fail, but for the returns.
+        Handle handle = new Handle(hold, first);
+        Optional<EngineHandle> entered = Optional.of(handle);
+        if (hold.lock.enter(hold, handle)) {
+            handle.keepFor(atLeast);
+            return entered;
+        }
+        if (hold.lock.stateOf(hold) == Hold.State.LOST) {
+            throw Messages.lost(hold, shared.now().nanos());
+        }
+        return Optional.empty(); // it is being released
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle[" + LockRequest.printable(key()) + ", fencing token " + fencingToken() + ']';
+    }
+}

@@ -1,0 +1,1356 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Abandonment;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.heartbeat.Certainty;
+import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.Deadline;
+import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that this JVM knows about one key: who waits, what the store granted, who holds, which command is under way.
+ *
+ * <p>A machine of events. Each event changes the state under the monitor of this object and returns {@link Effects},
+ * which its caller carries out without the monitor: sending commands, completing futures, calling listeners. Nothing
+ * but memory is touched under the monitor; the time is an argument. Each event ends in {@link #next}, which decides on
+ * the next command.
+ *
+ * <p><b>Invariants.</b> (1) At most one attempt or withdrawal is under way; an attempt may follow a release that was
+ * sent, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of the
+ * same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among those that
+ * only try, or has its outcome, and never two of these. (4) {@link #hold} is held, or its owner has left it and its
+ * release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or due, or
+ * the next look is set, or a hold is there whose end makes an attempt due. (6) A grant that no waiter takes is given
+ * back. (7) A retired object stays empty.
+ *
+ * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
+ * for ever. It is held for some instructions; the timer's lock comes after it.
+ */
+final class KeyLock extends TimerEntry {
+
+    /** Bounds what a storm of useless signals can cause: after that many, the first waiter sleeps again. */
+    private static final int MOST_REPEATS = 3;
+
+    /** How long a nested entry learns of the loss, at least, if the owner never releases. */
+    private static final long REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
+
+    private static final int RETRY_EVERY = 6;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    final String key;
+    final Running shared;
+    private final int mostFencingTokens;
+
+    private @Nullable Waiter first;
+    private @Nullable Waiter last;
+    private int waiting;
+
+    /** How many of them are owed the next answer. */
+    private int owed;
+
+    /** Callers that do not wait: each gets the answer to an attempt that was sent after it came. */
+    private List<Waiter> tries = List.of();
+
+    private @Nullable Attempt attempt;
+    private long attempts;
+    private long answers;
+    private boolean isWithdrawing;
+
+    /** Whether a release is under way with which this instance queues up behind others. */
+    private boolean isRequeueing;
+
+    /** Releases under way. */
+    private int releases;
+
+    private @Nullable Hold hold;
+
+    /** Lost holds whose threads have not learned of the loss. */
+    private List<Hold> lost = List.of();
+
+    private boolean isAttemptDue;
+
+    /** The lock may be free, whatever this instance believes to hold. */
+    private boolean isSignalled;
+
+    /** Whether another instance is known to wait, although the attempt under way may be granted before it. */
+    private boolean isWanted;
+
+    /** Whether the store may count this instance among those that wait, its place, and the token that it knows. */
+    private boolean isRegistered;
+
+    private long position = Waiting.NEW;
+    private @Nullable LockToken registeredBy;
+
+    private @Nullable Obstacle obstacle;
+    private long obstacleSeenAt;
+    private long lookAt = NEVER;
+    private int round;
+    private int repeats;
+
+    /**
+     * How many fencing tokens to ask for where several waiters can use them: the fewest, and twice as many after a
+     * grant whose tokens ran out early.
+     */
+    private int block = EngineSettings.HandOver.FENCING_TOKENS;
+
+    private long scheduledAt = NEVER;
+    private boolean isRetired;
+
+    KeyLock(String key, Running shared, int mostFencingTokens) {
+        this.key = key;
+        this.shared = shared;
+        this.mostFencingTokens = mostFencingTokens;
+    }
+
+    // Events of callers
+
+    /** A caller wants the lock. Null if this object is retired, so that a new one must be made. */
+    synchronized @Nullable Effects join(Waiter waiter, Moment now) {
+        if (isRetired) {
+            return null;
+        }
+        Effects todo = new Effects();
+        Outcome.Failed closed = shared.closed();
+        expire(todo, now);
+        if (closed != null) {
+            decide(todo, waiter, closed);
+        } else if (waiter.waits()) {
+            append(waiter);
+            isAttemptDue |= first == waiter;
+        } else if (hold != null) {
+            decide(todo, waiter, new Outcome.Busy(heldHere(hold, now)));
+        } else {
+            tries = with(tries, waiter);
+        }
+        waiter.joinedAt = attempts;
+        waiter.answersBefore = answers;
+        next(todo, now);
+        if (waiter.isInLine && (attempt == null || attempt.waiter != waiter)) {
+            queued(todo, waiter);
+        }
+        return todo;
+    }
+
+    /** The wait of a caller is over, by its own clock. */
+    synchronized Effects waitIsOver(Waiter waiter, Moment now) {
+        Effects todo = new Effects();
+        if (!waiter.isInLine || !waiter.isPast(now.nanos())) {
+            return todo;
+        }
+        expire(todo, now);
+        Hold ours = hold;
+        Obstacle known = ours == null ? obstacle : heldHere(ours, now);
+        if (ours == null && known != null && known.isKept()) {
+            known = known.after(now.nanos() - obstacleSeenAt); // the store was not asked since
+        }
+        boolean isUnanswered = ours == null && attempt != null && answers == waiter.answersBefore;
+        if (known == null || isUnanswered) {
+            owe(waiter);
+            isAttemptDue |= attempt == null;
+        } else {
+            isAttemptDue |= first == waiter; // a signal may have been spent on the one that leaves
+            drop(waiter);
+            decide(todo, waiter, known.outcome());
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    /** A caller does not want the lock any more: it leaves the line, or gives back what it has not taken. */
+    synchronized Effects leave(Waiter waiter, Outcome outcome, Moment now) {
+        Effects todo = new Effects();
+        if (waiter.decided == null) {
+            isAttemptDue |= waiter.isInLine && first == waiter;
+            drop(waiter);
+            tries = without(tries, waiter);
+            decide(todo, waiter, outcome);
+        } else if (waiter.decided instanceof Outcome.Got got && got.hold().claim == waiter) {
+            got.hold().claim = null;
+            expire(todo, now);
+            exit(todo, got.hold(), now);
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    /** The caller completed its future: it leaves the line; what it was granted is released by its delivery. */
+    synchronized Effects giveUp(Waiter waiter, Moment now) {
+        return waiter.decided == null ? leave(waiter, new Outcome.Abandoned(), now) : new Effects();
+    }
+
+    /** The hold that a thread may enter again, perhaps a lost one. */
+    synchronized @Nullable Hold enteredBy(HoldOwner owner) {
+        if (hold != null && isEnteredBy(hold, owner)) {
+            return hold;
+        }
+        for (Hold each : lost) {
+            if (isEnteredBy(each, owner)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isEnteredBy(Hold hold, HoldOwner owner) {
+        return hold.owner.isThread()
+                && hold.owner.thread() == owner.thread()
+                && hold.isAnnounced
+                && hold.entries > 0
+                && (hold.state == Hold.State.HELD || hold.state == Hold.State.LOST);
+    }
+
+    /** One entry more. False if the hold is not held any more. */
+    synchronized boolean enter(Hold entered, Handle handle) {
+        if (entered.state != Hold.State.HELD) {
+            return false;
+        }
+        entered.entries++;
+        if (!(entered.claim instanceof Waiter) && entered.firstHandle() == null) {
+            entered.claim = handle;
+        }
+        return true;
+    }
+
+    /** The thread of a lost hold has learned of the loss. */
+    synchronized Effects told(Hold known, Moment now) {
+        Effects todo = new Effects();
+        lost = without(lost, known);
+        next(todo, now);
+        return todo;
+    }
+
+    /** Listeners get the grant: its caller is about to take it. */
+    synchronized void announce(Hold granted, Waiter waiter, Handle handle) {
+        granted.isAnnounced = true;
+        waiter.handle = handle;
+    }
+
+    /** The loss of a hold that its caller was about to take. */
+    synchronized Effects tellLoss(Hold granted) {
+        Effects todo = new Effects();
+        reportLoss(todo, granted, shared.now());
+        return todo;
+    }
+
+    /** The caller takes what it was granted. False if it was given back. */
+    synchronized boolean take(Hold granted, Waiter waiter, Handle handle) {
+        if (granted.claim != waiter) {
+            return false;
+        }
+        granted.claim = handle;
+        return true;
+    }
+
+    /** Whether it is held. Ends it if its lease is over. */
+    boolean checkHeld(Hold asked, Moment now) {
+        synchronized (this) {
+            if (asked.state != Hold.State.HELD) {
+                return false;
+            }
+            if (!asked.deadline.isOver(now)) {
+                return true;
+            }
+        }
+        shared.run(() -> expired(now));
+        return false;
+    }
+
+    private synchronized Effects expired(Moment now) {
+        Effects todo = new Effects();
+        expire(todo, now);
+        next(todo, now);
+        return todo;
+    }
+
+    synchronized Hold.State stateOf(Hold asked) {
+        return asked.state;
+    }
+
+    synchronized Duration remainingLease(Hold asked, Moment now) {
+        return asked.state == Hold.State.HELD ? asked.deadline.remaining(now) : Duration.ZERO;
+    }
+
+    /** Adds a callback, or hands it out at once if the hold is lost. */
+    synchronized Effects onLost(Hold asked, Handle handle, Runnable callback) {
+        Effects todo = new Effects();
+        if (!handle.hasLeft()) {
+            asked.addCallback(handle, callback);
+            if (asked.state == Hold.State.LOST) {
+                callBack(todo, asked);
+            }
+        }
+        return todo;
+    }
+
+    /** A caller gets a handle, and asked for this minimum time. */
+    synchronized void keepFor(Hold asked, Duration minimum, Moment now) {
+        asked.keepFor(minimum, now.nanos());
+    }
+
+    /** The caller does not take its handle, and no other has one: nothing ran under the lock. */
+    synchronized void keepNothing(Hold asked) {
+        asked.atLeast = Duration.ZERO;
+    }
+
+    /**
+     * A handle is released: one entry less; with the last one, the lock is handed over or released. Completed with what
+     * that comes to, now or with the answer of the store.
+     */
+    synchronized CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
+        Hold left = handle.hold;
+        expire(todo, now);
+        left.forgetCallbacksOf(handle);
+        exit(todo, left, now);
+        CompletableFuture<ReleaseOutcome> outcome = left.entries == 0
+                ? left.ended()
+                : CompletableFuture.completedFuture(
+                        left.state == Hold.State.LOST ? ReleaseOutcome.LOST : ReleaseOutcome.STILL_HELD);
+        next(todo, now);
+        return outcome;
+    }
+
+    private void exit(Effects todo, Hold left, Moment now) {
+        left.entries--;
+        if (left.entries > 0) {
+            return;
+        }
+        if (left.state == Hold.State.HELD) {
+            left.state = Hold.State.LEAVING;
+            if (!passOn(todo, left, Renewal.Kind.REGULAR, now)) {
+                isAttemptDue |= first != null;
+            }
+        } else if (left.state == Hold.State.LOST) {
+            left.state = Hold.State.ENDED;
+            lost = without(lost, left);
+            end(todo, left, ReleaseOutcome.LOST, now);
+            releaseLost(todo, left, now);
+        }
+    }
+
+    /** The owner asks the store whether the lock is still there, or for another lease. Null if it is not held. */
+    synchronized @Nullable Renewal ask(
+            Hold asked, Duration lease, boolean isExtension, CompletableFuture<RenewResult> answer, Moment now) {
+        if (asked.state != Hold.State.HELD) {
+            return null;
+        }
+        if (isExtension) {
+            asked.isExtended = true;
+            asked.longestLease = lease.compareTo(asked.longestLease) > 0 ? lease : asked.longestLease;
+        }
+        Renewal made = new Renewal(asked, Renewal.Kind.OF_OWNER, now, lease, asked.grant.certainty.period(), answer);
+        asked.grant.renewing++;
+        return made;
+    }
+
+    /** The lease that a renewal of the hold asks for by itself. */
+    synchronized Duration ownLease(Hold asked, Moment now) {
+        return leaseOf(asked, now);
+    }
+
+    /** The store gave it the lease of these terms. */
+    synchronized Effects continueOn(Hold asked, LockRequest terms, Moment now) {
+        Effects todo = new Effects();
+        if (asked.state == Hold.State.HELD) {
+            asked.continueOn(terms, now.nanos());
+            next(todo, now);
+        }
+        return todo;
+    }
+
+    // Answers of the store
+
+    /** What the store granted, or why it did not. */
+    synchronized Effects answered(
+            Attempt asked, AcquireResult result, @Nullable Grant grant, @Nullable Obstacle seen, Moment now) {
+        Effects todo = new Effects();
+        expire(todo, now);
+        if (attempt != asked) {
+            if (grant != null) {
+                giveBack(todo, asked, grant);
+            }
+            return todo;
+        }
+        attempt = null;
+        answers++;
+        if (grant != null) {
+            granted(todo, asked, grant, ((AcquireResult.Granted) result).othersWaiting() > 0, now);
+        } else if (seen != null) {
+            long newPosition = result instanceof AcquireResult.Contended contended ? contended.position() : Waiting.NEW;
+            notGranted(todo, asked, seen, newPosition, now);
+        } else if (result instanceof AcquireResult.Rejected rejected) {
+            failed(todo, asked, new Outcome.Failed(true, rejected.reason(), rejected.cause()));
+        } else if (result instanceof AcquireResult.Unknown unknown) {
+            giveBack(todo, asked, null);
+            failed(todo, asked, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    /** The client failed before or after it sent the attempt. */
+    synchronized Effects failed(Attempt asked, Outcome.Failed failure, Moment now) {
+        Effects todo = new Effects();
+        if (attempt == asked) {
+            attempt = null;
+            answers++;
+            giveBack(todo, asked, null);
+            failed(todo, asked, failure);
+            next(todo, now);
+        }
+        return todo;
+    }
+
+    private void granted(Effects todo, Attempt asked, Grant grant, boolean areOthersWaiting, Moment now) {
+        isRegistered = false;
+        position = Waiting.NEW;
+        registeredBy = null;
+        round = 0;
+        boolean wasWanted = isWanted || areOthersWaiting;
+        isWanted = false;
+        Deadline deadline = Deadline.of(asked.sent, asked.waiter.terms.leaseNanos());
+        Waiter taker = takerOf(asked);
+        if (deadline.isOver(now) || asked.isTakenAway || shared.closed() != null || taker == null) {
+            giveBack(todo, asked, grant);
+            Outcome.Failed failure =
+                    asked.isTakenAway ? Outcome.Failed.TAKEN_AWAY : Outcome.Failed.tooLate(asked.waiter.terms.lease());
+            if (taker == asked.waiter) {
+                drop(taker);
+                tries = without(tries, taker);
+                decide(todo, taker, failure);
+            }
+            isAttemptDue |= first != null;
+            return;
+        }
+        isSignalled = false; // spent on this grant
+        displace(todo, now);
+        if (wasWanted) {
+            grant.wanted(now.nanos());
+        }
+        Hold made = new Hold(
+                taker, grant, grant.firstFencingToken, deadline, asked.waiter.terms.renewAt(asked.sent.nanos()), now);
+        holdNow(todo, made, taker);
+        lookAt = NEVER;
+    }
+
+    /** The store has given the lock of an earlier grant to another token. */
+    private void displace(Effects todo, Moment now) {
+        Hold earlier = hold;
+        if (earlier == null) {
+            return;
+        }
+        if (earlier.state == Hold.State.HELD) {
+            lose(todo, earlier, LossCause.OWNER_CHANGED, now);
+        } else {
+            hold = null;
+            shared.holdRemoved(todo);
+            settle(todo, earlier, new ReleaseResult.NotHeld(), true, now);
+            releaseLost(todo, earlier, now);
+        }
+    }
+
+    /** The waiter that gets what the attempt is granted: its own, or the first of those that asked for the same. */
+    private @Nullable Waiter takerOf(Attempt asked) {
+        if (asked.waiter.decided == null && !asked.waiter.forsaken) {
+            return asked.waiter;
+        }
+        for (Waiter each = first; each != null; each = each.behind) {
+            if (!each.forsaken && hasSameTerms(each, asked.waiter.terms) && !asked.waiter.terms.isKept()) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** A minimum time counts from a grant of its own, and the store keeps the take-over time of the first owner. */
+    private static boolean hasSameTerms(Waiter waiter, ResolvedRequest terms) {
+        return waiter.terms.lease().equals(terms.lease())
+                && waiter.terms.crashTakeOver().equals(terms.crashTakeOver())
+                && !waiter.terms.isKept();
+    }
+
+    /** The waiter has the lock from now on. */
+    private void holdNow(Effects todo, Hold made, Waiter taker) {
+        hold = made;
+        shared.holdAdded();
+        drop(taker);
+        tries = without(tries, taker);
+        decide(todo, taker, new Outcome.Got(made));
+        obstacle = null;
+        if (first != null || !tries.isEmpty()) {
+            Obstacle ours = Obstacle.owner(taker.terms.lease());
+            obstacle = ours;
+            dismissOwed(todo, ours.outcome());
+            dismissTries(todo, NEVER, ours.outcome());
+        }
+        if (!made.grant.certainty.isSettled()) {
+            todo.add(shared.watchdog::confirmAll);
+        }
+    }
+
+    private void notGranted(Effects todo, Attempt asked, Obstacle seen, long newPosition, Moment now) {
+        isWanted = false;
+        obstacle = seen;
+        obstacleSeenAt = now.nanos();
+        if (newPosition != Waiting.NEW && asked.waiter.waits()) {
+            position = newPosition;
+            isRegistered = true;
+            registeredBy = asked.token();
+        }
+        dismissTries(todo, seen.kind() == Obstacle.Kind.OUTAGE ? NEVER : asked.number, seen.outcome());
+        if (asked.waiter.isInLine && asked.waiter.isPast(now.nanos())) {
+            owe(asked.waiter);
+        }
+        dismissOwed(todo, seen.outcome());
+        if (first == null) {
+            return;
+        }
+        if (isSignalled && repeats < MOST_REPEATS) {
+            repeats++;
+            isAttemptDue = true;
+        } else if (asked.waiter.waits()) {
+            repeats = 0;
+            isSignalled = false;
+            sleep(todo, seen, now);
+        }
+    }
+
+    /** The first waiter sleeps until its next look. */
+    private void sleep(Effects todo, Obstacle before, Moment now) {
+        lookAt = now.nanos() + shared.backoff(round++, before);
+        if (first != null) {
+            queued(todo, first);
+        }
+    }
+
+    /** No waiter of this JVM can get the lock now. */
+    private void failed(Effects todo, Attempt asked, Outcome.Failed failure) {
+        dismissTries(todo, NEVER, failure); // it says nothing of the lock, and another attempt would double the time
+        if (asked.waiter.waits()) {
+            dismissAll(todo, failure);
+        } else {
+            dismissOwed(todo, failure);
+            isAttemptDue |= isSignalled && first != null;
+        }
+    }
+
+    private void giveBack(Effects todo, Attempt asked, @Nullable Grant grant) {
+        if (asked.hasToken()) {
+            ReleaseCommand release = new ReleaseCommand(
+                    key, asked.token(), grant == null ? StoreCalls.NO_GRANT : grant.lastFencingToken);
+            Duration lease = asked.waiter.terms.lease();
+            todo.add(() -> shared.cleanUp(release, lease));
+        }
+    }
+
+    private synchronized Effects released(Hold left, boolean isRequeued, ReleaseResult result, Moment now) {
+        Effects todo = new Effects();
+        releases--;
+        isRequeueing &= !isRequeued;
+        boolean isCertain = left.grant.certainty.isCertain(now);
+        if (result instanceof ReleaseResult.Unknown) {
+            ReleaseCommand again = left.releaseCommand(Optional.empty());
+            todo.add(() -> shared.cleanUp(again, left.longestLease));
+        }
+        if (left.state == Hold.State.LEAVING) {
+            settle(todo, left, result, isCertain, now);
+        }
+        CompletableFuture<ReleaseResult> revocation = left.revocation;
+        if (revocation != null) {
+            todo.add(() -> revocation.complete(result));
+        }
+        int signalled = result instanceof ReleaseResult.Released released ? released.signalled() : 0;
+        if (isRequeued) {
+            requeued(todo, left, result, signalled, now);
+        } else if (signalled > 0) {
+            otherWaits(now);
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    private void settle(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
+        left.state = Hold.State.ENDED;
+        if (result instanceof ReleaseResult.NotHeld) {
+            left.lossCause = isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
+            reportLoss(todo, left, now);
+            end(todo, left, ReleaseOutcome.LOST, now);
+            return;
+        }
+        // A lock that was found free counts as released by its owner if no take-over is possible until now.
+        boolean isReleased = result instanceof ReleaseResult.Released
+                || result instanceof ReleaseResult.Kept
+                || (result instanceof ReleaseResult.FoundFree && isCertain);
+        end(todo, left, isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN, now);
+    }
+
+    /** This instance is registered behind the others, or there were none. */
+    private void requeued(Effects todo, Hold left, ReleaseResult result, int signalled, Moment now) {
+        boolean isKept = result instanceof ReleaseResult.Kept;
+        isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
+        position = Waiting.NEW; // this instance had the lock: an older place is spent
+        if (isKept || signalled > 0) {
+            obstacle = result instanceof ReleaseResult.Kept kept
+                    ? Obstacle.kept(kept.rest())
+                    : Obstacle.owner(left.terms.lease());
+            obstacleSeenAt = now.nanos();
+            dismissOwed(todo, obstacle.outcome());
+            isAttemptDue = isSignalled && first != null;
+            sleep(todo, obstacle, now);
+        } else {
+            isAttemptDue |= first != null;
+        }
+    }
+
+    private synchronized Effects withdrawn(Moment now) {
+        Effects todo = new Effects();
+        isWithdrawing = false;
+        isAttemptDue |= first != null; // a waiter that came meanwhile may have lost its registration
+        next(todo, now);
+        return todo;
+    }
+
+    /** The answer to a renewal. */
+    synchronized Effects renewed(Renewal asked, RenewResult result, Moment now) {
+        Effects todo = new Effects();
+        Hold renewed = asked.hold();
+        Grant grant = renewed.grant;
+        boolean isCertain = grant.certainty.isCertain(now);
+        grant.renewing--;
+        if (asked.kind() == Renewal.Kind.CONFIRMATION) {
+            renewed.isConfirming = false;
+        }
+        if (result instanceof RenewResult.Renewed) {
+            grant.certainty.confirm(asked.period());
+        }
+        if (asked.kind() == Renewal.Kind.BEFORE_HAND_OVER) {
+            armed(todo, asked, result, isCertain, now);
+        } else if (renewed.state == Hold.State.HELD) {
+            take(todo, asked, result, isCertain, now);
+        }
+        if (grant.renewing == 0 && grant.owing != null) {
+            Hold owing = grant.owing;
+            grant.owing = null;
+            releaseOwed(todo, owing, result, now);
+        }
+        expire(todo, now);
+        next(todo, now);
+        return todo;
+    }
+
+    /** The release of a lost hold had to wait for the renewals. It is spared if the last one did not find the lock. */
+    private void releaseOwed(Effects todo, Hold owing, RenewResult last, Moment now) {
+        CompletableFuture<ReleaseResult> revocation = owing.revocation;
+        if (!(last instanceof RenewResult.NotHeld)) {
+            releaseLost(todo, owing, now);
+        } else if (revocation != null) {
+            todo.add(() -> revocation.complete(new ReleaseResult.NotHeld()));
+        }
+    }
+
+    private void take(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
+        Hold renewed = asked.hold();
+        boolean isReported = asked.kind() != Renewal.Kind.OF_OWNER;
+        if (result instanceof RenewResult.Renewed) {
+            endDoubt(todo, renewed, now);
+            if (asked.extendsLease() && !renewed.deadline.isOver(now)) {
+                Deadline later = asked.deadline();
+                renewed.deadline = later.isAfter(renewed.deadline) ? later : renewed.deadline;
+                renewed.renewals++;
+                renewed.failedRenewals = 0;
+                renewed.renewAt = asked.renewNextAt();
+                report(todo, renewed, RenewalOutcome.RENEWED);
+            }
+        } else if (result instanceof RenewResult.NotHeld) {
+            if (isReported) {
+                report(todo, renewed, RenewalOutcome.LOST);
+            }
+            lose(todo, renewed, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
+        } else if (result instanceof RenewResult.Deferred deferred && isReported) {
+            renewed.renewAt = now.nanos() + deferred.retryAfter().toNanos();
+            shared.watchdog.defer(renewed.renewAt);
+        } else if (result instanceof RenewResult.Unknown && isReported && asked.extendsLease()) {
+            renewed.failedRenewals++;
+            report(todo, renewed, RenewalOutcome.FAILED);
+        }
+    }
+
+    /** The lease was renewed for a waiter that is not renewed, or it was not. */
+    private void armed(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
+        Hold left = asked.hold();
+        left.isArming = false;
+        if (left.state != Hold.State.LEAVING) {
+            return;
+        }
+        if (result instanceof RenewResult.NotHeld) {
+            hold = null; // a hold that is leaving and has no release under way is the present one
+            shared.holdRemoved(todo);
+            settle(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
+            isAttemptDue |= first != null;
+        } else if (result instanceof RenewResult.Renewed) {
+            left.deadline = asked.deadline();
+            left.renewAt = left.terms.renewAt(asked.sent().nanos());
+            passOn(todo, left, Renewal.Kind.BEFORE_HAND_OVER, now);
+        }
+    }
+
+    // Messages of the mailbox, and of operators
+
+    /** Another instance says that the lock may be free, whatever this one believes to hold. */
+    synchronized @Nullable Effects signalled(Moment now) {
+        if (isRetired) {
+            return null;
+        }
+        Effects todo = new Effects();
+        isSignalled = first != null || !tries.isEmpty();
+        isAttemptDue |= first != null && attempt == null;
+        isRegistered |= first == null; // nobody waits here: the store is to signal the next instance
+        next(todo, now);
+        return todo;
+    }
+
+    /** Another instance waits for the lock. */
+    synchronized void wanted(Moment now) {
+        otherWaits(now);
+    }
+
+    private void otherWaits(Moment now) {
+        isWanted |= attempt != null;
+        if (hold != null) {
+            hold.grant.wanted(now.nanos());
+        }
+    }
+
+    /** What was granted to the token with this fingerprint was taken away. */
+    synchronized Effects revoked(String fingerprint, Moment now) {
+        Effects todo = new Effects();
+        if (attempt != null
+                && attempt.hasToken()
+                && attempt.token().fingerprint().equals(fingerprint)) {
+            attempt.isTakenAway = true;
+        }
+        if (hold != null && hold.grant.token.fingerprint().equals(fingerprint)) {
+            hold.grant.isRevoked = true;
+            lose(todo, hold, LossCause.REVOKED, now);
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    /** An operator takes the lock from the hold that is shown under this fencing token. Null if there is none. */
+    synchronized @Nullable Effects revoke(long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
+        Hold meant = hold;
+        if (meant == null
+                || meant.state != Hold.State.HELD
+                || (meant.fencingToken != fencingToken && meant.grant.lastFencingToken != fencingToken)) {
+            return null;
+        }
+        Effects todo = new Effects();
+        meant.grant.isRevoked = true;
+        meant.revocation = answer;
+        lose(todo, meant, LossCause.REVOKED, now);
+        next(todo, now);
+        return todo;
+    }
+
+    /** It cannot be told any more whether another owner had the lock in between. */
+    synchronized Effects undecidable(Hold asked, Moment now) {
+        Effects todo = new Effects();
+        lose(todo, asked, LossCause.HISTORY_CHANGED, now);
+        next(todo, now);
+        return todo;
+    }
+
+    /** This instance grants no locks any more; holders keep theirs. */
+    synchronized Effects refuse(Outcome.Failed refusal, Moment now) {
+        Effects todo = new Effects();
+        dismissAll(todo, refusal);
+        dismissTries(todo, NEVER, refusal);
+        next(todo, now);
+        return todo;
+    }
+
+    /** Its lease is extended no more, unless its owner asks for that. */
+    synchronized void endRenewals() {
+        if (hold != null) {
+            hold.terms = hold.terms.withoutRenewal();
+        }
+    }
+
+    /** The engine stops: what is held is lost, and released. */
+    synchronized Effects close(Moment now) {
+        Effects todo = new Effects();
+        if (hold != null) {
+            lose(todo, hold, LossCause.SHUTDOWN, now);
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    // The watchdog
+
+    @Override
+    public void fire() {
+        boolean isDone = false;
+        try {
+            shared.watchdog.look(this);
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                lookAgain();
+            }
+        }
+    }
+
+    /** A look that failed is repeated: renewals depend on it. */
+    private synchronized void lookAgain() {
+        scheduledAt = shared.beganAt;
+        shared.timer.schedule(this, scheduledAt);
+    }
+
+    /** Its time has come: the end of a lease, a renewal, the next look of a waiter. Renewals that are due are handed over. */
+    synchronized Effects look(Moment now, Consumer<Renewal> due) {
+        Effects todo = new Effects();
+        scheduledAt = NEVER;
+        expire(todo, now);
+        for (Hold each : lost) {
+            if (now.nanos() - each.forgetAt >= 0) {
+                lost = without(lost, each);
+            }
+        }
+        if (hold != null && hold.state == Hold.State.HELD) {
+            lookAtHold(todo, hold, now, due);
+        }
+        if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
+            lookAt = NEVER;
+            isAttemptDue |= first != null;
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    private void lookAtHold(Effects todo, Hold held, Moment now, Consumer<Renewal> due) {
+        if (held.isRenewed() && held.isUnreachable()) {
+            abandoned(todo, held, now);
+            if (held.state != Hold.State.HELD) {
+                return;
+            }
+        }
+        if (held.isAnnounced && held.longFrom() != NEVER && now.nanos() - held.longFrom() >= 0) {
+            held.isReportedHeldLong = true;
+            LockEvent event = new LockEvent.HeldLong(
+                    held.terms.name(),
+                    key,
+                    held.fencingToken,
+                    held.held(now.nanos()),
+                    Optional.ofNullable(held.owner.acquiredBy()));
+            todo.add(() -> shared.events.publish(event));
+        }
+        if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
+            due.accept(renewal(held, Renewal.Kind.REGULAR, held.terms.lease(), now));
+            held.renewAt = now.nanos() + held.terms.leaseNanos() / RETRY_EVERY;
+        }
+    }
+
+    /** A section that no code can end is ended where that is safe, and else reported. */
+    private void abandoned(Effects todo, Hold held, Moment now) {
+        boolean isOver = held.owner.hasEnded() && !held.hasCallbacks();
+        if (!isOver && held.isReportedAbandoned) {
+            return;
+        }
+        held.isReportedAbandoned = true;
+        LockEvent event = new LockEvent.Abandoned(
+                held.terms.name(),
+                key,
+                held.fencingToken,
+                held.owner.label(),
+                held.held(now.nanos()),
+                isOver ? Abandonment.RELEASED : Abandonment.KEPT);
+        todo.add(() -> shared.events.publish(event));
+        if (isOver) {
+            held.entries = 1;
+            exit(todo, held, now);
+        }
+    }
+
+    /** The heartbeats have an answer, or lack one: reports doubts, and has the hold confirmed. True if it is settled. */
+    synchronized boolean confirm(Effects todo, Moment now, Consumer<Renewal> due, boolean isDeferred) {
+        Hold held = hold;
+        if (held == null || held.state != Hold.State.HELD || !held.grant.certainty.takesPart()) {
+            return true;
+        }
+        Certainty certainty = held.grant.certainty;
+        if (certainty.isCertain(now)) {
+            endDoubt(todo, held, now);
+        } else if (held.isAnnounced && certainty.beginDoubt(now.nanos())) {
+            LockEvent event = new LockEvent.InDoubt(held.terms.name(), key, held.fencingToken, held.held(now.nanos()));
+            todo.add(() -> shared.events.publish(event));
+        }
+        if (certainty.isSettled()) {
+            return true;
+        }
+        if (!held.isConfirming && !isDeferred) {
+            due.accept(renewal(held, Renewal.Kind.CONFIRMATION, leaseOf(held, now), now));
+            held.isConfirming = true;
+        }
+        return false;
+    }
+
+    private void endDoubt(Effects todo, Hold held, Moment now) {
+        if (held.grant.certainty.isCertain(now)) {
+            held.grant.certainty.endDoubt(now.nanos()).ifPresent(doubt -> {
+                LockEvent event = new LockEvent.Confirmed(held.terms.name(), key, held.fencingToken, doubt);
+                todo.add(() -> shared.events.publish(event));
+            });
+        }
+    }
+
+    /** Completes what threads began that failed for want of stack or memory. */
+    synchronized Effects finish(Moment now) {
+        Effects todo = new Effects();
+        for (Waiter each = first; each != null; each = each.behind) {
+            if (each.forsaken) {
+                drop(each);
+                decide(todo, each, new Outcome.Abandoned());
+                isAttemptDue = true;
+            }
+        }
+        List<Hold> all = hold == null ? lost : with(lost, hold);
+        for (Hold each : all) {
+            if (each.claim instanceof Waiter waiter && waiter.forsaken) {
+                each.claim = null;
+                exit(todo, each, now);
+            }
+            Handle latest = each.unfinished;
+            each.unfinished = null;
+            for (Handle handle = latest; handle != null; handle = handle.nextUnfinished) {
+                if (handle.isToBeFinished()) {
+                    exit(todo, each, now);
+                }
+            }
+        }
+        next(todo, now);
+        return todo;
+    }
+
+    // What operators see
+
+    synchronized List<LockAdmin.Waiter> waiters(Moment now) {
+        List<LockAdmin.Waiter> all = new ArrayList<>(waiting);
+        for (Waiter each = first; each != null; each = each.behind) {
+            all.add(each.snapshot(now.nanos(), all.size() + 1));
+        }
+        return all;
+    }
+
+    synchronized Optional<HeldLock> held(Moment now) {
+        Hold held = hold;
+        return held == null
+                ? Optional.empty()
+                : Optional.of(new HeldLock(
+                        held.terms.name(),
+                        key,
+                        held.fencingToken,
+                        held.owner.label(),
+                        Instant.ofEpochMilli(held.grantedAtWallMillis),
+                        held.held(now.nanos()),
+                        held.state == Hold.State.HELD ? held.deadline.remaining(now) : Duration.ZERO,
+                        Math.max(1, held.entries),
+                        held.renewals,
+                        held.fencingToken - held.grant.firstFencingToken,
+                        held.grant.certainty.isCertain(now) ? HoldState.HELD : HoldState.IN_DOUBT,
+                        held.grant.takenOverFrom));
+    }
+
+    /** The instance that had the lock by the last answer, if the heartbeats look whether it is alive. */
+    synchronized Optional<String> watched() {
+        return first == null || obstacle == null ? Optional.empty() : obstacle.watched();
+    }
+
+    synchronized boolean hasWaiters() {
+        return first != null;
+    }
+
+    // Decisions
+
+    /** What is to be done next; ends every event. */
+    private void next(Effects todo, Moment now) {
+        Hold left = hold;
+        if (left != null && left.state == Hold.State.LEAVING && !left.isArming && left.grant.renewing == 0) {
+            release(todo, left, now);
+        }
+        if (attempt == null && !isWithdrawing && !isRequeueing) {
+            Waiter asking = asking();
+            if (asking != null) {
+                begin(todo, asking, now);
+            } else if (isRegistered && first == null && tries.isEmpty()) {
+                withdraw(todo, now);
+            }
+        }
+        watch(now);
+        retire();
+    }
+
+    private @Nullable Waiter asking() {
+        if (hold != null && !isSignalled) {
+            return null;
+        }
+        if (isAttemptDue && first != null) {
+            return first;
+        }
+        return tries.isEmpty() ? null : tries.get(0);
+    }
+
+    private void begin(Effects todo, Waiter asking, Moment now) {
+        asking.attempts++;
+        isSignalled = false;
+        isAttemptDue &= !asking.waits();
+        if (asking.waits()) {
+            lookAt = NEVER;
+        }
+        boolean areOthersWaiting = asking.queued || waiting > 1;
+        int tokens = areOthersWaiting ? Math.min(block, mostFencingTokens) : 1;
+        Attempt begun = new Attempt(asking, asking.waits() ? position : Waiting.NEW, tokens, attempts + 1, now);
+        todo.add(() -> shared.send(begun));
+        attempts++;
+        attempt = begun;
+    }
+
+    private void withdraw(Effects todo, Moment now) {
+        LockToken known = registeredBy;
+        todo.add(() -> shared.withdraw(key, known, () -> shared.carryOut(withdrawn(shared.nowOr(now)))));
+        isWithdrawing = true;
+        isRegistered = false;
+        position = Waiting.NEW;
+        registeredBy = null;
+    }
+
+    private void release(Effects todo, Hold left, Moment now) {
+        hold = null;
+        shared.holdRemoved(todo);
+        boolean isRequeued = (left.grant.isWanted() || left.isKept()) && first != null;
+        isRequeueing |= isRequeued;
+        isAttemptDue |= first != null;
+        releases++;
+        ReleaseCommand command = left.releaseCommand(isRequeued ? Optional.of(shared.patience) : Optional.empty());
+        todo.add(() -> shared.calls.release(
+                command, result -> shared.carryOut(released(left, isRequeued, result, shared.nowOr(now)))));
+    }
+
+    /** What was lost is released too: if it is still there, no owner has to wait for the end of its lease. */
+    private void releaseLost(Effects todo, Hold left, Moment now) {
+        if (left.isReleaseSent) {
+            return;
+        }
+        if (left.grant.renewing > 0) {
+            left.grant.owing = left;
+            return;
+        }
+        left.isReleaseSent = true;
+        releases++;
+        ReleaseCommand command = left.releaseCommand(Optional.empty());
+        todo.add(() -> shared.calls.release(
+                command, result -> shared.carryOut(released(left, false, result, shared.nowOr(now)))));
+    }
+
+    /** The lock goes to the first waiter that still wants it, if the grant allows that. */
+    private boolean passOn(Effects todo, Hold left, Renewal.Kind after, Moment now) {
+        boolean mayPass = shared.limits.max() > 0
+                && !left.isExtended
+                && !left.isKept()
+                && !left.grant.isRevoked
+                && shared.closed() == null;
+        dropForsaken(todo);
+        Waiter successor = first;
+        if (!mayPass || successor == null) {
+            return false;
+        }
+        if (!hasSameTerms(successor, left.terms)
+                || left.deadline.isOver(now)
+                || !left.grant.certainty.isCertain(now)
+                || !left.grant.allowsHandOver(now.nanos(), shared.limits)) {
+            block = left.grant.wasUsedUpEarly(now.nanos(), shared.limits)
+                    ? Math.min(2 * block, AcquireCommand.MOST_FENCING_TOKENS)
+                    : EngineSettings.HandOver.FENCING_TOKENS;
+            return false;
+        }
+        if (after == Renewal.Kind.REGULAR && successor.terms.renewal() != io.github.lockstarter.Renewal.ON) {
+            left.isArming = true;
+            Renewal arming = renewal(left, Renewal.Kind.BEFORE_HAND_OVER, left.terms.lease(), now);
+            todo.add(() -> shared.renew(List.of(arming)));
+            return true;
+        }
+        Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
+        left.state = Hold.State.ENDED;
+        shared.holdRemoved(todo);
+        position = Waiting.NEW;
+        end(todo, left, ReleaseOutcome.RELEASED, now);
+        holdNow(todo, made, successor);
+        return true;
+    }
+
+    private void dropForsaken(Effects todo) {
+        while (first != null && first.forsaken) {
+            Waiter gone = first;
+            drop(gone);
+            decide(todo, gone, new Outcome.Abandoned());
+        }
+    }
+
+    private Renewal renewal(Hold held, Renewal.Kind kind, Duration lease, Moment now) {
+        Renewal made = new Renewal(held, kind, now, lease, held.grant.certainty.period(), null);
+        held.grant.renewing++;
+        return made;
+    }
+
+    private static Duration leaseOf(Hold held, Moment now) {
+        return held.isRenewed() && !held.isPastMaxHold(now.nanos()) ? held.terms.lease() : Renewal.SHORTEST;
+    }
+
+    // Losses and ends
+
+    /** A hold whose lease is over is lost. */
+    private void expire(Effects todo, Moment now) {
+        Hold held = hold;
+        if (held != null && held.state == Hold.State.HELD && held.deadline.isOver(now)) {
+            boolean isPastMaxHold = held.isPastMaxHold(now.nanos());
+            lose(todo, held, isPastMaxHold ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED, now);
+        }
+    }
+
+    private void lose(Effects todo, Hold held, LossCause cause, Moment now) {
+        if (held.state != Hold.State.HELD) {
+            return;
+        }
+        held.state = Hold.State.LOST;
+        held.lossCause = cause;
+        if (hold == held) {
+            hold = null;
+            shared.holdRemoved(todo);
+        }
+        if (held.owner.isThread() && held.isAnnounced) {
+            held.forgetAt = now.nanos() + Math.max(held.terms.leaseNanos(), REMEMBERED_NANOS);
+            lost = with(lost, held);
+        }
+        if (held.isAnnounced) {
+            reportLoss(todo, held, now);
+        }
+        callBack(todo, held);
+        isAttemptDue |= first != null;
+        if (cause == LossCause.SHUTDOWN || cause == LossCause.REVOKED) {
+            releaseLost(todo, held, now);
+        }
+    }
+
+    private void reportLoss(Effects todo, Hold held, Moment now) {
+        if (held.isAnnounced && !held.isLossReported && held.lossCause != null) {
+            held.isLossReported = true;
+            LockEvent event = new LockEvent.Lost(
+                    held.terms.name(),
+                    key,
+                    held.fencingToken,
+                    held.held(now.nanos()),
+                    held.lossCause,
+                    held.failedRenewals);
+            todo.add(() -> shared.events.publish(event));
+        }
+    }
+
+    private void callBack(Effects todo, Hold held) {
+        held.takeCallbacks().forEach(callback -> todo.add(() -> shared.events.callback(callback)));
+    }
+
+    private void report(Effects todo, Hold held, RenewalOutcome outcome) {
+        if (shared.events.hasListeners()) {
+            LockEvent event = new LockEvent.Renewed(held.terms.name(), key, held.fencingToken, outcome);
+            todo.add(() -> shared.events.publish(event));
+        }
+    }
+
+    private void end(Effects todo, Hold left, ReleaseOutcome outcome, Moment now) {
+        if (left.isAnnounced && shared.events.hasListeners()) {
+            LockEvent event =
+                    new LockEvent.Released(left.terms.name(), key, left.fencingToken, left.held(now.nanos()), outcome);
+            todo.add(() -> shared.events.publish(event));
+        }
+        CompletableFuture<ReleaseOutcome> ended = left.ended();
+        todo.add(() -> ended.complete(outcome));
+    }
+
+    private Obstacle heldHere(Hold held, Moment now) {
+        boolean isHeld = held.state == Hold.State.HELD;
+        return Obstacle.heldHere(
+                isHeld ? held.deadline.remaining(now) : held.terms.lease(),
+                () -> Obstacle.describe(
+                        held.owner.label(), held.held(shared.now().nanos())));
+    }
+
+    // The line
+
+    private void append(Waiter waiter) {
+        waiter.isInLine = true;
+        waiter.ahead = last;
+        if (last == null) {
+            first = waiter;
+        } else {
+            last.behind = waiter;
+        }
+        last = waiter;
+        waiting++;
+    }
+
+    private void drop(Waiter waiter) {
+        if (!waiter.isInLine) {
+            return;
+        }
+        if (waiter.ahead == null) {
+            first = waiter.behind;
+        } else {
+            waiter.ahead.behind = waiter.behind;
+        }
+        if (waiter.behind == null) {
+            last = waiter.ahead;
+        } else {
+            waiter.behind.ahead = waiter.ahead;
+        }
+        waiter.isInLine = false;
+        waiting--;
+        owed -= waiter.isOwed ? 1 : 0;
+    }
+
+    /** Its wait is over, but only the next answer says whether the lock is contended. */
+    private void owe(Waiter waiter) {
+        owed += waiter.isOwed ? 0 : 1;
+        waiter.isOwed = true;
+    }
+
+    private void decide(Effects todo, Waiter waiter, Outcome outcome) {
+        if (waiter.decided == null) {
+            waiter.decided = outcome;
+            todo.add(() -> waiter.outcome.complete(outcome));
+        }
+    }
+
+    private void queued(Effects todo, Waiter waiter) {
+        if (!waiter.queued) {
+            waiter.queued = true;
+            LockEvent event = new LockEvent.Contended(waiter.terms.name(), key);
+            todo.add(() -> shared.events.publish(event));
+        }
+    }
+
+    private void dismissOwed(Effects todo, Outcome outcome) {
+        if (owed > 0) {
+            dismiss(todo, waiter -> waiter.isOwed, outcome);
+        }
+    }
+
+    private void dismissAll(Effects todo, Outcome outcome) {
+        dismiss(todo, waiter -> true, outcome);
+    }
+
+    private void dismiss(Effects todo, Predicate<Waiter> which, Outcome outcome) {
+        Waiter each = first;
+        while (each != null) {
+            Waiter following = each.behind;
+            if (which.test(each)) {
+                drop(each);
+                decide(todo, each, outcome);
+            }
+            each = following;
+        }
+    }
+
+    /** Those that came before the attempt with this number was sent have their answer. */
+    private void dismissTries(Effects todo, long number, Outcome outcome) {
+        for (Waiter each : tries) {
+            if (each.joinedAt < number) {
+                tries = without(tries, each);
+                decide(todo, each, outcome);
+            }
+        }
+    }
+
+    private static <T> List<T> with(List<T> all, T one) {
+        List<T> more = new ArrayList<>(all);
+        more.add(one);
+        return more;
+    }
+
+    private static <T> List<T> without(List<T> all, T one) {
+        if (!all.contains(one)) {
+            return all;
+        }
+        List<T> fewer = new ArrayList<>(all);
+        fewer.remove(one);
+        return fewer.isEmpty() ? List.of() : fewer;
+    }
+
+    // Its place on the timer, and its end
+
+    private void watch(Moment now) {
+        long next = first == null ? NEVER : lookAt;
+        Hold held = hold;
+        if (held != null && held.state == Hold.State.HELD) {
+            next = Math.min(next, lookAtHoldBy(held, now));
+        }
+        for (Hold each : lost) {
+            next = Math.min(next, each.forgetAt);
+        }
+        if (next != NEVER && next < scheduledAt) {
+            scheduledAt = next;
+            shared.timer.schedule(this, next);
+        }
+    }
+
+    private static long lookAtHoldBy(Hold held, Moment now) {
+        long deadline = held.deadline.nanos();
+        boolean renews = held.isRenewed() && !held.isPastMaxHold(now.nanos()) && held.renewAt - deadline < 0;
+        long latest = renews ? held.renewAt : deadline;
+        long longFrom = held.longFrom();
+        boolean isToReport = held.isAnnounced || longFrom - now.nanos() > 0;
+        return longFrom != NEVER && isToReport ? Math.min(latest, longFrom) : latest;
+    }
+
+    private void retire() {
+        boolean isEmpty = first == null
+                && tries.isEmpty()
+                && attempt == null
+                && hold == null
+                && lost.isEmpty()
+                && !isWithdrawing
+                && releases == 0;
+        if (isEmpty && !isRetired) {
+            isRetired = true;
+            if (scheduledAt != NEVER) {
+                shared.timer.cancel(this);
+            }
+            shared.forget(this);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.DurationText;
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.RenewResult;
+
+/** The exceptions of the engine: what failed, which key, the numbers, what to do. */
+final class Messages {
+
+    private Messages() {}
+
+    // Of acquisitions
+
+    static LockNotAcquiredException notAcquired(Waiter waiter, Obstacle obstacle) {
+        if (obstacle.isKept()) {
+            String rest = obstacle.remaining()
+                    .map(left -> "for " + DurationText.of(left) + " more")
+                    .orElse("");
+            return new LockNotAcquiredException(
+                    waiter.lock.key,
+                    couldNotAcquire(waiter) + "released, and kept for its minimum time " + rest
+                            + ". Wait longer (waitMs, waitingUpTo), or lower atLeastMs of the last holder.");
+        }
+        String lease = obstacle.remaining()
+                .map(left -> "its lease ends in " + DurationText.of(left) + " unless it is renewed")
+                .orElse("no end of its lease is known");
+        return new LockNotAcquiredException(
+                waiter.lock.key,
+                couldNotAcquire(waiter) + "held by " + obstacle.holderText() + "; " + lease
+                        + ". Wait longer (waitMs, waitingUpTo), or shorten the locked section.");
+    }
+
+    static LockStoreRecoveringException recovering(Waiter waiter, AcquireResult.Recovering answer) {
+        return new LockStoreRecoveringException(
+                waiter.lock.key,
+                couldNotAcquire(waiter) + answer.problem() + ", so it grants no free locks for another "
+                        + DurationText.of(answer.retryAfter())
+                        + " (the grace period, by default distributed-lock.max-lease), since owners of forgotten locks"
+                        + " may still be working. There is nothing to do: after that time free locks are granted again",
+                answer.retryAfter());
+    }
+
+    private static String couldNotAcquire(Waiter waiter) {
+        String within = waiter.waits() ? "within " + DurationText.of(waiter.terms.maxWait()) : "at once";
+        return "Could not acquire lock '" + waiter.lock.key + "' " + within + " (" + attempts(waiter) + "): ";
+    }
+
+    private static String attempts(Waiter waiter) {
+        return switch (waiter.attempts) {
+            case 0 -> waiter.waits() ? "behind other callers of this JVM" : "held in this JVM";
+            case 1 -> "1 attempt";
+            default -> waiter.attempts + " attempts";
+        };
+    }
+
+    static LockBackendException shutDown(String key) {
+        return new LockBackendException(
+                key,
+                "Cannot acquire lock '" + key + "': the lock client is shut down, because the application is stopping."
+                        + " Start no work that needs a lock any more",
+                null);
+    }
+
+    static LockBackendException failed(String key, Outcome.Failed failure) {
+        if (failure.equals(Outcome.Failed.SHUT_DOWN)) {
+            return shutDown(key);
+        }
+        return new LockBackendException(
+                key,
+                failure.isCertain()
+                        ? "Lock '" + key + "' was not acquired: " + failure.reason()
+                        : "The caller does not hold lock '" + key + "': " + failure.reason()
+                                + ". The store may have executed the request; if so, the grant is released in the"
+                                + " background",
+                failure.cause());
+    }
+
+    static LockInterruptedException interrupted(String key, InterruptedException cause) {
+        return new LockInterruptedException(
+                key, "Interrupted while waiting for lock '" + key + "'; the attempt was undone", cause);
+    }
+
+    // Of holds
+
+    static LockLostException lost(Hold hold, long now) {
+        int failed = hold.failedRenewals;
+        String renewals =
+                failed == 0 ? "" : " after " + failed + (failed == 1 ? " failed renewal" : " failed renewals");
+        LossCause cause = hold.lossCause == null ? LossCause.LEASE_EXPIRED : hold.lossCause;
+        String what =
+                switch (cause) {
+                    case LEASE_EXPIRED -> "the " + DurationText.of(hold.terms.lease()) + " lease ran out" + renewals;
+                    case OWNER_CHANGED -> "it was deleted, or taken by another owner, at the lock store";
+                    case MAX_HOLD ->
+                        "it was held longer than its max-hold"
+                                + hold.terms
+                                        .maxHold()
+                                        .map(max -> " of " + DurationText.of(max))
+                                        .orElse("");
+                    case REVOKED -> "an operator took it away";
+                    case TAKEN_OVER ->
+                        "this instance was cut off from the lock store, or paused, for longer than " + certainTime(hold)
+                                + ", and the store no longer has it: most likely, another instance took the lock over";
+                    case HISTORY_CHANGED ->
+                        "the lock store restarted or failed over, and had not answered for longer than "
+                                + certainTime(hold)
+                                + ": it may have forgotten that another instance had the lock meanwhile";
+                    case SHUTDOWN -> "the lock client was shut down";
+                };
+        return new LockLostException(
+                hold.lock.key,
+                "Lost lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken + ") after "
+                        + DurationText.of(hold.held(now)) + ": " + what
+                        + ". Work since then may overlap with another owner; check the fencing token where you write.");
+    }
+
+    private static String certainTime(Hold hold) {
+        return hold.grant
+                .certainty
+                .sessionTime()
+                .map(time -> "its session is certain (" + DurationText.of(time) + ")")
+                .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.terms.crashTakeOver()) + ")");
+    }
+
+    static IllegalStateException released(Hold hold) {
+        return new IllegalStateException("Lock '" + LockRequest.printable(hold.lock.key) + "' (fencing token "
+                + hold.fencingToken + ") was released by this handle; acquire it again");
+    }
+
+    static LockBackendException inDoubt(Hold hold) {
+        return new LockBackendException(
+                hold.lock.key,
+                "Cannot enter lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
+                        + ") again: the lock store did not answer for a while, or failed over, and has not confirmed yet"
+                        + " that the lock is still held. Try again once LockHandle.isHeld() is true",
+                null);
+    }
+
+    static LockBackendException unanswered(Hold hold) {
+        return new LockBackendException(
+                hold.lock.key,
+                "Cannot tell whether lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
+                        + ") is still held: the lock store did not answer for a while, or failed over, and did not"
+                        + " confirm the lock within a command timeout. Another instance may have taken it over. Repeat"
+                        + " the work, as after any outage of the store",
+                null);
+    }
+
+    static LockBackendException unconfirmed(Hold hold) {
+        return new LockBackendException(
+                hold.lock.key,
+                "Could not acquire lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
+                        + ") in time: the store granted it late, and has not confirmed that nobody has taken it over since."
+                        + " The lock is released. Check the connection to the lock store",
+                null);
+    }
+
+    static LockInterruptedException interrupted(Hold hold, InterruptedException cause) {
+        return new LockInterruptedException(
+                hold.lock.key,
+                "Interrupted while asking the lock store whether lock '" + hold.lock.key
+                        + "' is still held; its lease is unchanged",
+                cause);
+    }
+
+    static LockInterruptedException interruptedExtension(Hold hold, InterruptedException cause) {
+        return new LockInterruptedException(
+                hold.lock.key,
+                "Interrupted while extending lock '" + hold.lock.key
+                        + "'; its lease is at least as long as before, and perhaps longer",
+                cause);
+    }
+
+    static LockBackendException unknownExtension(Hold hold, RenewResult.Unknown unknown) {
+        return new LockBackendException(
+                hold.lock.key,
+                "Could not extend lock '" + hold.lock.key + "'; its lease is at least as long as before: "
+                        + unknown.reason(),
+                unknown.cause());
+    }
+
+    static LockStoreRecoveringException recovering(Hold hold, RenewResult.Deferred answer) {
+        return new LockStoreRecoveringException(
+                hold.lock.key,
+                "Could not extend lock '" + hold.lock.key + "': the lock store is recovering for "
+                        + DurationText.of(answer.retryAfter()) + " more; its lease is unchanged",
+                answer.retryAfter());
+    }
+}

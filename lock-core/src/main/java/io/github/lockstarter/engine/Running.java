@@ -1,0 +1,713 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.DurationText;
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.event.RecoveryEvents;
+import io.github.lockstarter.engine.heartbeat.Certainty;
+import io.github.lockstarter.engine.heartbeat.HeartbeatListener;
+import io.github.lockstarter.engine.heartbeat.Heartbeats;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.thread.StackReserve;
+import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.timer.EngineTimer;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of an engine, between start and stop: the {@link KeyLock}s, and what they share. Carries their effects out.
+ * Thread-safe.
+ */
+final class Running implements HeartbeatListener {
+
+    /** Beyond the longest command timeout that can be configured. */
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(65);
+
+    private static final String FAILED = "the lock client failed unexpectedly";
+    private static final int MOST_NAMED = 10;
+
+    /** Of how many locks that are waited for one beat asks at most. */
+    private static final int MOST_LOOKS = 100;
+
+    /** How many locks of an owner that is gone are tried with one beat; the next one finds the others. */
+    private static final int MOST_TRIES = 1_000;
+
+    /** How many times as long a waiter sleeps where the heartbeats look at the owner. */
+    private static final int WATCHED = 6;
+
+    private static final long SPREAD_NANOS = 4_000_000;
+    private static final double FIRST_SHARE = 0.1;
+    private static final double JITTER = 0.2;
+
+    final StoreCalls calls;
+    final EngineSettings settings;
+    final EngineSettings.HandOver limits;
+    final EventDispatcher events;
+    final EngineTimer timer;
+    final Heartbeats heartbeats;
+    final Watchdog watchdog;
+    final HeldLocks heldLocks;
+    final Acquisitions acquisitions = new Acquisitions(this);
+    final Duration patience;
+    final long beganAt;
+
+    /** Whether a thread could not complete what it began for want of stack or memory. A field: it can call nothing. */
+    volatile boolean hasUnfinished;
+
+    private final EngineClock clock;
+    private final LockTokenFactory tokens;
+    private final RandomGenerator jitter;
+    private final RecoveryEvents recoveries;
+    private final HighestFencingTokens highest = new HighestFencingTokens();
+    private final ConcurrentHashMap<String, KeyLock> keys = new ConcurrentHashMap<>();
+    private final Queue<Effects> leftovers = new ConcurrentLinkedQueue<>();
+    private final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger held = new AtomicInteger();
+    private volatile Outcome.@Nullable Failed closed;
+    private volatile @Nullable CompletableFuture<Void> empty;
+
+    /**
+     * A run without keys.
+     *
+     * @param backend the store
+     * @param settings what is configured
+     * @param listeners receivers of the events
+     * @param environment time, threads and randomness
+     * @param tokens identity of this instance
+     * @param heldLocks what is held, over the starts of the engine
+     */
+    Running(
+            LockBackend backend,
+            EngineSettings settings,
+            List<LockListener> listeners,
+            EngineEnvironment environment,
+            LockTokenFactory tokens,
+            HeldLocks heldLocks) {
+        this.settings = settings;
+        this.limits = settings.handOver();
+        this.clock = environment.clock();
+        this.jitter = environment.jitter();
+        this.beganAt = clock.nanos();
+        this.tokens = tokens;
+        this.heldLocks = heldLocks;
+        this.patience = settings.maxRetryDelay().multipliedBy(WATCHED).plusSeconds(10);
+        this.events = new EventDispatcher(
+                listeners,
+                environment.newLossExecutor().get(),
+                environment.newCallbackExecutor().get(),
+                environment.newCompletionExecutor().get());
+        this.timer = environment.newTimer().apply(clock);
+        this.recoveries = new RecoveryEvents(clock, events, timer);
+        this.calls = new StoreCalls(backend, clock, timer, StoreCalls.MOST_REMEMBERED);
+        this.heartbeats = new Heartbeats(backend, settings, clock, timer, this);
+        this.watchdog = new Watchdog(this);
+        timer.afterEachTick(watchdog::afterTick);
+    }
+
+    /** Begins the heartbeats; once more if they have begun. */
+    void begin() {
+        heartbeats.begin();
+    }
+
+    Moment now() {
+        return Moment.now(clock);
+    }
+
+    /** The time of an answer, which has to be taken whether or not there is memory to read the clock. */
+    Moment nowOr(Moment earlier) {
+        try {
+            return now();
+        } catch (RuntimeException | Error failure) {
+            EngineLog.report("Reading the clock", failure);
+            return earlier;
+        }
+    }
+
+    ResolvedRequest resolve(LockRequest request) {
+        return ResolvedRequest.of(request, settings);
+    }
+
+    // Keys and events
+
+    /** The key's object, which is made if there is none. */
+    KeyLock keyLock(String key) {
+        KeyLock known = keys.get(key);
+        if (known != null) {
+            return known;
+        }
+        KeyLock made = new KeyLock(key, this, calls.capabilities(key).fencingTokens());
+        KeyLock raced = keys.putIfAbsent(key, made);
+        return raced == null ? made : raced;
+    }
+
+    @Nullable
+    KeyLock known(String key) {
+        return keys.get(key);
+    }
+
+    void forget(KeyLock retired) {
+        keys.remove(retired.key, retired);
+    }
+
+    void forEach(Consumer<KeyLock> action) {
+        keys.values().forEach(action);
+    }
+
+    /** Lets an event happen, and carries its effects out; commands count as under way from here on. */
+    void run(Supplier<@Nullable Effects> event) {
+        calls.begin();
+        try {
+            Effects todo = event.get();
+            if (todo != null) {
+                carryOut(todo);
+            }
+        } finally {
+            calls.end();
+        }
+    }
+
+    void carryOut(Effects todo) {
+        boolean isDone = false;
+        try {
+            for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
+                step.run();
+            }
+            isDone = true;
+        } finally {
+            if (!isDone) {
+                leftovers.add(todo); // this thread has failed: the watchdog carries on
+                hasUnfinished = true;
+            }
+        }
+    }
+
+    void carryOutLeftovers() {
+        for (Effects todo = leftovers.poll(); todo != null; todo = leftovers.poll()) {
+            Effects left = todo;
+            EngineLog.guard("Carrying on for a thread that failed", () -> run(() -> left));
+        }
+    }
+
+    // What callers do
+
+    /** Joins the line of its key, or has its attempt made. */
+    void join(Waiter waiter, Moment now) {
+        calls.begin();
+        try {
+            Effects todo = waiter.lock.join(waiter, now);
+            while (todo == null) {
+                forget(waiter.lock); // it is retired
+                waiter.lock = keyLock(waiter.lock.key);
+                todo = waiter.lock.join(waiter, now);
+            }
+            carryOut(todo);
+        } finally {
+            calls.end();
+        }
+    }
+
+    CompletableFuture<ReleaseOutcome> exit(Handle handle) {
+        calls.begin();
+        try {
+            Effects todo = new Effects();
+            CompletableFuture<ReleaseOutcome> outcome = handle.hold.lock.exit(todo, handle, now());
+            handle.left();
+            carryOut(todo);
+            return outcome;
+        } finally {
+            calls.end();
+        }
+    }
+
+    // What the store is sent
+
+    void send(Attempt attempt) {
+        Waiter asking = attempt.waiter;
+        KeyLock lock = asking.lock;
+        try {
+            ResolvedRequest terms = asking.terms;
+            LockToken token = tokens.next(
+                    asking.owner.label(),
+                    heartbeats.takeOverMillis(lock.key, terms.crashTakeOver(), terms.lease()),
+                    heartbeats.takeOverCondition(lock.key));
+            Certainty certainty = heartbeats.certaintyOf(lock.key, token);
+            Optional<Waiting> waiting =
+                    asking.waits() ? Optional.of(new Waiting(attempt.position, patience)) : Optional.empty();
+            AcquireCommand command = new AcquireCommand(
+                    lock.key,
+                    token,
+                    terms.lease(),
+                    highest.floor(lock.key),
+                    attempt.fencingTokens,
+                    waiting,
+                    terms.atLeast());
+            attempt.sentWith(token, certainty);
+            calls.acquire(command, result -> answered(attempt, result));
+        } catch (RuntimeException | Error e) {
+            failed(attempt, e);
+            throw e;
+        }
+    }
+
+    private void answered(Attempt attempt, AcquireResult result) {
+        try {
+            Grant grant = result instanceof AcquireResult.Granted granted ? new Grant(attempt, granted) : null;
+            if (grant != null) {
+                highest.saw(attempt.waiter.lock.key, grant.lastFencingToken);
+            }
+            Obstacle seen = obstacle(attempt.waiter.lock.key, result);
+            carryOut(attempt.waiter.lock.answered(attempt, result, grant, seen, nowOr(attempt.sent)));
+            if (result instanceof AcquireResult.Recovering recovering) {
+                events.publish(new LockEvent.Recovering(
+                        attempt.waiter.terms.name(), attempt.waiter.lock.key, recovering.retryAfter()));
+            }
+        } catch (RuntimeException | Error e) {
+            EngineLog.report("Processing the result of an attempt", e);
+            failed(attempt, e);
+        }
+    }
+
+    private void failed(Attempt attempt, Throwable cause) {
+        Outcome.Failed failure = new Outcome.Failed(false, FAILED, cause);
+        carryOut(attempt.waiter.lock.failed(attempt, failure, nowOr(attempt.sent)));
+    }
+
+    private @Nullable Obstacle obstacle(String key, AcquireResult result) {
+        if (result instanceof AcquireResult.Contended contended) {
+            Obstacle owner = Obstacle.heldElsewhere(contended);
+            return owner.isKept() || contended.holder().isEmpty() || !heartbeats.lookAtOwners(key)
+                    ? owner
+                    : owner.watchedAt(
+                            contended.holder().get().instance(),
+                            heartbeats.hearsSignals(key) ? Optional.empty() : Optional.of(settings.maxRetryDelay()));
+        }
+        if (result instanceof AcquireResult.Recovering recovering) {
+            return Obstacle.recovering(recovering);
+        }
+        return result instanceof AcquireResult.Unavailable unavailable
+                ? Obstacle.unavailable(new Outcome.Failed(true, unavailable.reason(), unavailable.cause()))
+                : null;
+    }
+
+    /** Ends this instance's wait, by the token that it is registered with or another one. */
+    void withdraw(String key, @Nullable LockToken registeredBy, Runnable then) {
+        LockToken token = registeredBy == null ? tokens.next() : registeredBy;
+        calls.withdraw(key, token, settings.maxLease(), then);
+    }
+
+    /** Releases what may have been granted, or may not have been released, until an answer comes. */
+    void cleanUp(ReleaseCommand release, Duration lease) {
+        calls.repeatRelease(release, lease);
+    }
+
+    void renew(List<Renewal> renewals) {
+        int answered = 0;
+        try {
+            List<CompletionStage<RenewResult>> stages =
+                    calls.renew(renewals.stream().map(Renewal::command).toList());
+            for (; answered < stages.size(); answered++) {
+                Renewal renewal = renewals.get(answered);
+                calls.answer(stages.get(answered), result -> renewed(renewal, renewal.counted(result)));
+            }
+        } finally {
+            for (int i = answered; i < renewals.size(); i++) { // such as for want of memory
+                renewed(renewals.get(i), new RenewResult.Unknown(FAILED, new IllegalStateException(FAILED)));
+            }
+        }
+    }
+
+    private void renewed(Renewal renewal, RenewResult counted) {
+        try {
+            carryOut(renewal.hold().lock.renewed(renewal, counted, nowOr(renewal.sent())));
+        } finally {
+            if (renewal.answer() != null) {
+                renewal.answer().complete(counted);
+            }
+        }
+    }
+
+    /** Asks for the lease of the terms, else its own, and continues the hold on them if the answer is yes. */
+    CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
+        Duration lease = terms.lease().orElse(hold.terms.lease());
+        return ask(hold, lease, true).thenApply(result -> {
+            if (result instanceof RenewResult.Renewed) {
+                run(() -> hold.lock.continueOn(hold, terms, now()));
+            }
+            return result;
+        });
+    }
+
+    /** Asks once more if the store asks for that. */
+    private CompletableFuture<RenewResult> ask(Hold hold, Duration lease, boolean isExtension) {
+        return askOnce(hold, lease, isExtension)
+                .thenCompose(result -> result instanceof RenewResult.Deferred deferred
+                                && deferred.retryAfter().isZero()
+                        ? askOnce(hold, lease, isExtension)
+                        : CompletableFuture.completedFuture(result));
+    }
+
+    private CompletableFuture<RenewResult> askOnce(Hold hold, Duration lease, boolean isExtension) {
+        StackReserve.ensure();
+        CompletableFuture<RenewResult> answer = new CompletableFuture<>();
+        calls.begin();
+        try {
+            Renewal asked = hold.lock.ask(hold, lease, isExtension, answer, now());
+            if (asked == null) {
+                answer.complete(new RenewResult.NotHeld());
+            } else {
+                renew(List.of(asked));
+            }
+        } finally {
+            calls.end();
+        }
+        return answer;
+    }
+
+    // Doubt
+
+    /** Asks the store about a hold in doubt; completed with whether it is held. */
+    CompletableFuture<Boolean> settle(Hold hold) {
+        Moment now = now();
+        boolean isHeld = hold.lock.checkHeld(hold, now);
+        if (!isHeld || hold.grant.certainty.isCertain(now)) {
+            return CompletableFuture.completedFuture(isHeld);
+        }
+        Settlement settlement = new Settlement(hold, now.nanos());
+        unsettled.add(settlement);
+        settlement.settled.whenComplete((isStill, failure) -> unsettled.remove(settlement));
+        settlement.fire();
+        return settlement.settled;
+    }
+
+    /** The same, and blocks. */
+    boolean settleDoubt(Hold hold) {
+        Moment now = now();
+        boolean isHeld = hold.lock.checkHeld(hold, now);
+        if (!isHeld || hold.grant.certainty.isCertain(now)) {
+            return isHeld;
+        }
+        CompletableFuture<Boolean> settled = settle(hold);
+        try {
+            return BlockingWait.await(settled);
+        } catch (InterruptedException e) {
+            settled.cancel(false); // nobody asks any more
+            Thread.currentThread().interrupt();
+            throw Messages.interrupted(hold, e);
+        }
+    }
+
+    /** Whether it answers this instance, and if that is not enough, whether the lock is still there. */
+    CompletableFuture<?> askStore(Hold hold) {
+        Certainty certainty = hold.grant.certainty;
+        return certainty
+                .beat()
+                .thenCompose(any -> certainty.isSettled()
+                        ? CompletableFuture.completedFuture(null)
+                        : ask(hold, hold.lock.ownLease(hold, now()), false));
+    }
+
+    // What is held
+
+    void holdAdded() {
+        held.incrementAndGet();
+        watchdog.begin();
+    }
+
+    void holdRemoved(Effects todo) {
+        if (held.decrementAndGet() == 0 && empty != null) {
+            todo.add(this::completeIfEmpty);
+        }
+    }
+
+    private void completeIfEmpty() {
+        CompletableFuture<Void> awaited = empty;
+        if (awaited != null && held.get() == 0) {
+            awaited.complete(null);
+        }
+    }
+
+    /** Completed as soon as nothing is held. */
+    CompletableFuture<Void> whenEmpty() {
+        CompletableFuture<Void> awaited = new CompletableFuture<>();
+        empty = awaited;
+        completeIfEmpty();
+        return awaited;
+    }
+
+    /** How many locks are held. */
+    int size() {
+        return held.get();
+    }
+
+    /** The lock with this key, if it is held. */
+    Optional<HeldLock> find(String key) {
+        KeyLock lock = known(key);
+        return lock == null ? Optional.empty() : lock.held(now());
+    }
+
+    /** All that is held. */
+    List<HeldLock> snapshot() {
+        Moment now = now();
+        List<HeldLock> all = new ArrayList<>();
+        forEach(lock -> lock.held(now).ifPresent(all::add));
+        return List.copyOf(all);
+    }
+
+    // What comes from outside
+
+    /** The callers that wait. */
+    List<LockAdmin.Waiter> waiters() {
+        Moment now = now();
+        List<LockAdmin.Waiter> all = new ArrayList<>();
+        forEach(lock -> all.addAll(lock.waiters(now)));
+        return all;
+    }
+
+    /** The keys of locks at whose owners the heartbeats look, by the instance that has the lock. */
+    Map<String, List<String>> watchedByOwner() {
+        Map<String, List<String>> watched = new HashMap<>();
+        forEach(lock -> lock.watched().ifPresent(owner -> watched.computeIfAbsent(owner, any -> new ArrayList<>())
+                .add(lock.key)));
+        return watched;
+    }
+
+    /** The lock may be free. */
+    void signal(String key) {
+        run(() -> {
+            KeyLock lock = keyLock(key);
+            Effects todo = lock.signalled(now());
+            while (todo == null) {
+                forget(lock); // it is retired
+                lock = keyLock(key);
+                todo = lock.signalled(now());
+            }
+            return todo;
+        });
+    }
+
+    /** Signals may have been missed. */
+    void signalAll() {
+        forEach(lock -> {
+            if (lock.hasWaiters()) {
+                signal(lock.key);
+            }
+        });
+    }
+
+    /** Another instance waits. */
+    void wanted(String key) {
+        KeyLock lock = known(key);
+        if (lock != null) {
+            lock.wanted(now());
+        }
+    }
+
+    /** Another instance took away what was granted to the token with this fingerprint. */
+    void revoked(String key, String fingerprint) {
+        KeyLock lock = known(key);
+        if (lock != null) {
+            run(() -> lock.revoked(fingerprint, now()));
+        }
+    }
+
+    /** Ends a hold of this instance that an operator means. Empty if there is none. */
+    Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
+        KeyLock lock = known(key);
+        if (lock == null) {
+            return Optional.empty();
+        }
+        CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
+        boolean[] isFound = new boolean[1];
+        run(() -> {
+            Effects todo = lock.revoke(fencingToken, answer, now());
+            isFound[0] = todo != null;
+            return todo;
+        });
+        return isFound[0] ? Optional.of(answer) : Optional.empty();
+    }
+
+    /** An event of the store. */
+    void storeEvent(StoreEvent event) {
+        if (event instanceof StoreEvent.RecoveryStarted recovery) {
+            recoveries.recovers(recovery);
+        } else {
+            events.publish(event);
+        }
+    }
+
+    @Override
+    public void afterBeat() {
+        watchdog.afterBeat();
+    }
+
+    /**
+     * {@inheritDoc} One lock of each owner first, then others as far as there is room, by chance: a lock may have
+     * another owner by now.
+     */
+    @Override
+    public List<String> waitedFor(CrashDetection detection) {
+        Random random = new Random(jitter.nextLong());
+        List<String> first = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        for (List<String> owned : watchedByOwner().values()) {
+            owned.removeIf(key -> !heartbeats.isAt(key, detection));
+            Collections.shuffle(owned, random);
+            first.addAll(owned.subList(0, Math.min(1, owned.size())));
+            others.addAll(owned.subList(Math.min(1, owned.size()), owned.size()));
+        }
+        Collections.shuffle(first, random);
+        Collections.shuffle(others, random);
+        return Stream.concat(first.stream(), others.stream()).limit(MOST_LOOKS).toList();
+    }
+
+    /** {@inheritDoc} Other locks of these owners are tried with them. */
+    @Override
+    public void abandoned(List<String> keys) {
+        Set<String> gone = Set.copyOf(keys);
+        Set<String> free = new HashSet<>(gone);
+        for (List<String> owned : watchedByOwner().values()) {
+            if (owned.stream().anyMatch(gone::contains)) {
+                owned.stream().limit(MOST_TRIES).forEach(free::add);
+            }
+        }
+        free.forEach(this::signal);
+    }
+
+    Outcome.@Nullable Failed closed() {
+        return closed;
+    }
+
+    /** Whether locks are granted. */
+    boolean isOpen() {
+        return closed == null;
+    }
+
+    /** Grants locks again. */
+    void open() {
+        closed = null;
+    }
+
+    /** Grants no locks any more, and ends the waits. */
+    void refuse() {
+        Outcome.Failed refusal = Outcome.Failed.SHUT_DOWN;
+        closed = refusal;
+        forEach(lock -> run(() -> lock.refuse(refusal, now())));
+    }
+
+    /** Nothing is renewed any more. */
+    void endRenewals() {
+        forEach(KeyLock::endRenewals);
+    }
+
+    /** Reports the loss to the holders, and releases what they held. */
+    void loseAll() {
+        forEach(lock -> run(() -> lock.close(now())));
+        unsettled.forEach(Settlement::endIfOver);
+    }
+
+    /** Refuses, and ends the waits. Completed when nothing is held, and the store has answered. */
+    CompletableFuture<Void> drain() {
+        refuse();
+        return whenEmpty().thenCompose(any -> calls.quiet());
+    }
+
+    /** Refuses, ends the waits and the renewals, and blocks until nothing is held. */
+    void leaveToLeases() {
+        refuse();
+        endRenewals();
+        List<HeldLock> held = snapshot();
+        if (!held.isEmpty()) {
+            EngineLog.warn("{}", stillHeld(held));
+            BlockingWait.awaitUninterruptibly(whenEmpty());
+        }
+    }
+
+    private static String stillHeld(List<HeldLock> held) {
+        Duration longest = held.stream()
+                .map(HeldLock::remainingLease)
+                .max(Duration::compareTo)
+                .orElseThrow();
+        String names = held.stream()
+                .limit(MOST_NAMED)
+                .map(lock -> "'" + LockRequest.printable(lock.key()) + "' (" + lock.owner() + ")")
+                .collect(Collectors.joining(", "));
+        return held.size() + " locks are held at the end of the shutdown and renewed no more. It waits until their"
+                + " holders release them or their leases end, at most " + DurationText.of(longest) + ": " + names
+                + (held.size() > MOST_NAMED ? " and more" : "");
+    }
+
+    /** Refuses, ends the waits, ends the renewals, reports the loss to the holders, and releases what they held. */
+    void close() {
+        BlockingWait.awaitUninterruptibly(beginClose(), LONGEST_STOP);
+        events.close();
+    }
+
+    /** As {@link #close}, but does not wait for the answers of the store; completed with the last one. Idempotent. */
+    CompletableFuture<Void> beginClose() {
+        refuse();
+        timer.close();
+        loseAll();
+        return calls.quiet();
+    }
+
+    /** How long the first waiter of a key sleeps unless it is signalled. */
+    long backoff(int round, Obstacle obstacle) {
+        if (obstacle.isKept()) {
+            Duration longest = patience.minus(settings.maxRetryDelay());
+            return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
+        }
+        double maxDelay = settings.maxRetryDelay().toNanos();
+        double grown = maxDelay * FIRST_SHARE * Math.pow(2, round);
+        double longest = maxDelay * (obstacle.watched().isPresent() ? WATCHED : 1);
+        long delay = (long) (Math.min(grown, longest) * (1 - JITTER * jitter.nextDouble()));
+        return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, obstacle.lookAgain()));
+    }
+
+    private long atMost(long delay, Optional<Duration> limit) {
+        return limit.isEmpty() ? delay : Math.min(delay, limit.get().toNanos() + spread());
+    }
+
+    private long spread() {
+        return 1_000_000 + jitter.nextLong(SPREAD_NANOS);
+    }
+}

@@ -1,0 +1,298 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.timer.EngineTimer;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BackendGuard;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's way to its store. Every failure is a result: what the store throws anyway, also an {@link Error}, is an
+ * unknown outcome. Knows whether commands are under way, their consequences included.
+ *
+ * <p>Repeats the release of what may have been granted, or may not have been released, until the store answers or the
+ * lease must be over. Each is tried at once. What had no answer waits: one release at a time probes, with growing
+ * delay, so that an outage does not fill the store's request queue; with the first answer the others follow. The
+ * release of an attempt of unknown outcome proves nothing where it finds no lock: the network, or the store, may execute
+ * the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its lease would
+ * be over, so that a late grant is freed after at most as much time again as it was late.
+ *
+ * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken. The fields of repeated releases
+ * are guarded by this object; nothing is sent under its monitor.
+ */
+final class StoreCalls extends TimerEntry {
+
+    /** About 30 MB. What falls out ends with its lease. */
+    static final int MOST_REMEMBERED = 65_536;
+
+    private static final String BROKEN_PROMISE = "The lock backend failed unexpectedly";
+    private static final long FIRST_DELAY = 50_000_000;
+    private static final long LONGEST_DELAY = 1_000_000_000;
+    private static final int MOST_UNDER_WAY = 256;
+
+    /** What exceeds this ends with its lease, if it was granted late. */
+    static final int MOST_REPEATED = 4_096;
+
+    /** In place of the fencing token, where it is not known that the attempt was granted. */
+    static final long NO_GRANT = 0;
+
+    private final class Item extends TimerEntry {
+
+        private final ReleaseCommand command;
+        private final boolean isOfAttempt;
+        private final long addedAt = clock.nanos();
+        private final long giveUpAt;
+
+        Item(ReleaseCommand command, boolean isOfAttempt, Duration lease) {
+            this.command = command;
+            this.isOfAttempt = isOfAttempt;
+            this.giveUpAt = addedAt + lease.toNanos();
+        }
+
+        /** Whether a grant may follow that this release did not find. */
+        boolean mayComeLate(ReleaseResult result, long now) {
+            boolean foundNothing = result instanceof ReleaseResult.FoundFree || result instanceof ReleaseResult.NotHeld;
+            return isOfAttempt && foundNothing && now - giveUpAt < 0;
+        }
+
+        @Override
+        public void fire() {
+            synchronized (StoreCalls.this) {
+                repeatLater--;
+                untried.add(this);
+            }
+            sendDue();
+        }
+    }
+
+    private final LockBackend store;
+    private final EngineClock clock;
+    private final EngineTimer timer;
+    private final int mostRemembered;
+    private final Function<AcquireCommand, CompletionStage<AcquireResult>> acquire;
+    private final Function<ReleaseCommand, CompletionStage<ReleaseResult>> release;
+    private final AtomicInteger underWay = new AtomicInteger();
+    private volatile @Nullable CompletableFuture<Void> quiet;
+
+    private final Deque<Item> untried = new ArrayDeque<>();
+    private final Deque<Item> unanswered = new ArrayDeque<>();
+    private int repeating;
+    private int repeatLater;
+    private boolean isSending;
+    private boolean isReachable = true;
+    private boolean isProbing;
+    private boolean isOverflowing;
+    private long delay = FIRST_DELAY;
+
+    StoreCalls(LockBackend store, EngineClock clock, EngineTimer timer, int mostRemembered) {
+        this.store = store;
+        this.clock = clock;
+        this.timer = timer;
+        this.mostRemembered = mostRemembered;
+        this.acquire = store::acquire;
+        this.release = store::release;
+    }
+
+    StoreCapabilities capabilities(String key) {
+        return store.capabilities(key);
+    }
+
+    void acquire(AcquireCommand command, Consumer<AcquireResult> then) {
+        underWay.incrementAndGet();
+        whenAnswered(BackendGuard.stageOf(acquire, command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then);
+    }
+
+    void release(ReleaseCommand command, Consumer<ReleaseResult> then) {
+        underWay.incrementAndGet();
+        whenAnswered(BackendGuard.stageOf(release, command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then);
+    }
+
+    /** Ends the wait of this instance, and releases what the token may have acquired. */
+    void withdraw(String key, LockToken token, Duration longestLease, Runnable then) {
+        underWay.incrementAndGet();
+        whenAnswered(
+                BackendGuard.stageOf(store::withdraw, new WithdrawCommand(key, token)),
+                e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e),
+                result -> {
+                    if (result instanceof WithdrawResult.Unknown) {
+                        add(new Item(new ReleaseCommand(key, token, NO_GRANT), false, longestLease));
+                    }
+                    then.run();
+                });
+    }
+
+    /** Writes the renewals. One stage per command, in order, for {@link #answer}. */
+    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return BackendGuard.stagesOf(commands.size(), () -> store.renew(commands));
+    }
+
+    /** Hands the answer to a renewal over. */
+    void answer(CompletionStage<RenewResult> stage, Consumer<RenewResult> then) {
+        underWay.incrementAndGet();
+        whenAnswered(stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
+    }
+
+    /** Counts a step as under way until its {@link #end}, so that a stop awaits what it sends. */
+    void begin() {
+        underWay.incrementAndGet();
+    }
+
+    private <R> void whenAnswered(CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then) {
+        stage.whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
+    }
+
+    private <R> void take(R result, Consumer<R> then) {
+        try {
+            EngineLog.guard("Processing the result of the lock backend", then, result);
+        } finally {
+            end();
+        }
+    }
+
+    void end() {
+        // Counted first and looked second, against quiet(), which sets first and counts second: one of them sees the
+        // other.
+        boolean last = underWay.decrementAndGet() == 0;
+        CompletableFuture<Void> awaited = quiet;
+        if (last && awaited != null) {
+            awaited.complete(null);
+        }
+    }
+
+    /** Completed as soon as no command is under way. */
+    CompletableFuture<Void> quiet() {
+        CompletableFuture<Void> awaited = new CompletableFuture<>();
+        quiet = awaited;
+        if (underWay.get() == 0) {
+            awaited.complete(null);
+        }
+        return awaited;
+    }
+
+    // Releases that are repeated
+
+    /**
+     * Sends the release now, and again until an answer comes or the lease, counted from now, is over. With
+     * {@link #NO_GRANT} it is that of an attempt of unknown outcome, and is also sent again if it finds no lock.
+     */
+    void repeatRelease(ReleaseCommand command, Duration lease) {
+        add(new Item(command, command.fencingToken() == NO_GRANT, lease));
+    }
+
+    private void add(Item item) {
+        synchronized (this) {
+            untried.add(item);
+            makeRoom();
+        }
+        sendDue();
+    }
+
+    /** The oldest goes first: of one lease length, it ends first. */
+    private void makeRoom() {
+        if (untried.size() + unanswered.size() + repeating > mostRemembered) {
+            Item dropped = unanswered.isEmpty() ? untried.poll() : unanswered.poll();
+            if (dropped != null && !isOverflowing) {
+                isOverflowing = true;
+                EngineLog.warn(
+                        "More than {} locks wait to be released until the lock store answers; the engine drops"
+                                + " the oldest releases, and these locks end with their leases",
+                        mostRemembered);
+            }
+        }
+    }
+
+    /** One thread at a time sends: what others add, or an answer that comes at once, it finds afterwards. */
+    private void sendDue() {
+        synchronized (this) {
+            if (isSending) {
+                return;
+            }
+            isSending = true;
+        }
+        for (Item item = next(); item != null; item = next()) {
+            EngineLog.guard("Cleaning up after an unknown outcome", this::send, item);
+        }
+    }
+
+    private synchronized @Nullable Item next() {
+        Item next = null;
+        if (repeating < MOST_UNDER_WAY) {
+            next = untried.isEmpty() && isReachable ? unanswered.poll() : untried.poll();
+        }
+        repeating += next == null ? 0 : 1;
+        isSending = next != null;
+        if (next == null && !isReachable && !unanswered.isEmpty()) {
+            probeLater();
+        }
+        return next;
+    }
+
+    private void send(Item item) {
+        release(item.command, result -> answered(item, result));
+    }
+
+    private void answered(Item item, ReleaseResult result) {
+        long now = clock.nanos();
+        boolean isOver = now - item.giveUpAt >= 0;
+        synchronized (this) {
+            repeating--;
+            if (item.mayComeLate(result, now) && repeatLater < MOST_REPEATED) {
+                repeatLater++;
+                timer.schedule(item, now + Math.max(FIRST_DELAY, now - item.addedAt));
+            }
+            isReachable = !(result instanceof ReleaseResult.Unknown);
+            if (isReachable) {
+                isOverflowing = false;
+                delay = FIRST_DELAY;
+            } else if (!isOver) {
+                unanswered.add(item);
+            }
+        }
+        sendDue();
+    }
+
+    private void probeLater() {
+        if (!isProbing) {
+            isProbing = true;
+            timer.schedule(this, clock.nanos() + delay);
+            delay = Math.min(delay * 2, LONGEST_DELAY);
+        }
+    }
+
+    @Override
+    public void fire() {
+        Item item;
+        synchronized (this) {
+            isProbing = false;
+            item = unanswered.poll();
+            while (item != null && clock.nanos() - item.giveUpAt >= 0) {
+                item = unanswered.poll();
+            }
+            repeating += item == null ? 0 : 1;
+        }
+        if (item != null) {
+            send(item);
+        }
+    }
+}

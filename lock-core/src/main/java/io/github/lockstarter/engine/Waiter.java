@@ -1,0 +1,90 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller that wants one key. Data: all mutable fields but {@link #forsaken} are guarded by its {@link KeyLock},
+ * which decides {@link #decided} once; {@link #outcome} is completed with it after the monitor is left.
+ */
+final class Waiter extends TimerEntry {
+
+    /** Where it stands; set before it joins. */
+    volatile KeyLock lock;
+
+    final ResolvedRequest terms;
+    final HoldOwner owner;
+    final long startedAt;
+    final long giveUpAt;
+
+    /** Completed with what was decided. */
+    final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    /** Set without a call by a caller whose stack or memory is at an end: it never takes what it is granted. */
+    volatile boolean forsaken;
+
+    @Nullable
+    Outcome decided;
+
+    /** Made by its caller before it takes the hold, which the caller's thread may enter again from then on. */
+    @Nullable
+    Handle handle;
+
+    /** Attempts at the store. */
+    int attempts;
+
+    /** Whether it had to wait. */
+    boolean queued;
+
+    /** Number of attempts that had been sent for the key when it joined: an answer to a later one counts for it. */
+    long joinedAt;
+
+    /** Number of answers that the key had had when it joined. */
+    long answersBefore;
+
+    /** Whether its wait is over, and the next answer that counts is its outcome. */
+    boolean isOwed;
+
+    @Nullable
+    Waiter ahead;
+
+    @Nullable
+    Waiter behind;
+
+    boolean isInLine;
+
+    Waiter(KeyLock lock, ResolvedRequest terms, HoldOwner owner, long startedAt) {
+        this.lock = lock;
+        this.terms = terms;
+        this.owner = owner;
+        this.startedAt = startedAt;
+        this.giveUpAt = startedAt + terms.maxWait().toNanos();
+    }
+
+    boolean waits() {
+        return !terms.maxWait().isZero();
+    }
+
+    boolean isPast(long now) {
+        return now - giveUpAt >= 0;
+    }
+
+    Duration waited(long now) {
+        return Duration.ofNanos(now - startedAt);
+    }
+
+    LockAdmin.Waiter snapshot(long now, int position) {
+        return new LockAdmin.Waiter(terms.name(), lock.key, owner.label(), waited(now), position, attempts);
+    }
+
+    /** The wait of an asynchronous caller is over. */
+    @Override
+    public void fire() {
+        lock.shared.run(() -> lock.waitIsOver(this, lock.shared.now()));
+    }
+}

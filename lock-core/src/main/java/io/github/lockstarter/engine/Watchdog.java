@@ -1,0 +1,145 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.engine.heartbeat.Heartbeats;
+import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the timer's thread does for all keys: it looks at each key when its time has come, sends the renewals that are
+ * due in one tick together, confirms holds after the heartbeats, completes what failed threads have left, and notices
+ * that the machine was suspended.
+ *
+ * <p>{@link #due} belongs to the timer's thread, as {@link #settled}.
+ */
+final class Watchdog {
+
+    private static final long NEVER = -1;
+    private static final long PERIOD_NANOS = 1_000_000_000;
+    private static final long JUMP_MILLIS = 100;
+
+    private final Running shared;
+    private final List<Renewal> due = new ArrayList<>();
+    private final TimerEntry confirmation = new Entry(this::confirm);
+    private final TimerEntry everySecond = new Entry(this::everySecond);
+
+    /** A hold may be in an earlier period of the heartbeats. */
+    private volatile boolean isUnsettled;
+
+    /** How many periods there were when all holds were certain. */
+    private long settled;
+
+    private volatile long deferredUntil;
+    private volatile boolean isWatching;
+    private Moment last;
+
+    private static final class Entry extends TimerEntry {
+
+        private final Runnable step;
+
+        Entry(Runnable step) {
+            this.step = step;
+        }
+
+        @Override
+        public void fire() {
+            step.run();
+        }
+    }
+
+    Watchdog(Running shared) {
+        this.shared = shared;
+        this.last = shared.now();
+        this.deferredUntil = last.nanos();
+    }
+
+    /** A key's time has come. */
+    void look(KeyLock lock) {
+        shared.run(() -> lock.look(shared.now(), due::add));
+    }
+
+    /** After each tick of the timer, on its thread. */
+    void afterTick() {
+        try {
+            sendDue();
+        } finally {
+            finish();
+        }
+    }
+
+    private void sendDue() {
+        if (!due.isEmpty()) {
+            List<Renewal> renewals = new ArrayList<>(due);
+            due.clear();
+            shared.renew(renewals);
+        }
+    }
+
+    private void finish() {
+        if (shared.hasUnfinished) {
+            shared.hasUnfinished = false;
+            shared.forEach(
+                    lock -> EngineLog.guard("Completing a release", () -> shared.run(() -> lock.finish(shared.now()))));
+        }
+        shared.carryOutLeftovers();
+    }
+
+    /** The store renews nothing before that. */
+    void defer(long until) {
+        deferredUntil = until;
+    }
+
+    /** A heartbeat was sent, or answered. Returns at once. */
+    void afterBeat() {
+        shared.timer.schedule(confirmation, shared.now().nanos());
+    }
+
+    /** The same, whatever was confirmed before. */
+    void confirmAll() {
+        isUnsettled = true;
+        afterBeat();
+    }
+
+    private void confirm() {
+        Heartbeats heartbeats = shared.heartbeats;
+        long periods = heartbeats.periods();
+        boolean areAnswered = heartbeats.areAnswered();
+        if (areAnswered && periods == settled && !isUnsettled) {
+            return;
+        }
+        Moment now = shared.now();
+        isUnsettled = false;
+        boolean isDeferred = now.nanos() - deferredUntil < 0;
+        shared.forEach(lock -> shared.run(() -> {
+            Effects todo = new Effects();
+            if (!lock.confirm(todo, now, due::add, isDeferred)) {
+                isUnsettled = true;
+            }
+            return todo;
+        }));
+        settled = areAnswered ? periods : NEVER;
+    }
+
+    /** Something is held. */
+    void begin() {
+        if (!isWatching) {
+            isWatching = true;
+            shared.timer.schedule(everySecond, shared.now().nanos() + PERIOD_NANOS);
+        }
+    }
+
+    private void everySecond() {
+        Moment now = shared.now();
+        long ahead = now.wallMillis() - last.wallMillis() - (now.nanos() - last.nanos()) / 1_000_000;
+        last = now;
+        if (ahead > JUMP_MILLIS) {
+            shared.forEach(this::look);
+        }
+        isWatching = false;
+        if (shared.heldLocks.size() > 0) {
+            begin();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.timer.EngineTimer;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StoreCallsTests {
+
+    private static final int MOST = 100;
+
+    private final ManualBackend backend = new ManualBackend();
+    private final Queue<TimerEntry> scheduled = new ArrayDeque<>();
+    private long now;
+    private long dueNanos;
+    private final StoreCalls calls =
+            new StoreCalls(backend, new EngineClock(() -> now, InstantSource.system()), new ManualTimer(), MOST);
+
+    /** Fires when the test says so: a release that a probe has tried without success is the latest one again. */
+    private final class ManualTimer implements EngineTimer {
+
+        @Override
+        public void schedule(TimerEntry entry, long due) {
+            dueNanos = due;
+            scheduled.add(entry);
+        }
+
+        @Override
+        public void cancel(TimerEntry entry) {
+            scheduled.remove(entry);
+        }
+
+        @Override
+        public void afterEachTick(Runnable step) {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void remembersTheLatestOfManyReleasesUntilTheStoreAnswers(CapturedOutput output) {
+        backend.refusesReleases = true;
+        for (int i = 0; i < MOST + 50; i++) {
+            calls.repeatRelease(release(i), Duration.ofMinutes(5));
+        }
+        int triedInVain = backend.log.size();
+
+        backend.refusesReleases = false;
+        scheduled.remove().fire();
+        backend.answerTheRest();
+
+        List<Object> repeated = List.copyOf(backend.log.subList(triedInVain, backend.log.size()));
+        assertThat(repeated)
+                .hasSizeLessThanOrEqualTo(MOST)
+                .contains(release(MOST + 49))
+                .doesNotContain(release(1));
+        assertThat(output).containsOnlyOnce("More than 100 locks wait to be released");
+    }
+
+    @Test
+    void probesWithOneReleaseAtATimeWhileTheStoreDoesNotAnswer() {
+        backend.refusesReleases = true;
+        for (int i = 0; i < 20; i++) {
+            calls.repeatRelease(release(i), Duration.ofMinutes(5));
+        }
+        assertThat(backend.log).hasSize(20);
+        for (int probe = 1; probe <= 3; probe++) {
+            assertThat(scheduled).hasSize(1);
+            scheduled.remove().fire();
+            assertThat(backend.log).hasSize(20 + probe);
+        }
+
+        backend.refusesReleases = false;
+        scheduled.remove().fire();
+        assertThat(backend.log).as("one probe only").hasSize(24);
+        backend.answerTheRest();
+
+        assertThat(backend.log).hasSize(24 + 19);
+        assertThat(scheduled).isEmpty();
+    }
+
+    @Test
+    void releasesAtOnceWhatAnotherServerMayTakeWhileOneDoesNotAnswer() {
+        ReleaseCommand down = release(1);
+        ReleaseCommand fine = release(2);
+        backend.refusesReleases = true;
+        calls.repeatRelease(down, Duration.ofMinutes(5));
+        backend.refusesReleases = false;
+
+        calls.repeatRelease(fine, Duration.ofMinutes(5));
+        assertThat(backend.log).containsExactly(down, fine);
+        backend.answerTheRest();
+
+        assertThat(backend.log).containsExactly(down, fine, down);
+    }
+
+    /** The network delivers an attempt behind the release, on a connection that was replaced. */
+    @Test
+    void releasesAnAttemptAgainThatTheStoreMayExecuteLate() {
+        calls.repeatRelease(release(1), Duration.ofMinutes(5));
+        backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
+        now += Duration.ofMillis(50).toNanos();
+        scheduled.remove().fire();
+        now += Duration.ofMillis(10).toNanos();
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+
+        assertThat(dueNanos).as("twice the time since it was added").isEqualTo(now + 60_000_000);
+        scheduled.remove().fire();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(backend.log).containsExactly(release(1), release(1), release(1));
+        assertThat(scheduled).as("the late grant is free again").isEmpty();
+    }
+
+    @Test
+    void repeatsTheReleaseOfAnAttemptUntilItsLeaseWouldBeOver() {
+        calls.repeatRelease(release(1), Duration.ofSeconds(1));
+        Sent<ReleaseCommand, ReleaseResult> sent = backend.nextRelease();
+        now += Duration.ofSeconds(1).toNanos();
+        sent.answer().complete(new ReleaseResult.FoundFree());
+        assertThat(scheduled).isEmpty();
+    }
+
+    @Test
+    void repeatsTheReleasesOfSoManyAttemptsOnly() {
+        for (int i = 0; i <= StoreCalls.MOST_REPEATED; i++) {
+            calls.repeatRelease(release(i), Duration.ofMinutes(5));
+            backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
+        }
+        assertThat(scheduled).hasSize(StoreCalls.MOST_REPEATED);
+    }
+
+    @Test
+    void releasesAGrantOnce() {
+        calls.repeatRelease(grant(1), Duration.ofMinutes(5));
+        backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
+        assertThat(scheduled).isEmpty();
+    }
+
+    @Test
+    void triesEachReleaseOnceHoweverManyAreToBeRepeatedLater() {
+        for (int i = 0; i < MOST; i++) {
+            calls.repeatRelease(release(i), Duration.ofMinutes(5));
+            backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        }
+        calls.repeatRelease(release(MOST), Duration.ofMinutes(5));
+        assertThat(backend.nextRelease().command()).isEqualTo(release(MOST));
+    }
+
+    private static ReleaseCommand grant(int number) {
+        return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 17);
+    }
+
+    private static ReleaseCommand release(int number) {
+        return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 0);
+    }
+}
