@@ -5,8 +5,6 @@ import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +12,12 @@ import org.jspecify.annotations.Nullable;
  * Wheels", SOSP 1987). Scheduling and cancelling take constant time and allocate nothing, so that the churn of short
  * holds leaves no trace; an entry fires up to one tick late.
  *
- * <p>{@link #schedule} and {@link #cancel} come from any thread and take {@link #lock} for a few instructions; entries
- * fire outside of it. The thread starts with the first entry and sleeps until a slot is due; without entries it never
- * wakes. Mutable, guarded by {@link #lock}: {@link #slots} and the links of the entries, {@link #current},
- * {@link #sleepsUntil}, {@link #size}, {@link #thread}, {@link #closed}.
+ * <p>Any thread schedules and cancels, under the monitor of this object for a few instructions; entries fire outside of
+ * it. The thread starts with the first entry and sleeps until a slot is due; without entries it never wakes.
+ *
+ * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
+ * for ever; and the monitors of keys are held while an entry is scheduled, so that a virtual thread which waits for a
+ * {@code ReentrantLock} there would keep its carrier from the lock's next owner.
  */
 public final class TimerWheel implements EngineTimer {
 
@@ -26,8 +26,6 @@ public final class TimerWheel implements EngineTimer {
 
     private final EngineClock clock;
     private final long origin;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final @Nullable TimerEntry[] slots = new TimerEntry[SLOTS];
     private volatile Runnable afterTick = () -> {};
 
@@ -38,7 +36,7 @@ public final class TimerWheel implements EngineTimer {
     private long sleepsUntil = Long.MAX_VALUE;
     private int size;
     private @Nullable Thread thread;
-    private boolean closed;
+    private boolean isClosed;
 
     /** A timer without entries; its thread starts with the first one. */
     public TimerWheel(EngineClock clock) {
@@ -52,41 +50,26 @@ public final class TimerWheel implements EngineTimer {
     }
 
     @Override
-    public void schedule(TimerEntry entry, long dueNanos) {
-        lock.lock();
-        try {
-            if (closed) {
-                return;
-            }
-            unlink(entry);
-            link(entry, Math.max(current + 1, tickAfter(dueNanos)));
-            if (thread == null) {
-                start();
-            } else if (entry.tick < sleepsUntil) {
-                changed.signal();
-            }
-        } finally {
-            lock.unlock();
+    public synchronized void schedule(TimerEntry entry, long dueNanos) {
+        if (isClosed) {
+            return;
+        }
+        unlink(entry);
+        link(entry, Math.max(current + 1, tickAfter(dueNanos)));
+        if (thread == null) {
+            start();
+        } else if (entry.tick < sleepsUntil) {
+            notifyAll();
         }
     }
 
     @Override
-    public void cancel(TimerEntry entry) {
-        lock.lock();
-        try {
-            unlink(entry);
-        } finally {
-            lock.unlock();
-        }
+    public synchronized void cancel(TimerEntry entry) {
+        unlink(entry);
     }
 
-    int size() {
-        lock.lock();
-        try {
-            return size;
-        } finally {
-            lock.unlock();
-        }
+    synchronized int size() {
+        return size;
     }
 
     private void run() {
@@ -104,19 +87,12 @@ public final class TimerWheel implements EngineTimer {
     }
 
     /** The thread ends before its time, such as for want of memory: the renewals must go on. */
-    private void replaceUnlessClosed() {
-        lock.lock();
-        try {
-            thread = null;
-            due.stream()
-                    .filter(entry -> entry.tick == TimerEntry.UNSCHEDULED)
-                    .forEach(entry -> link(entry, current + 1));
-            due.clear();
-            if (!closed && size > 0) {
-                start();
-            }
-        } finally {
-            lock.unlock();
+    private synchronized void replaceUnlessClosed() {
+        thread = null;
+        due.stream().filter(entry -> entry.tick == TimerEntry.UNSCHEDULED).forEach(entry -> link(entry, current + 1));
+        due.clear();
+        if (!isClosed && size > 0) {
+            start();
         }
     }
 
@@ -126,20 +102,15 @@ public final class TimerWheel implements EngineTimer {
         thread = starting; // a start that throws is tried again with the next entry
     }
 
-    private boolean awaitDue() {
-        lock.lock();
-        try {
-            while (!closed) {
-                collect();
-                if (!due.isEmpty()) {
-                    return true;
-                }
-                sleep();
+    private synchronized boolean awaitDue() {
+        while (!isClosed) {
+            collect();
+            if (!due.isEmpty()) {
+                return true;
             }
-            return false;
-        } finally {
-            lock.unlock();
+            sleep();
         }
+        return false;
     }
 
     private void collect() {
@@ -162,14 +133,12 @@ public final class TimerWheel implements EngineTimer {
     @SuppressWarnings("WaitNotInLoop") // the loop is in awaitDue, which looks again after every wake-up
     private void sleep() {
         sleepsUntil = nextOccupied();
+        long nanos = sleepsUntil == Long.MAX_VALUE ? 0 : origin + sleepsUntil * TICK_NANOS - clock.nanos();
         try {
             if (sleepsUntil == Long.MAX_VALUE) {
-                changed.await();
-            } else {
-                long nanos = origin + sleepsUntil * TICK_NANOS - clock.nanos();
-                if (nanos > 0) {
-                    changed.awaitNanos(nanos);
-                }
+                wait();
+            } else if (nanos > 0) {
+                wait(nanos / 1_000_000, (int) (nanos % 1_000_000));
             }
         } catch (InterruptedException strangers) {
             // The flag says whether to close; an interrupt by other code must not end the renewals.
@@ -235,13 +204,10 @@ public final class TimerWheel implements EngineTimer {
     @Override
     public void close() {
         Thread running;
-        lock.lock();
-        try {
-            closed = true;
+        synchronized (this) {
+            isClosed = true;
             running = thread;
-            changed.signal();
-        } finally {
-            lock.unlock();
+            notifyAll();
         }
         if (running != null && running != Thread.currentThread()) {
             LockThreads.join(running);
