@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store granted to one lock token: a block of fencing tokens, which the holds of this instance use up one after
- * the other. Data: the mutable fields are guarded by the {@link KeyLock}.
+ * What the store granted to one lock token: a block of fencing tokens, which the holds of this instance use up one
+ * after the other. Data: the mutable fields are guarded by the {@link KeyLock}.
  */
 final class Grant {
 

@@ -43,14 +43,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Invariants.</b> (1) At most one attempt or withdrawal is under way; an attempt may follow a release that was
  * sent, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of the
- * same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among those that
- * only try, or has its outcome, and never two of these. (4) {@link #hold} is held, or its owner has left it and its
- * release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or due, or
- * the next look is set, or a hold is there whose end makes an attempt due. (6) A grant that no waiter takes is given
+ * same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among those
+ * that only try, or has its outcome, and never two of these. (4) {@link #hold} is held, or its owner has left it and
+ * its release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or due,
+ * or the next look is set, or a hold is there whose end makes an attempt due. (6) A grant that no waiter takes is given
  * back. (7) A retired object stays empty.
  *
  * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
- * for ever. It is held for some instructions; the timer's lock comes after it.
+ * for ever. It is held for some instructions; the timer's monitor comes after it.
  */
 final class KeyLock extends TimerEntry {
 
@@ -833,7 +833,7 @@ final class KeyLock extends TimerEntry {
         shared.timer.schedule(this, scheduledAt);
     }
 
-    /** Its time has come: the end of a lease, a renewal, the next look of a waiter. Renewals that are due are handed over. */
+    /** Its time has come: the end of a lease, a renewal, the next look of a waiter. Hands over due renewals. */
     synchronized Effects look(Moment now, Consumer<Renewal> due) {
         Effects todo = new Effects();
         scheduledAt = NEVER;
@@ -898,7 +898,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The heartbeats have an answer, or lack one: reports doubts, and has the hold confirmed. True if it is settled. */
+    /** The heartbeats have an answer, or lack one: reports doubts, has the hold confirmed. True if it is settled. */
     synchronized boolean confirm(Effects todo, Moment now, Consumer<Renewal> due, boolean isDeferred) {
         Hold held = hold;
         if (held == null || held.state != Hold.State.HELD || !held.grant.certainty.takesPart()) {

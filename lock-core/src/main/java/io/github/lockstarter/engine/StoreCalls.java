@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Repeats the release of what may have been granted, or may not have been released, until the store answers or the
  * lease must be over. Each is tried at once. What had no answer waits: one release at a time probes, with growing
  * delay, so that an outage does not fill the store's request queue; with the first answer the others follow. The
- * release of an attempt of unknown outcome proves nothing where it finds no lock: the network, or the store, may execute
- * the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its lease would
- * be over, so that a late grant is freed after at most as much time again as it was late.
+ * release of an attempt of unknown outcome proves nothing where it finds no lock: the network, or the store, may
+ * execute the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its
+ * lease would be over, so that a late grant is freed after at most as much time again as it was late.
  *
  * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken. The fields of repeated releases
  * are guarded by this object; nothing is sent under its monitor.
@@ -201,25 +201,29 @@ final class StoreCalls extends TimerEntry {
     }
 
     private void add(Item item) {
+        boolean isFirstDropped;
         synchronized (this) {
             untried.add(item);
-            makeRoom();
+            isFirstDropped = makeRoom();
+        }
+        if (isFirstDropped) {
+            EngineLog.warn(
+                    "More than {} locks wait to be released until the lock store answers; the engine drops"
+                            + " the oldest releases, and these locks end with their leases",
+                    mostRemembered);
         }
         sendDue();
     }
 
-    /** The oldest goes first: of one lease length, it ends first. */
-    private void makeRoom() {
-        if (untried.size() + unanswered.size() + repeating > mostRemembered) {
-            Item dropped = unanswered.isEmpty() ? untried.poll() : unanswered.poll();
-            if (dropped != null && !isOverflowing) {
-                isOverflowing = true;
-                EngineLog.warn(
-                        "More than {} locks wait to be released until the lock store answers; the engine drops"
-                                + " the oldest releases, and these locks end with their leases",
-                        mostRemembered);
-            }
+    /** The oldest goes first: of one lease length, it ends first. True if it is the first one of an overflow. */
+    private boolean makeRoom() {
+        if (untried.size() + unanswered.size() + repeating <= mostRemembered) {
+            return false;
         }
+        Item dropped = unanswered.isEmpty() ? untried.poll() : unanswered.poll();
+        boolean isFirst = dropped != null && !isOverflowing;
+        isOverflowing |= isFirst;
+        return isFirst;
     }
 
     /** One thread at a time sends: what others add, or an answer that comes at once, it finds afterwards. */

@@ -1,18 +1,19 @@
 /**
- * The engine: grants locks that a {@link io.github.lockstarter.spi.LockBackend} keeps. Follow one call:
+ * The engine: grants locks that a {@link io.github.lockstarter.spi.LockBackend} keeps.
  *
  * <ol>
- *   <li>{@link io.github.lockstarter.engine.LockEngine} is the entry; {@code EngineRuntime} wires the parts between
- *       start and stop.
- *   <li>{@code Acquirer} enters a hold of the same thread again, or waits for the outcome of an {@code Acquisition} and
- *       takes the hold.
- *   <li>{@code queue} decides which caller of this JVM is next; {@code AttemptRunner} carries the decisions out: it
- *       sends attempts and turns grants into holds.
- *   <li>{@code hold} is what is held; {@code renewal} renews it; {@code release} hands it over or releases it.
+ *   <li>{@link io.github.lockstarter.engine.LockEngine} is the entry; {@code Running} is one run of it, between start
+ *       and stop.
+ *   <li>{@code Acquisitions} is the caller's side: it enters a hold of the same thread again, or waits for the outcome
+ *       of a {@code Waiter} and takes the hold.
+ *   <li>{@code KeyLock} decides all that concerns one key, under one monitor, and returns {@code Effects}, which
+ *       {@code Running} carries out: {@code StoreCalls} calls the store, listeners get events, futures are completed.
+ *   <li>{@code Watchdog} is the timer's thread: it looks at each {@code KeyLock} when its time has come, and renews.
  * </ol>
  *
- * <p>{@code backend}, {@code event}, {@code timer}, {@code thread} and {@code settings} serve all of them. The packages
- * have no cycle; from outside only {@code LockEngine} and {@code settings} are used.
+ * <p>{@code heartbeat}, {@code hold}, {@code event}, {@code timer}, {@code thread} and {@code settings} serve these.
+ * The packages have no cycle; from outside only {@code LockEngine}, {@code EngineEnvironment} and {@code settings} are
+ * used.
  */
 @NullMarked
 package io.github.lockstarter.engine;

@@ -1,5 +1,5 @@
 /**
- * What is held: grant, life cycle, handle, and how a loss is detected.
+ * The terms of a hold: what a request comes to with the settings, and who the owner is.
  */
 @NullMarked
 package io.github.lockstarter.engine.hold;
