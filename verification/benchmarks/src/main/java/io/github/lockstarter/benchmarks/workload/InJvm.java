@@ -4,7 +4,6 @@ import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import io.github.lockstarter.benchmarks.micro.AnnotationBenchmark;
-import io.github.lockstarter.benchmarks.micro.HoldLifecycleBenchmark;
 import io.github.lockstarter.benchmarks.micro.KeyExpressionBenchmark;
 import io.github.lockstarter.benchmarks.micro.MetricsBenchmark;
 import java.time.Duration;
@@ -45,10 +44,6 @@ record InJvm() implements Workload {
         LABELS.put("releaseAfter", "the same, RELEASE_AFTER");
         LABELS.put("argument", "key: #id");
         LABELS.put("property", "key: #id + ':' + #order.customer");
-        LABELS.put("grantAndRelease", "states: grant, release");
-        LABELS.put("nest", "states: nested entry, exit");
-        LABELS.put("renew", "states: renewal");
-        LABELS.put("isHeld", "states: isHeld");
         LABELS.put("recordOne", "meters: acquire and release");
         LABELS.put("recordTogether", "meters: the same, 4 threads");
     }
@@ -80,7 +75,6 @@ record InJvm() implements Workload {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(AnnotationBenchmark.class.getName())
                 .include(KeyExpressionBenchmark.class.getName())
-                .include(HoldLifecycleBenchmark.class.getName())
                 .include(MetricsBenchmark.class.getName())
                 .addProfiler(GCProfiler.class)
                 .forks(bench.count("forks", FORKS))
