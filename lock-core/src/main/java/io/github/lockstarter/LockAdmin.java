@@ -53,10 +53,11 @@ public interface LockAdmin {
      * hand-overs. Use the latter from another instance; on a quorum it may be above the token of any hold. The token of
      * a {@link StoredLock.Kept} frees a lock that has no holder.
      *
-     * <p>A holder of this instance loses the lock before the lock is deleted. A holder of another instance loses it
-     * when that instance receives a message, or at its next renewal. The holder's work goes on unless it checks, and
-     * may overlap with the work of the next owner. For the longest lease after a failover or a restart of the store, a
-     * holder that misses the message takes the lock back.
+     * <p>A holder of this instance loses the lock before the lock is deleted; the deletion follows the answers to the
+     * renewals that are under way. A holder of another instance loses it when that instance receives a message, or at
+     * its next renewal. The holder's work goes on unless it checks, and may overlap with the work of the next owner.
+     * For the longest lease after a failover or a restart of the store, a holder that misses the message takes the lock
+     * back.
      *
      * @param key the lock's key
      * @param fencingToken as seen in {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}

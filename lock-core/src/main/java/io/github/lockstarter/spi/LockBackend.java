@@ -16,9 +16,10 @@ import java.util.concurrent.CompletionStage;
  * <p>Every method returns at once; the stages complete on any thread, within the backend's own command timeout, and
  * always normally: a failure is a result. The results distinguish yes, no, and unknown. Every command is idempotent per
  * {@link LockToken}, since a client may send it twice. A token that was released or withdrawn is never used again: a
- * backend may free it once more at any time. A token's release or withdrawal is sent after the answer to its attempt.
- * Where one thread sends a release or a withdrawal and then an attempt for the same key, they take effect in that
- * order, unless the connection breaks or the store refuses the first copy of one of them in between. Thread-safe.
+ * backend may free it once more at any time. A token's release or withdrawal is sent after the answers to its attempt
+ * and to its renewals. Where one thread sends a release or a withdrawal and then an attempt for the same key, they take
+ * effect in that order, unless the connection breaks or the store refuses the first copy of one of them in between.
+ * Thread-safe.
  *
  * <p><b>What every store promises</b>: at most one token has a lock at a time; the fencing tokens of a key grow; a lock
  * whose holder is gone becomes free. How soon, whom a release wakes, and what a lease means differ: {@link
