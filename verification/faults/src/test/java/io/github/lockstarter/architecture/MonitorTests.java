@@ -4,9 +4,6 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockAdvisor;
@@ -14,7 +11,6 @@ import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.io.IOException;
 import java.io.InputStream;
@@ -78,30 +74,17 @@ class MonitorTests {
         return method.substring(0, method.lastIndexOf('.')).replaceAll("\\$.*", "");
     }
 
+    /** That they do not wait either is a rule for all classes ({@code ArchitectureTests.onlyOneClassBlocks}). */
     @Test
-    void theseTakeNoOtherKindOfLockAndDoNotWait() {
-        JavaClasses engine = new ClassFileImporter().importPackages("io.github.lockstarter.engine");
-        DescribedPredicate<JavaClass> haveAMonitor = describe(
-                "have a monitor", type -> WITH_MONITOR.contains(type.getName().replaceAll("\\$.*", "")));
+    void theseTakeNoOtherKindOfLock() {
         noClasses()
-                .that(haveAMonitor)
+                .that(describe(
+                        "have a monitor",
+                        type -> WITH_MONITOR.contains(type.getName().replaceAll("\\$.*", ""))))
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("java.util.concurrent.locks")
-                .orShould()
-                .dependOnClassesThat()
-                .areAssignableTo(BlockingWait.class)
-                .check(engine);
-        noClasses()
-                .that(haveAMonitor)
-                .and()
-                .doNotHaveFullyQualifiedName("io.github.lockstarter.engine.timer.TimerWheel")
-                .should()
-                .callMethodWhere(describe(
-                        "it waits",
-                        call -> call.getTarget().getOwner().isEquivalentTo(Object.class)
-                                && call.getTarget().getName().equals("wait")))
-                .check(engine);
+                .check(new ClassFileImporter().importPackages("io.github.lockstarter.engine"));
     }
 
     private static List<String> monitorsBelow(Path classes) throws IOException {
