@@ -44,9 +44,15 @@ public final class ExclusionCheck implements Check {
     private static boolean wasRevoked(History history, Hold hold, long nextGrantedAt) {
         boolean learnt =
                 hold.end().kind() != Hold.Kind.RELEASED || hold.end().cause().startsWith("LOST");
-        return (learnt || mayBeExecutedTwice(history, hold))
+        return (learnt || mayBeExecutedTwice(history, hold) || mayBeForgotten(history, hold, nextGrantedAt))
                 && history.revoking().stream()
                         .anyMatch(fault -> fault.touches(nextGrantedAt - history.untilLearnt(), nextGrantedAt));
+    }
+
+    /** A store that forgets the revocation, and the next owner, gives the lock back to its holder. */
+    private static boolean mayBeForgotten(History history, Hold hold, long nextGrantedAt) {
+        long answered = Math.max(hold.end().at(), hold.end().returnedAt());
+        return history.forgetting().stream().anyMatch(fault -> fault.touches(nextGrantedAt, answered));
     }
 
     /** A release that is sent again says that the lock is released, whether or not it was there at the first time. */
