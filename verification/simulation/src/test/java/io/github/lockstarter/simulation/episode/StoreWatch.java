@@ -84,7 +84,7 @@ final class StoreWatch {
                 "I5",
                 key,
                 "a waiter sleeps though the lock is free",
-                isSignalled && isQueued(key),
+                isSignalled && isQueued(key) && !world.wasGranted(key, LOOK),
                 world.longestFree(key));
         if (!world.isClockStepped()) {
             master.scores("lock:{" + key + "}:waiters").forEach((id, place) -> look(key, id, place));
