@@ -94,6 +94,8 @@ final class Caller {
                 request.maxHold()
                         .map(max -> max.plus(world.setting.lease()).plus(TOLERANCE))
                         .orElse(FOR_EVER));
+        String first = request.keys().get(0);
+        Optional<Vacancy> vacancy = deed == Deed.TRY ? vacancy(first) : Optional.empty();
         CompletableFuture<LockHandle> future = instance.engine.acquireAsync(request);
         waiting = future;
         waitsSince = world.time.nanos();
@@ -106,7 +108,7 @@ final class Caller {
             if (handle != null) {
                 hold(deed, asked, handle);
             } else {
-                refused(asked, request.keys().get(0), failure);
+                refused(asked, first, vacancy, failure);
             }
         });
     }
@@ -174,11 +176,20 @@ final class Caller {
         }
     }
 
-    private void refused(Section.Asked asked, String key, @Nullable Throwable failure) {
+    /** A lock that is free, and that its instance does not believe to hold, as after an operator took it away. */
+    private Optional<Vacancy> vacancy(String key) {
+        boolean isBelieved = instance.sections.stream().anyMatch(section -> section.isOf(key));
+        return isBelieved ? Optional.empty() : Vacancy.of(world, key);
+    }
+
+    private void refused(Section.Asked asked, String key, Optional<Vacancy> vacancy, @Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
         String note;
         if (cause instanceof LockNotAcquiredException) {
             note = "CONTENDED";
+            vacancy.filter(free -> free.isStill(world))
+                    .ifPresent(free -> world.anomaly(
+                            "I5", instance.name, key, "was refused though the lock was free since it asked"));
         } else if (cause instanceof CancellationException) {
             note = "INTERRUPTED";
         } else {

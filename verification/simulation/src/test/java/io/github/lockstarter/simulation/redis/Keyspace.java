@@ -3,6 +3,7 @@ package io.github.lockstarter.simulation.redis;
 import io.github.lockstarter.simulation.redis.Effect.Change;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Keyspace {
 
     private final SortedMap<String, Stored> stored = new TreeMap<>();
+    private final Map<String, Long> changes = new HashMap<>();
     private final Deque<List<Effect>> behind = new ArrayDeque<>();
     private int lag;
 
@@ -32,18 +34,26 @@ final class Keyspace {
     /** Forgets everything, and never gets what it is behind with, for other keys and values. */
     void replace(Map<String, Stored> others) {
         behind.clear();
+        stored.keySet().forEach(key -> changes.merge(key, 1L, Long::sum));
+        others.keySet().forEach(key -> changes.merge(key, 1L, Long::sum));
         stored.clear();
         stored.putAll(others);
     }
 
     void apply(Effect effect) {
         if (effect instanceof Change change) {
+            changes.merge(change.key(), 1L, Long::sum);
             if (change.stored() == null) {
                 stored.remove(change.key());
             } else {
                 stored.put(change.key(), change.stored());
             }
         }
+    }
+
+    /** How often a key has changed. */
+    long changes(String key) {
+        return changes.getOrDefault(key, 0L);
     }
 
     /** How many writes it stays behind from now on, at most. */

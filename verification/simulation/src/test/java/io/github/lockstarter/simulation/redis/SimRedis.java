@@ -267,6 +267,11 @@ public class SimRedis implements LuaInterpreter.Server {
         return live;
     }
 
+    /** How often a key has changed: as long as this does not grow, it is as it was. */
+    public long changes(String key) {
+        return keyspace.changes(key);
+    }
+
     /** How many writes there were in this history. */
     public long offset() {
         return offset;

@@ -1,0 +1,32 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.simulation.redis.SimRedis;
+import java.util.Optional;
+
+/**
+ * A lock that is free at the master, as long as nobody takes it.
+ *
+ * @param master where
+ * @param key of the lock
+ * @param changes how often its entry had changed when it was seen
+ */
+record Vacancy(SimRedis master, String key, long changes) {
+
+    /** Empty if the lock is not free. */
+    static Optional<Vacancy> of(World world, String key) {
+        SimRedis master = world.servers.master().redis;
+        String entry = entry(key);
+        return master.keys().containsKey(entry)
+                ? Optional.empty()
+                : Optional.of(new Vacancy(master, key, master.changes(entry)));
+    }
+
+    /** Whether it has been free all the time. */
+    boolean isStill(World world) {
+        return world.servers.master().redis == master && master.changes(entry(key)) == changes;
+    }
+
+    private static String entry(String key) {
+        return "lock:{" + key + '}';
+    }
+}
