@@ -20,6 +20,6 @@ final class AdminMutants {
                                 "A holder that receives the revocation has lost the lock",
                                 "I1",
                                 "I6")
-                        .changing("engine.EngineRuntime", "revoked", Behaviour.nothing()));
+                        .changing("engine.Running", "revoked", Behaviour.nothing()));
     }
 }

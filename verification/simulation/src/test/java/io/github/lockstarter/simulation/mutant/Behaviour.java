@@ -2,7 +2,6 @@ package io.github.lockstarter.simulation.mutant;
 
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** How a method of a mutant behaves. */
@@ -17,7 +16,7 @@ public interface Behaviour {
             }
 
             @Override
-            public @Nullable Object end(@Nullable Object self, @Nullable Object own) {
+            public @Nullable Object end(@Nullable Object self, Object[] arguments, @Nullable Object own) {
                 return result;
             }
         };
@@ -28,12 +27,12 @@ public interface Behaviour {
         return returning(null);
     }
 
-    /** Does as before, and then returns another result than its own, which may be null. */
-    static Behaviour resulting(BiFunction<Object, Object, @Nullable Object> change) {
+    /** Does as before, and then returns another result than its own, which may be null; knows the arguments. */
+    static Behaviour resulting(BiFunction<Object[], Object, @Nullable Object> change) {
         return new Behaviour() {
             @Override
-            public @Nullable Object end(@Nullable Object self, @Nullable Object own) {
-                return change.apply(self, own);
+            public @Nullable Object end(@Nullable Object self, Object[] arguments, @Nullable Object own) {
+                return change.apply(arguments, own);
             }
         };
     }
@@ -48,17 +47,12 @@ public interface Behaviour {
         };
     }
 
-    /** Does as before, between two actions. */
-    static Behaviour between(Consumer<Object[]> before, Runnable after) {
+    /** Does as before, and then something with the object and the arguments. */
+    static Behaviour following(BiConsumer<Object, Object[]> after) {
         return new Behaviour() {
             @Override
-            public void begin(@Nullable Object self, Object[] arguments) {
-                before.accept(arguments);
-            }
-
-            @Override
-            public @Nullable Object end(@Nullable Object self, @Nullable Object own) {
-                after.run();
+            public @Nullable Object end(@Nullable Object self, Object[] arguments, @Nullable Object own) {
+                after.accept(self, arguments);
                 return own;
             }
         };
@@ -73,7 +67,7 @@ public interface Behaviour {
     default void begin(@Nullable Object self, Object[] arguments) {}
 
     /** Called afterwards with the method's result; returns the one that its caller gets. */
-    default @Nullable Object end(@Nullable Object self, @Nullable Object own) {
+    default @Nullable Object end(@Nullable Object self, Object[] arguments, @Nullable Object own) {
         return own;
     }
 }

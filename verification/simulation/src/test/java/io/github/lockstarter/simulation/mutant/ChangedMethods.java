@@ -95,7 +95,7 @@ public final class ChangedMethods implements AutoCloseable {
 
     /** Called by changed methods. */
     public static Behaviour behaviour(String id) {
-        return BEHAVIOURS.getOrDefault(id, Behaviour.resulting((self, own) -> own));
+        return BEHAVIOURS.getOrDefault(id, Behaviour.resulting((arguments, own) -> own));
     }
 
     /** Byte Buddy copies this code into the changed methods. */
@@ -118,8 +118,9 @@ public final class ChangedMethods implements AutoCloseable {
         static void end(
                 @Advice.Origin("#t.#m") String id,
                 @Advice.This(optional = true) @Nullable Object self,
+                @Advice.AllArguments(typing = Assigner.Typing.DYNAMIC) Object[] arguments,
                 @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) @Nullable Object result) {
-            result = behaviour(id).end(self, result);
+            result = behaviour(id).end(self, arguments, result);
         }
     }
 }

@@ -32,6 +32,6 @@ final class HistoryMutants {
                                 "taken = math.max(last + 1, micros, floor + 1)",
                                 "taken = math.max(last + 1, floor + 1)"),
                 Mutant.named("block-overrun", "A grant hands over only the tokens of its block", "I2")
-                        .changing("engine.hold.Grant", "isUsedUp", Behaviour.returning(false)));
+                        .changing("engine.Grant", "isUsedUp", Behaviour.returning(false)));
     }
 }

@@ -4,6 +4,7 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.Deadline;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.Objects;
 
 /** The fields of changed objects. */
 final class Internals {
@@ -12,8 +13,12 @@ final class Internals {
 
     /** What the clock of an object of the engine says. */
     static Deadline.Moment now(Object object) {
+        return Deadline.Moment.now((EngineClock) get(object, "clock"));
+    }
+
+    static Object get(Object object, String name) {
         try {
-            return Deadline.Moment.now((EngineClock) field(object, "clock").get(object));
+            return Objects.requireNonNull(field(object, name).get(object), name);
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         }

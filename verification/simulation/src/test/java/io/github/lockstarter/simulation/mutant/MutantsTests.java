@@ -56,9 +56,9 @@ class MutantsTests {
 
         assertThatThrownBy(() -> Hunt.of(mutant.editing("release.lua", "not there", ""), 1))
                 .hasMessageContaining("Not exactly once in release.lua");
-        assertThatThrownBy(() -> Hunt.of(mutant.changing("engine.hold.Grant", "none", Behaviour.nothing()), 1))
+        assertThatThrownBy(() -> Hunt.of(mutant.changing("engine.Grant", "none", Behaviour.nothing()), 1))
                 .hasMessageContaining("has no method none");
-        assertThatThrownBy(() -> Hunt.of(mutant.changing("engine.hold.None", "none", Behaviour.nothing()), 1))
+        assertThatThrownBy(() -> Hunt.of(mutant.changing("engine.None", "none", Behaviour.nothing()), 1))
                 .hasMessageContaining("No class");
     }
 }

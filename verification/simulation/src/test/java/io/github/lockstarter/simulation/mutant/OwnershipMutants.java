@@ -1,15 +1,14 @@
 package io.github.lockstarter.simulation.mutant;
 
 import io.github.lockstarter.engine.timer.Deadline;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** Rules about the owner of a lock, its lease and its release. */
 final class OwnershipMutants {
 
-    /** When the answer came that is processed. */
-    private static final AtomicReference<Deadline.Moment> ANSWERED = new AtomicReference<>();
+    private static final Deadline.Moment LONG_AGO = new Deadline.Moment(Long.MIN_VALUE / 2, 0);
 
     private OwnershipMutants() {}
 
@@ -54,40 +53,58 @@ final class OwnershipMutants {
                         .editing("acquire_batch.lua", ", 'PX', lease, 'NX')", ", 'NX')"),
                 Mutant.named("lease-from-answer", "A lease counts from the sending of the attempt", "I1")
                         .changing(
-                                "engine.AttemptRunner",
-                                "granted",
-                                Behaviour.beginning((self, arguments) -> ANSWERED.set(Internals.now(self))))
-                        .changing(
-                                "engine.hold.Grant$Asked", "sent", Behaviour.resulting((self, own) -> ANSWERED.get())),
+                                "engine.Running",
+                                "answered",
+                                Behaviour.beginning(
+                                        (self, arguments) -> Internals.set(arguments[0], "sent", Internals.now(self)))),
                 Mutant.named(
                                 "renewal-counts-longer",
                                 "A renewal extends a lease by no more than the lease, counted from its sending",
                                 "I1",
                                 "I6")
                         .changing(
-                                "engine.hold.HoldLifecycle",
-                                "renewed",
-                                Behaviour.beginning((self, arguments) -> arguments[0] =
-                                        Internals.later((Deadline) arguments[0], Duration.ofMillis(300)))),
+                                "engine.Renewal",
+                                "deadline",
+                                Behaviour.resulting(
+                                        (arguments, own) -> Internals.later((Deadline) own, Duration.ofMillis(300)))),
                 Mutant.named("deadline-ignored", "A hold ends at its deadline", "I1", "I6")
-                        .changing("engine.hold.HoldLifecycle", "isOverdue", Behaviour.returning(false)),
+                        .changing("engine.KeyLock", "expire", Behaviour.nothing())
+                        .changing(
+                                "engine.KeyLock",
+                                "checkHeld",
+                                Behaviour.beginning((self, arguments) -> arguments[1] = LONG_AGO)),
                 Mutant.named("max-hold-ignored", "Renewals end with the longest hold", "I6")
-                        .changing("engine.hold.LossDetector", "isPastMaxHold", Behaviour.returning(false)),
+                        .changing("engine.Hold", "isPastMaxHold", Behaviour.returning(false)),
                 Mutant.named("not-held-ignored", "A renewal that finds another owner is a loss", "I1")
                         .changing(
                                 "redis.script.RenewScript$Reply",
                                 "status",
-                                Behaviour.resulting((self, own) -> (char) own == '0' ? '1' : own)),
+                                Behaviour.resulting((arguments, own) -> (char) own == '0' ? '1' : own)),
                 Mutant.named("late-grant-kept", "A grant that nobody takes is given back", "I8")
-                        .changing("engine.AttemptRunner", "giveBack", Behaviour.nothing()),
+                        .changing("engine.KeyLock", "giveBack", Behaviour.nothing()),
                 Mutant.named("release-not-repeated", "A release without an answer is repeated", "I8")
-                        .changing("engine.backend.PendingReleases", "failed", Behaviour.nothing()),
+                        .changing(
+                                "engine.StoreCalls",
+                                "answered",
+                                Behaviour.beginning((self, arguments) -> arguments[1] = answer(arguments[1]))),
                 Mutant.named(
                                 "late-grant-missed",
                                 "The release of an unanswered attempt is repeated for its lease",
                                 "I8")
-                        .changing("engine.backend.PendingReleases$Item", "mayComeLate", Behaviour.returning(false)),
+                        .changing("engine.StoreCalls$Item", "mayComeLate", Behaviour.returning(false)),
                 Mutant.named("loss-untold", "Each loss is reported once", "I6")
-                        .changing("engine.hold.LossDetector", "report", Behaviour.nothing()));
+                        .changing("engine.KeyLock", "reportLoss", Behaviour.nothing()),
+                Mutant.named(
+                                "granted-to-who-left",
+                                "A grant that its caller does not take goes to another waiter, or back",
+                                "I8")
+                        .changing(
+                                "engine.KeyLock",
+                                "takerOf",
+                                Behaviour.resulting((arguments, own) -> Internals.get(arguments[0], "waiter"))));
+    }
+
+    private static Object answer(Object result) {
+        return result instanceof ReleaseResult.Unknown ? new ReleaseResult.Released(0) : result;
     }
 }

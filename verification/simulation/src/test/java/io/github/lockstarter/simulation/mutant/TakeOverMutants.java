@@ -38,6 +38,6 @@ final class TakeOverMutants {
                         .changing(
                                 "engine.heartbeat.Heartbeat",
                                 "certainNanos",
-                                Behaviour.resulting((self, own) -> 3 * (long) own)));
+                                Behaviour.resulting((arguments, own) -> 3 * (long) own)));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.simulation.mutant;
 
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,17 +14,22 @@ final class WaiterMutants {
                 Mutant.named("no-signal", "A release signals the instance that waits longest", "I5")
                         .editing("signal_next.lua", "for _ = 1, TRIES do", "for _ = 1, 0 do"),
                 Mutant.named("unwoken-neighbours", "The end of a hold wakes the waiters of its own instance", "I5")
-                        .changing("engine.queue.Waiters", "freed", Behaviour.nothing()),
+                        .changing("engine.KeyLock", "release", Behaviour.following(WaiterMutants::sleep))
+                        .changing("engine.KeyLock", "lose", Behaviour.following(WaiterMutants::sleep)),
                 Mutant.named(
                                 "unknown-release-forgotten",
                                 "After a release of unknown outcome the waiters attempt at once",
                                 "I5")
-                        .changing("engine.queue.Waiters", "requeuedUnknown", Behaviour.nothing()),
+                        .changing("engine.KeyLock", "requeued", Behaviour.following((self, arguments) -> {
+                            if (arguments[2] instanceof ReleaseResult.Unknown) {
+                                sleep(self, arguments);
+                            }
+                        })),
                 Mutant.named(
                                 "no-look-by-itself",
                                 "A waiter looks again by itself, and when the lease of the owner ends",
                                 "I5")
-                        .changing("engine.queue.Backoff", "nanos", Behaviour.returning(Long.MAX_VALUE / 4)),
+                        .changing("engine.Running", "backoff", Behaviour.returning(Long.MAX_VALUE / 4)),
                 Mutant.named("withdraw-leaves-entry", "A withdrawal takes the instance out of the queue", "I8")
                         .editing("withdraw.lua", "redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))", ""),
                 Mutant.named("grant-leaves-entry", "An instance that is granted the lock leaves the queue", "I8")
@@ -36,7 +42,7 @@ final class WaiterMutants {
                                 "A signal that finds no waiter, and a queue that ends, withdraw in the store",
                                 "I5",
                                 "I8")
-                        .changing("engine.backend.PendingReleases", "withdraw", Behaviour.nothing()),
+                        .changing("engine.KeyLock", "withdraw", Behaviour.nothing()),
                 Mutant.named(
                                 "hand-over-unbounded",
                                 "At most 16 hand-overs, or 50 ms, follow while another instance waits",
@@ -45,6 +51,13 @@ final class WaiterMutants {
                         .changing(
                                 "engine.settings.EngineSettings$HandOver",
                                 "maxTime",
-                                Behaviour.returning(Duration.ofHours(1))));
+                                Behaviour.returning(Duration.ofHours(1))),
+                Mutant.named("owed-unanswered", "A waiter whose wait is over gets the next answer", "I5")
+                        .changing("engine.KeyLock", "dismissOwed", Behaviour.nothing()));
+    }
+
+    /** Nobody attempts until a signal comes, or the time of the next look. */
+    private static void sleep(Object lock, Object[] arguments) {
+        Internals.set(lock, "isAttemptDue", false);
     }
 }
