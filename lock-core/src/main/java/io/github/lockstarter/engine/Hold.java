@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.RenewCommand;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -98,7 +99,7 @@ final class Hold {
     /** The handles whose release was begun by a thread that could not go on, the latest first. */
     volatile @Nullable Handle unfinished;
 
-    private List<LostCallback> callbacks = List.of();
+    private List<LostCallback> callbacks = Collections.emptyList();
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
     Hold(Waiter waiter, Grant grant, long fencingToken, Deadline deadline, long renewAt, Deadline.Moment now) {
@@ -203,7 +204,7 @@ final class Hold {
     /** What is to be run at the loss; each is given out once. */
     List<Runnable> takeCallbacks() {
         List<LostCallback> taken = callbacks;
-        callbacks = List.of();
+        callbacks = Collections.emptyList();
         return taken.stream()
                 .map(each -> (Runnable) () -> {
                     Handle handle = each.handle.get();

@@ -26,6 +26,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +76,7 @@ final class KeyLock extends TimerEntry {
     private int owed;
 
     /** Callers that do not wait: each gets the answer to an attempt that was sent after it came. */
-    private List<Waiter> tries = List.of();
+    private List<Waiter> tries = Collections.emptyList();
 
     private @Nullable Attempt attempt;
     private long attempts;
@@ -91,7 +92,7 @@ final class KeyLock extends TimerEntry {
     private @Nullable Hold hold;
 
     /** Lost holds whose threads have not learned of the loss. */
-    private List<Hold> lost = List.of();
+    private List<Hold> lost = Collections.emptyList();
 
     private boolean isAttemptDue;
 
@@ -1308,7 +1309,7 @@ final class KeyLock extends TimerEntry {
         }
         List<T> fewer = new ArrayList<>(all);
         fewer.remove(one);
-        return fewer.isEmpty() ? List.of() : fewer;
+        return fewer.isEmpty() ? Collections.emptyList() : fewer;
     }
 
     // Its place on the timer, and its end

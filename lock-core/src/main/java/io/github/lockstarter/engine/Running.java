@@ -60,9 +60,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Running implements HeartbeatListener {
 
-    /** Beyond the longest command timeout that can be configured. */
-    private static final Duration LONGEST_STOP = Duration.ofSeconds(65);
-
     private static final String FAILED = "the lock client failed unexpectedly";
     private static final int MOST_NAMED = 10;
 
@@ -678,7 +675,7 @@ final class Running implements HeartbeatListener {
 
     /** Refuses, ends the waits, ends the renewals, reports the loss to the holders, and releases what they held. */
     void close() {
-        BlockingWait.awaitUninterruptibly(beginClose(), LONGEST_STOP);
+        BlockingWait.awaitUninterruptibly(beginClose(), StoreCalls.LAST_DEADLINE);
         events.close();
     }
 

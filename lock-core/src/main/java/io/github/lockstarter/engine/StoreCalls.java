@@ -19,9 +19,12 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -38,15 +41,22 @@ import org.jspecify.annotations.Nullable;
  * execute the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its
  * lease would be over, so that a late grant is freed after at most as much time again as it was late.
  *
+ * <p>A store that breaks its promise to answer must not keep a key for ever: a command without an answer is given up
+ * after {@link #LAST_DEADLINE}, and its outcome is unknown. A later answer is ignored.
+ *
  * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken. The fields of repeated releases
- * are guarded by this object; nothing is sent under its monitor.
+ * are guarded by this object, and {@link #openCommands} by itself; nothing is sent under a monitor.
  */
 final class StoreCalls extends TimerEntry {
 
     /** About 30 MB. What falls out ends with its lease. */
     static final int MOST_REMEMBERED = 65_536;
 
+    /** Beyond the longest command timeout that can be configured. */
+    static final Duration LAST_DEADLINE = Duration.ofSeconds(65);
+
     private static final String BROKEN_PROMISE = "The lock backend failed unexpectedly";
+    private static final long LOOK_NANOS = 5_000_000_000L;
     private static final long FIRST_DELAY = 50_000_000;
     private static final long LONGEST_DELAY = 1_000_000_000;
     private static final int MOST_UNDER_WAY = 256;
@@ -56,6 +66,59 @@ final class StoreCalls extends TimerEntry {
 
     /** In place of the fencing token, where it is not known that the attempt was granted. */
     static final long NO_GRANT = 0;
+
+    /** A command without an answer. */
+    private final class OpenCommand<R> {
+
+        private final long sentAt = clock.nanos();
+        private final Function<Throwable, R> unknown;
+        private final Consumer<R> then;
+
+        OpenCommand(Function<Throwable, R> unknown, Consumer<R> then) {
+            this.unknown = unknown;
+            this.then = then;
+        }
+
+        void answered(@Nullable R result, @Nullable Throwable failure) {
+            boolean isFirst;
+            synchronized (openCommands) {
+                isFirst = openCommands.remove(this);
+            }
+            if (isFirst) {
+                take(BackendGuard.resultOf(result, failure, unknown), then);
+            }
+        }
+
+        boolean isOverdue(long now) {
+            return now - sentAt >= LAST_DEADLINE.toNanos();
+        }
+
+        void giveUp() {
+            answered(
+                    null,
+                    new TimeoutException("The lock backend did not answer within " + LAST_DEADLINE.toSeconds()
+                            + " s, whatever its command timeout is"));
+        }
+    }
+
+    /** Looks at the commands without an answer while there are any. */
+    final class Look extends TimerEntry {
+
+        @Override
+        public void fire() {
+            List<OpenCommand<?>> overdue;
+            synchronized (openCommands) {
+                overdue = openCommands.stream()
+                        .filter(each -> each.isOverdue(clock.nanos()))
+                        .toList();
+                isLooking = !openCommands.isEmpty();
+                if (isLooking) {
+                    timer.schedule(this, clock.nanos() + LOOK_NANOS);
+                }
+            }
+            overdue.forEach(OpenCommand::giveUp);
+        }
+    }
 
     private final class Item extends TimerEntry {
 
@@ -94,6 +157,12 @@ final class StoreCalls extends TimerEntry {
     private final Function<ReleaseCommand, CompletionStage<ReleaseResult>> release;
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile @Nullable CompletableFuture<Void> quiet;
+
+    /** By the time at which they were sent. */
+    private final Set<OpenCommand<?>> openCommands = new LinkedHashSet<>();
+
+    private final Look look = new Look();
+    private boolean isLooking;
 
     private final Deque<Item> untried = new ArrayDeque<>();
     private final Deque<Item> unanswered = new ArrayDeque<>();
@@ -159,7 +228,19 @@ final class StoreCalls extends TimerEntry {
     }
 
     private <R> void whenAnswered(CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then) {
-        stage.whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
+        if (stage.toCompletableFuture().isDone()) {
+            stage.whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
+            return;
+        }
+        OpenCommand<R> command = new OpenCommand<>(unknown, then);
+        synchronized (openCommands) {
+            openCommands.add(command);
+            if (!isLooking) {
+                isLooking = true;
+                timer.schedule(look, command.sentAt + LOOK_NANOS);
+            }
+        }
+        stage.whenComplete(command::answered);
     }
 
     private <R> void take(R result, Consumer<R> then) {

@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,7 @@ class StoreCallsTests {
 
     private final ManualBackend backend = new ManualBackend();
     private final Queue<TimerEntry> scheduled = new ArrayDeque<>();
+    private final Queue<TimerEntry> looks = new ArrayDeque<>();
     private long now;
     private long dueNanos;
     private final StoreCalls calls =
@@ -36,8 +38,12 @@ class StoreCallsTests {
 
         @Override
         public void schedule(TimerEntry entry, long due) {
-            dueNanos = due;
-            scheduled.add(entry);
+            if (entry instanceof StoreCalls.Look) {
+                looks.add(entry);
+            } else {
+                dueNanos = due;
+                scheduled.add(entry);
+            }
         }
 
         @Override
@@ -159,6 +165,33 @@ class StoreCallsTests {
         }
         calls.repeatRelease(release(MOST), Duration.ofMinutes(5));
         assertThat(backend.nextRelease().command()).isEqualTo(release(MOST));
+    }
+
+    @Test
+    void givesUpACommandThatTheStoreNeverAnswers() {
+        List<ReleaseResult> results = new ArrayList<>();
+        calls.release(grant(1), results::add);
+        Sent<ReleaseCommand, ReleaseResult> sent = backend.nextRelease();
+        now += StoreCalls.LAST_DEADLINE.toNanos() - 1;
+        looks.remove().fire();
+        assertThat(results).isEmpty();
+        now += 1;
+        looks.remove().fire();
+
+        assertThat(results).singleElement().isInstanceOf(ReleaseResult.Unknown.class);
+        assertThat(calls.quiet()).isCompleted();
+        sent.answer().complete(new ReleaseResult.Released(0));
+        assertThat(results).as("a late answer is ignored").hasSize(1);
+    }
+
+    @Test
+    void looksAtCommandsOnlyWhileThereAreAny() {
+        calls.release(grant(1), result -> {});
+        calls.release(grant(2), result -> {});
+        backend.answerTheRest();
+        assertThat(looks).hasSize(1);
+        looks.remove().fire();
+        assertThat(looks).isEmpty();
     }
 
     private static ReleaseCommand grant(int number) {

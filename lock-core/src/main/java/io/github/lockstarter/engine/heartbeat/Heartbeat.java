@@ -168,7 +168,7 @@ final class Heartbeat extends TimerEntry {
         while (number - known.number > 0) {
             Gap gap = new Gap(
                     Duration.ofNanos(clock.nanos() - known.sent.nanos()),
-                    Deadline.isOver(known.sent, shortestNanos(), clock));
+                    Deadline.isOver(known.sent, shortestNanos(), Moment.now(clock)));
             if (STATE.compareAndSet(this, known, known.next(number, sent, beat, gap))) {
                 listener.afterBeat();
                 if (!beat.abandoned().isEmpty()) {
@@ -215,7 +215,7 @@ final class Heartbeat extends TimerEntry {
     /** Whether the store has executed a beat so lately that no lock of this instance can be taken over. */
     boolean isAnswered() {
         State known = state;
-        return known.period != NO_PERIOD && !Deadline.isOver(known.sent, shortestNanos(), clock);
+        return known.period != NO_PERIOD && !Deadline.isOver(known.sent, shortestNanos(), Moment.now(clock));
     }
 
     /** Whether the period goes on, and belongs to this history of the store. */
@@ -231,10 +231,7 @@ final class Heartbeat extends TimerEntry {
 
     /** Whether no lock that was confirmed in the period, and has this take-over time, can have been taken over. */
     boolean covers(long period, long takeOverNanos) {
-        State known = state;
-        return known.period != NO_PERIOD
-                && known.period == period
-                && !Deadline.isOver(known.sent, certainNanos(takeOverNanos), clock);
+        return covers(period, takeOverNanos, Moment.now(clock));
     }
 
     /** The same at a moment. */

@@ -28,12 +28,7 @@ public record Deadline(long nanos, long wallMillis) {
         return Math.max(leaseNanos / 100, LEAST_DRIFT_NANOS);
     }
 
-    /** Whether the lease may be over: true from the earlier of both ends. */
-    public boolean isOver(EngineClock clock) {
-        return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
-    }
-
-    /** Whether the lease may be over at this moment. */
+    /** Whether the lease may be over at this moment: true from the earlier of both ends. */
     public boolean isOver(Moment now) {
         return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
     }
@@ -43,21 +38,10 @@ public record Deadline(long nanos, long wallMillis) {
         return isOver(now) ? Duration.ZERO : Duration.ofNanos(nanos - now.nanos);
     }
 
-    /** Whether the {@link #of deadline} of a lease that was asked for at this moment may be over. */
-    public static boolean isOver(Moment sent, long leaseNanos, EngineClock clock) {
-        return clock.nanos() - sent.nanos() >= leaseNanos - drift(leaseNanos)
-                || clock.wallMillis() > sent.wallMillis() + leaseNanos / 1_000_000;
-    }
-
-    /** The same at a moment. */
+    /** Whether the {@link #of deadline} of a lease may be over that was asked for when the command was sent. */
     public static boolean isOver(Moment sent, long leaseNanos, Moment now) {
         return now.nanos - sent.nanos >= leaseNanos - drift(leaseNanos)
                 || now.wallMillis > sent.wallMillis + leaseNanos / 1_000_000;
-    }
-
-    /** How much of the lease is left; zero once it may be over. */
-    public Duration remaining(EngineClock clock) {
-        return isOver(clock) ? Duration.ZERO : Duration.ofNanos(nanos - clock.nanos());
     }
 
     /** Whether this deadline is later than the other, by the monotonic clock. */
