@@ -75,7 +75,7 @@ final class Handle implements EngineHandle {
     }
 
     private boolean checkHeld() {
-        return !hasLeft() && hold.lock.checkHeld(hold, shared.now());
+        return !hasLeft() && hold.lock.checkHeld(hold);
     }
 
     private boolean isCertain() {

@@ -269,16 +269,16 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Whether it is held. Ends it if its lease is over. */
-    boolean checkHeld(Hold asked, Moment now) {
+    boolean checkHeld(Hold asked) {
         synchronized (this) {
             if (asked.state != Hold.State.HELD) {
                 return false;
             }
-            if (!asked.deadline.isOver(now)) {
+            if (!asked.deadline.isOver(shared.clock)) {
                 return true;
             }
         }
-        shared.run(() -> expired(now));
+        shared.run(() -> expired(shared.now()));
         return false;
     }
 

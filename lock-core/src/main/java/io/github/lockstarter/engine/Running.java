@@ -86,12 +86,13 @@ final class Running implements HeartbeatListener {
     final HeldLocks heldLocks;
     final Acquisitions acquisitions = new Acquisitions(this);
     final Duration patience;
+    private final Optional<Waiting> newcomer;
     final long beganAt;
 
     /** Whether a thread could not complete what it began for want of stack or memory. A field: it can call nothing. */
     volatile boolean hasUnfinished;
 
-    private final EngineClock clock;
+    final EngineClock clock;
     private final LockTokenFactory tokens;
     private final RandomGenerator jitter;
     private final RecoveryEvents recoveries;
@@ -128,6 +129,7 @@ final class Running implements HeartbeatListener {
         this.tokens = tokens;
         this.heldLocks = heldLocks;
         this.patience = settings.maxRetryDelay().multipliedBy(WATCHED).plusSeconds(10);
+        this.newcomer = Optional.of(new Waiting(Waiting.NEW, patience));
         this.events = new EventDispatcher(
                 listeners,
                 environment.newLossExecutor().get(),
@@ -268,8 +270,7 @@ final class Running implements HeartbeatListener {
                     heartbeats.takeOverMillis(lock.key, terms.crashTakeOver(), terms.lease()),
                     heartbeats.takeOverCondition(lock.key));
             Certainty certainty = heartbeats.certaintyOf(lock.key, token);
-            Optional<Waiting> waiting =
-                    asking.waits() ? Optional.of(new Waiting(attempt.position, patience)) : Optional.empty();
+            Optional<Waiting> waiting = asking.waits() ? waitingAt(attempt.position) : Optional.empty();
             AcquireCommand command = new AcquireCommand(
                     lock.key,
                     token,
@@ -284,6 +285,10 @@ final class Running implements HeartbeatListener {
             failed(attempt, e);
             throw e;
         }
+    }
+
+    private Optional<Waiting> waitingAt(long position) {
+        return position == Waiting.NEW ? newcomer : Optional.of(new Waiting(position, patience));
     }
 
     private void answered(Attempt attempt, AcquireResult result) {
@@ -404,12 +409,11 @@ final class Running implements HeartbeatListener {
 
     /** Asks the store about a hold in doubt; completed with whether it is held. */
     CompletableFuture<Boolean> settle(Hold hold) {
-        Moment now = now();
-        boolean isHeld = hold.lock.checkHeld(hold, now);
-        if (!isHeld || hold.grant.certainty.isCertain(now)) {
+        boolean isHeld = hold.lock.checkHeld(hold);
+        if (!isHeld || hold.grant.certainty.isCertain()) {
             return CompletableFuture.completedFuture(isHeld);
         }
-        Settlement settlement = new Settlement(hold, now.nanos());
+        Settlement settlement = new Settlement(hold, clock.nanos());
         unsettled.add(settlement);
         settlement.settled.whenComplete((isStill, failure) -> unsettled.remove(settlement));
         settlement.fire();
@@ -418,9 +422,8 @@ final class Running implements HeartbeatListener {
 
     /** The same, and blocks. */
     boolean settleDoubt(Hold hold) {
-        Moment now = now();
-        boolean isHeld = hold.lock.checkHeld(hold, now);
-        if (!isHeld || hold.grant.certainty.isCertain(now)) {
+        boolean isHeld = hold.lock.checkHeld(hold);
+        if (!isHeld || hold.grant.certainty.isCertain()) {
             return isHeld;
         }
         CompletableFuture<Boolean> settled = settle(hold);

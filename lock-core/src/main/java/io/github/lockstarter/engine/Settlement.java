@@ -40,13 +40,13 @@ final class Settlement extends TimerEntry {
     boolean endIfOver() {
         long limit = hold.grant.certainty.commandTimeout().toNanos();
         boolean isOver = settled.isDone()
-                || !hold.lock.checkHeld(hold, shared.now())
+                || !hold.lock.checkHeld(hold)
                 || hold.grant.certainty.isCertain()
                 || isLostAsUndecidable()
                 || shared.now().nanos() - began >= limit;
         if (isOver) {
             shared.timer.cancel(this);
-            settled.complete(hold.lock.checkHeld(hold, shared.now()));
+            settled.complete(hold.lock.checkHeld(hold));
         }
         return isOver;
     }

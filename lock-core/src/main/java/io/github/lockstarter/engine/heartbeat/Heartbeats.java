@@ -139,6 +139,7 @@ public final class Heartbeats {
     }
 
     private @Nullable Heartbeat of(String key) {
-        return backend.crashDetection(key).map(beating::get).orElse(null);
+        Optional<CrashDetection> detection = backend.crashDetection(key);
+        return detection.isPresent() ? beating.get(detection.get()) : null; // on the hot path: no lambda
     }
 }

@@ -28,7 +28,12 @@ public record Deadline(long nanos, long wallMillis) {
         return Math.max(leaseNanos / 100, LEAST_DRIFT_NANOS);
     }
 
-    /** Whether the lease may be over at this moment: true from the earlier of both ends. */
+    /** Whether the lease may be over: true from the earlier of both ends. */
+    public boolean isOver(EngineClock clock) {
+        return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
+    }
+
+    /** The same at a moment. */
     public boolean isOver(Moment now) {
         return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
     }
