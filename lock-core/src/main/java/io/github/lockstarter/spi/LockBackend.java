@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionStage;
  * {@link LockToken}, since a client may send it twice. A token that was released or withdrawn is never used again: a
  * backend may free it once more at any time. A token's release or withdrawal is sent after the answers to its attempt
  * and to its renewals. Where one thread sends a release or a withdrawal and then an attempt for the same key, they take
- * effect in that order, unless the connection breaks or the store refuses the first copy of one of them in between.
- * Thread-safe.
+ * effect in that order, unless the connection breaks or the store refuses the first copy of one of them in between. A
+ * command that is never answered counts as unknown after 65 s. Thread-safe.
  *
  * <p><b>What every store promises</b>: at most one token has a lock at a time; the fencing tokens of a key grow; a lock
  * whose holder is gone becomes free. How soon, whom a release wakes, and what a lease means differ: {@link
