@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockAdmin;
@@ -68,59 +69,97 @@ final class KeyLock extends TimerEntry {
     final Running shared;
     private final int mostFencingTokens;
 
+    @GuardedBy("this")
     private @Nullable Waiter first;
+
+    @GuardedBy("this")
     private @Nullable Waiter last;
+
+    @GuardedBy("this")
     private int waiting;
 
     /** How many of them are owed the next answer. */
+    @GuardedBy("this")
     private int owed;
 
     /** Callers that do not wait: each gets the answer to an attempt that was sent after it came. */
+    @GuardedBy("this")
     private List<Waiter> tries = Collections.emptyList();
 
+    @GuardedBy("this")
     private @Nullable Attempt attempt;
+
+    @GuardedBy("this")
     private long attempts;
+
+    @GuardedBy("this")
     private long answers;
+
+    @GuardedBy("this")
     private boolean isWithdrawing;
 
     /** Whether a release is under way with which this instance queues up behind others. */
+    @GuardedBy("this")
     private boolean isRequeueing;
 
     /** Releases under way. */
+    @GuardedBy("this")
     private int releases;
 
+    @GuardedBy("this")
     private @Nullable Hold hold;
 
     /** Lost holds whose threads have not learned of the loss. */
+    @GuardedBy("this")
     private List<Hold> lost = Collections.emptyList();
 
+    @GuardedBy("this")
     private boolean isAttemptDue;
 
     /** The lock may be free, whatever this instance believes to hold. */
+    @GuardedBy("this")
     private boolean isSignalled;
 
     /** Whether another instance is known to wait, although the attempt under way may be granted before it. */
+    @GuardedBy("this")
     private boolean isWanted;
 
     /** Whether the store may count this instance among those that wait, its place, and the token that it knows. */
+    @GuardedBy("this")
     private boolean isRegistered;
 
+    @GuardedBy("this")
     private long position = Waiting.NEW;
+
+    @GuardedBy("this")
     private @Nullable LockToken registeredBy;
 
+    @GuardedBy("this")
     private @Nullable Obstacle obstacle;
+
+    @GuardedBy("this")
     private long obstacleSeenAt;
+
+    @GuardedBy("this")
     private long lookAt = NEVER;
+
+    @GuardedBy("this")
     private int round;
+
+    @GuardedBy("this")
     private int repeats;
 
     /**
      * How many fencing tokens to ask for where several waiters can use them: the fewest, and twice as many after a
      * grant whose tokens ran out early.
      */
+    @GuardedBy("this")
     private int block = EngineSettings.HandOver.FENCING_TOKENS;
 
+    @GuardedBy("this")
     private long scheduledAt = NEVER;
+
+    @GuardedBy("this")
     private boolean isRetired;
 
     KeyLock(String key, Running shared, int mostFencingTokens) {
@@ -336,6 +375,7 @@ final class KeyLock extends TimerEntry {
         return outcome;
     }
 
+    @GuardedBy("this")
     private void exit(Effects todo, Hold left, Moment now) {
         left.entries--;
         if (left.entries > 0) {
@@ -427,6 +467,7 @@ final class KeyLock extends TimerEntry {
         return todo;
     }
 
+    @GuardedBy("this")
     private void granted(Effects todo, Attempt asked, Grant grant, boolean areOthersWaiting, Moment now) {
         isRegistered = false;
         position = Waiting.NEW;
@@ -460,6 +501,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The store has given the lock of an earlier grant to another token. */
+    @GuardedBy("this")
     private void displace(Effects todo, Moment now) {
         Hold earlier = hold;
         if (earlier == null) {
@@ -476,6 +518,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The waiter that gets what the attempt is granted: its own, or the first of those that asked for the same. */
+    @GuardedBy("this")
     private @Nullable Waiter takerOf(Attempt asked) {
         if (asked.waiter.decided == null && !asked.waiter.forsaken) {
             return asked.waiter;
@@ -496,6 +539,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The waiter has the lock from now on. */
+    @GuardedBy("this")
     private void holdNow(Effects todo, Hold made, Waiter taker) {
         hold = made;
         shared.holdAdded();
@@ -514,6 +558,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void notGranted(Effects todo, Attempt asked, Obstacle seen, long newPosition, Moment now) {
         isWanted = false;
         obstacle = seen;
@@ -542,6 +587,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The first waiter sleeps until its next look. */
+    @GuardedBy("this")
     private void sleep(Effects todo, Obstacle before, Moment now) {
         lookAt = now.nanos() + shared.backoff(round++, before);
         if (first != null) {
@@ -550,6 +596,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** No waiter of this JVM can get the lock now. */
+    @GuardedBy("this")
     private void failed(Effects todo, Attempt asked, Outcome.Failed failure) {
         dismissTries(todo, NEVER, failure); // it says nothing of the lock, and another attempt would double the time
         if (asked.waiter.waits()) {
@@ -560,6 +607,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void giveBack(Effects todo, Attempt asked, @Nullable Grant grant) {
         if (asked.hasToken()) {
             ReleaseCommand release = new ReleaseCommand(
@@ -595,6 +643,7 @@ final class KeyLock extends TimerEntry {
         return todo;
     }
 
+    @GuardedBy("this")
     private void settle(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
         left.state = Hold.State.ENDED;
         if (result instanceof ReleaseResult.NotHeld) {
@@ -611,6 +660,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** This instance is registered behind the others, or there were none. */
+    @GuardedBy("this")
     private void requeued(Effects todo, Hold left, ReleaseResult result, int signalled, Moment now) {
         boolean isKept = result instanceof ReleaseResult.Kept;
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
@@ -665,6 +715,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The release of a lost hold had to wait for the renewals. It is spared if the last one did not find the lock. */
+    @GuardedBy("this")
     private void releaseOwed(Effects todo, Hold owing, RenewResult last, Moment now) {
         CompletableFuture<ReleaseResult> revocation = owing.revocation;
         if (!(last instanceof RenewResult.NotHeld)) {
@@ -674,6 +725,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void take(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
         Hold renewed = asked.hold();
         boolean isReported = asked.kind() != Renewal.Kind.OF_OWNER;
@@ -702,6 +754,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The lease was renewed for a waiter that is not renewed, or it was not. */
+    @GuardedBy("this")
     private void armed(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
         Hold left = asked.hold();
         left.isArming = false;
@@ -740,6 +793,7 @@ final class KeyLock extends TimerEntry {
         otherWaits(now);
     }
 
+    @GuardedBy("this")
     private void otherWaits(Moment now) {
         isWanted |= attempt != null;
         if (hold != null) {
@@ -855,6 +909,7 @@ final class KeyLock extends TimerEntry {
         return todo;
     }
 
+    @GuardedBy("this")
     private void lookAtHold(Effects todo, Hold held, Moment now, Consumer<Renewal> due) {
         if (held.isRenewed() && held.isUnreachable()) {
             abandoned(todo, held, now);
@@ -879,6 +934,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** A section that no code can end is ended where that is safe, and else reported. */
+    @GuardedBy("this")
     private void abandoned(Effects todo, Hold held, Moment now) {
         boolean isOver = held.owner.hasEnded() && !held.hasCallbacks();
         if (!isOver && held.isReportedAbandoned) {
@@ -922,6 +978,7 @@ final class KeyLock extends TimerEntry {
         return false;
     }
 
+    @GuardedBy("this")
     private void endDoubt(Effects todo, Hold held, Moment now) {
         if (held.grant.certainty.isCertain(now)) {
             held.grant.certainty.endDoubt(now.nanos()).ifPresent(doubt -> {
@@ -1000,6 +1057,7 @@ final class KeyLock extends TimerEntry {
     // Decisions
 
     /** What is to be done next; ends every event. */
+    @GuardedBy("this")
     private void next(Effects todo, Moment now) {
         Hold left = hold;
         if (left != null && left.state == Hold.State.LEAVING && !left.isArming && left.grant.renewing == 0) {
@@ -1017,6 +1075,7 @@ final class KeyLock extends TimerEntry {
         retire();
     }
 
+    @GuardedBy("this")
     private @Nullable Waiter asking() {
         if (hold != null && !isSignalled) {
             return null;
@@ -1027,6 +1086,7 @@ final class KeyLock extends TimerEntry {
         return tries.isEmpty() ? null : tries.get(0);
     }
 
+    @GuardedBy("this")
     private void begin(Effects todo, Waiter asking, Moment now) {
         asking.attempts++;
         isSignalled = false;
@@ -1042,6 +1102,7 @@ final class KeyLock extends TimerEntry {
         attempt = begun;
     }
 
+    @GuardedBy("this")
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
         todo.add(() -> shared.withdraw(key, known, () -> shared.carryOut(withdrawn(shared.nowOr(now)))));
@@ -1051,6 +1112,7 @@ final class KeyLock extends TimerEntry {
         registeredBy = null;
     }
 
+    @GuardedBy("this")
     private void release(Effects todo, Hold left, Moment now) {
         hold = null;
         shared.holdRemoved(todo);
@@ -1064,6 +1126,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** What was lost is released too: if it is still there, no owner has to wait for the end of its lease. */
+    @GuardedBy("this")
     private void releaseLost(Effects todo, Hold left, Moment now) {
         if (left.isReleaseSent) {
             return;
@@ -1080,6 +1143,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The lock goes to the first waiter that still wants it, if the grant allows that. */
+    @GuardedBy("this")
     private boolean passOn(Effects todo, Hold left, Renewal.Kind after, Moment now) {
         boolean mayPass = shared.limits.max() > 0
                 && !left.isExtended
@@ -1115,6 +1179,7 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
+    @GuardedBy("this")
     private void dropForsaken(Effects todo) {
         while (first != null && first.forsaken) {
             Waiter gone = first;
@@ -1123,6 +1188,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private Renewal renewal(Hold held, Renewal.Kind kind, Duration lease, Moment now) {
         Renewal made = new Renewal(held, kind, now, lease, held.grant.certainty.period(), null);
         held.grant.renewing++;
@@ -1136,6 +1202,7 @@ final class KeyLock extends TimerEntry {
     // Losses and ends
 
     /** A hold whose lease is over is lost. */
+    @GuardedBy("this")
     private void expire(Effects todo, Moment now) {
         Hold held = hold;
         if (held != null && held.state == Hold.State.HELD && held.deadline.isOver(now)) {
@@ -1144,6 +1211,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void lose(Effects todo, Hold held, LossCause cause, Moment now) {
         if (held.state != Hold.State.HELD) {
             return;
@@ -1168,6 +1236,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void reportLoss(Effects todo, Hold held, Moment now) {
         if (held.isAnnounced && !held.isLossReported && held.lossCause != null) {
             held.isLossReported = true;
@@ -1182,10 +1251,12 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void callBack(Effects todo, Hold held) {
         held.takeCallbacks().forEach(callback -> todo.add(() -> shared.events.callback(callback)));
     }
 
+    @GuardedBy("this")
     private void report(Effects todo, Hold held, RenewalOutcome outcome) {
         if (shared.events.hasListeners()) {
             LockEvent event = new LockEvent.Renewed(held.terms.name(), key, held.fencingToken, outcome);
@@ -1193,6 +1264,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void end(Effects todo, Hold left, ReleaseOutcome outcome, Moment now) {
         if (left.isAnnounced && shared.events.hasListeners()) {
             LockEvent event =
@@ -1203,6 +1275,7 @@ final class KeyLock extends TimerEntry {
         todo.add(() -> ended.complete(outcome));
     }
 
+    @GuardedBy("this")
     private Obstacle heldHere(Hold held, Moment now) {
         boolean isHeld = held.state == Hold.State.HELD;
         return Obstacle.heldHere(
@@ -1213,6 +1286,7 @@ final class KeyLock extends TimerEntry {
 
     // The line
 
+    @GuardedBy("this")
     private void append(Waiter waiter) {
         waiter.isInLine = true;
         waiter.ahead = last;
@@ -1225,6 +1299,7 @@ final class KeyLock extends TimerEntry {
         waiting++;
     }
 
+    @GuardedBy("this")
     private void drop(Waiter waiter) {
         if (!waiter.isInLine) {
             return;
@@ -1245,11 +1320,13 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Its wait is over, but only the next answer says whether the lock is contended. */
+    @GuardedBy("this")
     private void owe(Waiter waiter) {
         owed += waiter.isOwed ? 0 : 1;
         waiter.isOwed = true;
     }
 
+    @GuardedBy("this")
     private void decide(Effects todo, Waiter waiter, Outcome outcome) {
         if (waiter.decided == null) {
             waiter.decided = outcome;
@@ -1257,6 +1334,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void queued(Effects todo, Waiter waiter) {
         if (!waiter.queued) {
             waiter.queued = true;
@@ -1265,16 +1343,19 @@ final class KeyLock extends TimerEntry {
         }
     }
 
+    @GuardedBy("this")
     private void dismissOwed(Effects todo, Outcome outcome) {
         if (owed > 0) {
             dismiss(todo, waiter -> waiter.isOwed, outcome);
         }
     }
 
+    @GuardedBy("this")
     private void dismissAll(Effects todo, Outcome outcome) {
         dismiss(todo, waiter -> true, outcome);
     }
 
+    @GuardedBy("this")
     private void dismiss(Effects todo, Predicate<Waiter> which, Outcome outcome) {
         Waiter each = first;
         while (each != null) {
@@ -1288,6 +1369,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Those that came before the attempt with this number was sent have their answer. */
+    @GuardedBy("this")
     private void dismissTries(Effects todo, long number, Outcome outcome) {
         for (Waiter each : tries) {
             if (each.joinedAt < number) {
@@ -1314,6 +1396,7 @@ final class KeyLock extends TimerEntry {
 
     // Its place on the timer, and its end
 
+    @GuardedBy("this")
     private void watch(Moment now) {
         long next = first == null ? NEVER : lookAt;
         Hold held = hold;
@@ -1338,6 +1421,7 @@ final class KeyLock extends TimerEntry {
         return longFrom != NEVER && isToReport ? Math.min(latest, longFrom) : latest;
     }
 
+    @GuardedBy("this")
     private void retire() {
         boolean isEmpty = first == null
                 && tries.isEmpty()

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.timer.EngineTimer;
@@ -159,19 +160,39 @@ final class StoreCalls extends TimerEntry {
     private volatile @Nullable CompletableFuture<Void> quiet;
 
     /** By the time at which they were sent. */
+    @GuardedBy("itself")
     private final Set<OpenCommand<?>> openCommands = new LinkedHashSet<>();
 
     private final Look look = new Look();
+
+    @GuardedBy("openCommands")
     private boolean isLooking;
 
+    @GuardedBy("this")
     private final Deque<Item> untried = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private final Deque<Item> unanswered = new ArrayDeque<>();
+
+    @GuardedBy("this")
     private int repeating;
+
+    @GuardedBy("this")
     private int repeatLater;
+
+    @GuardedBy("this")
     private boolean isSending;
+
+    @GuardedBy("this")
     private boolean isReachable = true;
+
+    @GuardedBy("this")
     private boolean isProbing;
+
+    @GuardedBy("this")
     private boolean isOverflowing;
+
+    @GuardedBy("this")
     private long delay = FIRST_DELAY;
 
     StoreCalls(LockBackend store, EngineClock clock, EngineTimer timer, int mostRemembered) {
@@ -297,6 +318,7 @@ final class StoreCalls extends TimerEntry {
     }
 
     /** The oldest goes first: of one lease length, it ends first. True if it is the first one of an overflow. */
+    @GuardedBy("this")
     private boolean makeRoom() {
         if (untried.size() + unanswered.size() + repeating <= mostRemembered) {
             return false;
@@ -357,6 +379,7 @@ final class StoreCalls extends TimerEntry {
         sendDue();
     }
 
+    @GuardedBy("this")
     private void probeLater() {
         if (!isProbing) {
             isProbing = true;
