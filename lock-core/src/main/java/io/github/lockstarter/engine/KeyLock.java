@@ -1371,12 +1371,18 @@ final class KeyLock extends TimerEntry {
     /** Those that came before the attempt with this number was sent have their answer. */
     @GuardedBy("this")
     private void dismissTries(Effects todo, long number, Outcome outcome) {
+        if (tries.isEmpty()) {
+            return;
+        }
+        List<Waiter> later = new ArrayList<>();
         for (Waiter each : tries) {
             if (each.joinedAt < number) {
-                tries = without(tries, each);
                 decide(todo, each, outcome);
+            } else {
+                later.add(each);
             }
         }
+        tries = later.isEmpty() ? Collections.emptyList() : later;
     }
 
     private static <T> List<T> with(List<T> all, T one) {
