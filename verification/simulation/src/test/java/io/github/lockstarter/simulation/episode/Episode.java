@@ -143,6 +143,7 @@ public final class Episode {
                 continue;
             }
             long since = freeSince.computeIfAbsent(key, free -> world.time.nanos());
+            since = Math.max(since, world.watch.freeSince(key));
             if (world.time.nanos() - since > world.longestFree(key).toNanos()) {
                 world.anomaly("I5", "", key, "a waiter sleeps though the lock is free");
                 freeSince.put(key, Long.MAX_VALUE);

@@ -246,6 +246,7 @@ final class World {
     /** Somebody has the lock. */
     void granted(String key) {
         expiredAt.remove(key);
+        watch.granted(key);
     }
 
     // The run
