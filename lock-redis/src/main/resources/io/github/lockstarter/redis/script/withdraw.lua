@@ -19,12 +19,19 @@ local token, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
 
 local SIGNALLED, UNSIGNALLED, DONE = 3, 2, 1
 
+-- Whatever else a key may hold, it is neither the token nor the queue of the instance.
+local function isRefused(reply)
+  return type(reply) == 'table' and string.sub(reply.err, 1, 9) ~= 'WRONGTYPE'
+end
+
 local owner = redis.pcall('GET', lock)
-if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
+if isRefused(owner) then
   return owner
 end
--- Whatever else the waiters key may hold, this instance is not in it.
-redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))
+local removed = redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))
+if isRefused(removed) then
+  return removed
+end
 if type(owner) == 'string' and string.sub(owner, -#token) == token then
   redis.call('DEL', lock)
   owner = false

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.script;
 
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.Listening;
@@ -83,6 +84,20 @@ class WithdrawScriptIT {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 5_000, 0);
         assertThat(scripts.withdraw("b:1")).isEqualTo(1);
+        assertThat(scripts.withdraw("b:1")).isEqualTo(1);
+    }
+
+    /** An instance that is said to be withdrawn, and is not, would get the next signal. */
+    @Test
+    void isRefusedWhereNoWritesAreExecuted() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        redis.configSet("min-replicas-to-write", "1");
+        try {
+            assertThatThrownBy(() -> scripts.withdraw("b:1")).hasMessageContaining("NOREPLICAS");
+        } finally {
+            redis.configSet("min-replicas-to-write", "0");
+        }
         assertThat(scripts.withdraw("b:1")).isEqualTo(1);
     }
 

@@ -44,15 +44,15 @@ public final class ExclusionCheck implements Check {
     private static boolean wasRevoked(History history, Hold hold, long nextGrantedAt) {
         boolean learnt =
                 hold.end().kind() != Hold.Kind.RELEASED || hold.end().cause().startsWith("LOST");
-        return (learnt || mayBeExecutedTwice(history, hold) || mayBeForgotten(history, hold, nextGrantedAt))
+        return (learnt || mayBeExecutedTwice(history, hold) || mayBeUndone(history, hold, nextGrantedAt))
                 && history.revoking().stream()
                         .anyMatch(fault -> fault.touches(nextGrantedAt - history.untilLearnt(), nextGrantedAt));
     }
 
-    /** A store that forgets the revocation, and the next owner, gives the lock back to its holder. */
-    private static boolean mayBeForgotten(History history, Hold hold, long nextGrantedAt) {
-        long answered = Math.max(hold.end().at(), hold.end().returnedAt());
-        return history.forgetting().stream().anyMatch(fault -> fault.touches(nextGrantedAt, answered));
+    /** A server that forgets a revocation has the lock again, and its holder never learns that it was taken away. */
+    private static boolean mayBeUndone(History history, Hold hold, long revokedBefore) {
+        return history.forgetting().stream()
+                .anyMatch(fault -> fault.touches(revokedBefore, hold.end().at()));
     }
 
     /** A release that is sent again says that the lock is released, whether or not it was there at the first time. */

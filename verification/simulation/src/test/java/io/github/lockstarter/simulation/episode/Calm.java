@@ -15,7 +15,6 @@ final class Calm {
     private long calmAt;
     private long queuedAt;
     private long connectedAt;
-    private long forgotAt;
 
     Calm(World world) {
         this.world = world;
@@ -37,7 +36,6 @@ final class Calm {
                 + (kind.forgets() ? world.setting.grace().toNanos() : 0);
         calmAt = Math.max(calmAt, world.time.nanos() + settled);
         wrong--;
-        forgotAt = kind.forgets() ? world.time.nanos() : forgotAt;
         if (kind.disconnects()) {
             disconnected--;
             connectedAt = calmAt;
@@ -60,11 +58,6 @@ final class Calm {
     /** From when on servers have kept the places of waiters in queues, and signals have been sent. */
     long queuedAt() {
         return queuedAt;
-    }
-
-    /** When a server began last with data from before: with places in queues that instances have left since. */
-    long forgotAt() {
-        return forgotAt;
     }
 
     /** Whether no server has lost the connection of a living instance since a moment. */

@@ -137,13 +137,13 @@ public final class Episode {
             boolean isWanted = world.instances.stream()
                     .flatMap(instance -> instance.waiting().stream())
                     .anyMatch(caller -> caller.wanted().equals(List.of(key)));
-            boolean isFree = !world.servers.master().redis.keys().containsKey("lock:{" + key + '}')
-                    && !world.wasGranted(key, LOOK);
+            boolean isFree = !world.servers.master().redis.keys().containsKey("lock:{" + key + '}');
             if (!isWanted || !isFree || world.setting.isSignalsOnly()) {
                 freeSince.remove(key);
                 continue;
             }
             long since = freeSince.computeIfAbsent(key, free -> world.time.nanos());
+            since = Math.max(since, world.watch.freeSince(key));
             if (world.time.nanos() - since > world.longestFree(key).toNanos()) {
                 world.anomaly("I5", "", key, "a waiter sleeps though the lock is free");
                 freeSince.put(key, Long.MAX_VALUE);

@@ -22,15 +22,12 @@ import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 
 /** Passes everything between engine and backend on, and writes it into the log before. */
@@ -42,7 +39,6 @@ final class Witness implements LockBackend {
     private final Map<String, String> paths = new HashMap<>();
     private final Set<String> losses = new HashSet<>();
     private final Map<String, Long> sentAt = new HashMap<>();
-    private final Map<String, NavigableSet<Long>> doubts = new HashMap<>();
 
     Witness(World world, String worker, LockBackend backend) {
         this.world = world;
@@ -68,8 +64,6 @@ final class Witness implements LockBackend {
                 world.write(event(EventKind.GRANTED, command.key(), command.token())
                         .of(command.key(), granted.fencingToken())
                         .between(takeOver, granted.othersWaiting()));
-            } else if (result instanceof AcquireResult.Unknown) {
-                doubts.computeIfAbsent(command.key(), unseen -> new TreeSet<>()).add(sent);
             }
             return result;
         });
@@ -140,15 +134,6 @@ final class Witness implements LockBackend {
     /** When the attempt was sent whose first fencing token this is; empty if it is another one. */
     Optional<Long> sentAt(String key, long fencingToken) {
         return Optional.ofNullable(sentAt.get(key + '#' + fencingToken));
-    }
-
-    /**
-     * Whether an attempt of unknown outcome may have queued up the instance at that time. Its release leaves the place,
-     * which costs one signal that the instance passes on. A server executes it at most a lease after it was sent.
-     */
-    boolean mayHaveQueuedUpLate(String key, long nanos) {
-        Long sent = doubts.getOrDefault(key, Collections.emptyNavigableSet()).floor(nanos);
-        return sent != null && nanos - sent <= world.setting.lease().toNanos();
     }
 
     /** Whether the engine has reported the loss of one of the locks. */

@@ -70,7 +70,6 @@ final class World {
     /** How many times as long packets take at the moment. */
     private int slowness = 1;
 
-    private final Map<String, Long> grantedAt = new HashMap<>();
     private final Map<String, Long> expiredAt = new HashMap<>();
     private final Map<String, Long> revokedTokens = new HashMap<>();
     private final Map<String, Long> revokedUntil = new HashMap<>();
@@ -246,13 +245,8 @@ final class World {
 
     /** Somebody has the lock. */
     void granted(String key) {
-        grantedAt.put(key, time.nanos());
         expiredAt.remove(key);
-    }
-
-    /** Whether somebody got the lock since the last look, and may have released it. */
-    boolean wasGranted(String key, Duration sinceLook) {
-        return grantedAt.getOrDefault(key, Long.MIN_VALUE) >= time.nanos() - sinceLook.toNanos();
+        watch.granted(key);
     }
 
     // The run
