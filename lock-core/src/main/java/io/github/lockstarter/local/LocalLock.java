@@ -187,8 +187,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         if (isHeldBy(command.token(), now)) {
             return left.freed().wake(now, mailboxes).answering(withdrawn);
         }
-        // Free: the signal of the last release may have gone to the instance that now leaves.
-        return liveHold(now).isEmpty()
+        // Free or kept: the signal of the last release may have gone to the instance that now leaves.
+        return liveHold(now).filter(live -> !live.isKept()).isEmpty()
                 ? left.wake(now, mailboxes).answering(withdrawn)
                 : LockTransition.quiet(left, withdrawn);
     }

@@ -157,6 +157,22 @@ public abstract class KeptContract extends BackendContract {
         assertThat(answer.position()).isEqualTo(position);
     }
 
+    /** Nobody signals when the minimum time is over: whoever waits has to know when that is. */
+    @Test
+    void signalsTheNextInstanceIfTheSignalledOneGivesUpWhileTheLockIsKept() {
+        Needs.of(store).signalsInOrder();
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+        SpiClient carol = newClient();
+        bob.queue(key);
+        carol.queue(key);
+        held.release();
+        assertSignalled(bob);
+
+        bob.withdraw(key, bob.newToken());
+
+        assertSignalled(carol);
+    }
+
     @Test
     void queuesAnInstanceThatGoesOnWaitingAlsoWhereNoneIsSignalled() {
         Needs.of(store).signalsInOrder();

@@ -1,5 +1,6 @@
 -- Ends the wait of an instance: takes it out of the queue and frees the lock if its token has it. If the lock is free
--- then, the signal of the last release may have been spent on this instance, so the next one is signalled.
+-- then, or kept, the signal of the last release may have been spent on this instance, so the next one is signalled:
+-- it learns until when the lock is kept.
 -- An instance is the part of its tokens before the last colon.
 --
 -- KEYS[1]  lock: string, as acquire has it. Called <prefix>{<tag>}
@@ -36,7 +37,8 @@ if type(owner) == 'string' and string.sub(owner, -#token) == token then
   redis.call('DEL', lock)
   owner = false
 end
-if not owner then
+local isKept = type(owner) == 'string' and string.find(owner, ' %kept', -6, true)
+if not owner or isKept then
   -- include signal_next.lua: leaves woken
   return woken
 end
