@@ -1,7 +1,6 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.engine.heartbeat.Certainty;
-import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.LockToken;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

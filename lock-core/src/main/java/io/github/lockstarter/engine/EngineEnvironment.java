@@ -1,8 +1,6 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.timer.EngineTimer;
-import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.LockThreads;
 import java.security.SecureRandom;
 import java.time.Duration;

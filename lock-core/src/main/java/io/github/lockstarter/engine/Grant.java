@@ -1,8 +1,6 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.engine.heartbeat.Certainty;
-import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;

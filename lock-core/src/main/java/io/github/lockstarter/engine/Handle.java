@@ -5,7 +5,6 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;

@@ -29,12 +29,12 @@ final class HighestFencingTokens {
     private final AtomicReferenceArray<Floor @Nullable []> sets = new AtomicReferenceArray<>(SETS);
 
     /** The highest token seen of a key; 0 if none is remembered. */
-    public long floor(String lock) {
+    long floor(String lock) {
         String key = shortened(lock);
         return floorIn(sets.get(setOf(key)), key);
     }
 
-    public void saw(String lock, long fencingToken) {
+    void saw(String lock, long fencingToken) {
         String key = shortened(lock);
         int set = setOf(key);
         Floor[] known;

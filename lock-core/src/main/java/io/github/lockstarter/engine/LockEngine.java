@@ -11,8 +11,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Acquisitions.IfBusy;
-import io.github.lockstarter.engine.hold.HoldOwner;
-import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockBackend;

@@ -19,7 +19,7 @@ final class LockTokenFactory {
     private final Optional<String> place;
     private final AtomicLong sequence = new AtomicLong();
 
-    public LockTokenFactory(EngineClock clock, EngineSettings settings, RandomGenerator random) {
+    LockTokenFactory(EngineClock clock, EngineSettings settings, RandomGenerator random) {
         this.clock = clock;
         this.place = settings.shownPlace();
         byte[] id = new byte[RANDOM_BYTES];
@@ -27,17 +27,17 @@ final class LockTokenFactory {
         this.instanceId = HexFormat.of().formatHex(id);
     }
 
-    public String instanceId() {
+    String instanceId() {
         return instanceId;
     }
 
     /** For what belongs to no attempt, and so to no owner. */
-    public LockToken next() {
+    LockToken next() {
         return next("", 0, TakeOverCondition.NONE);
     }
 
     /** For an attempt of the owner that is called this, with the take-over time in milliseconds; 0 if there is none. */
-    public LockToken next(String owner, long takeOverMillis, TakeOverCondition condition) {
+    LockToken next(String owner, long takeOverMillis, TakeOverCondition condition) {
         long number = sequence.incrementAndGet();
         return place.isPresent()
                 ? new LockToken(

@@ -1,8 +1,6 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.Acquisitions.IfBusy;
-import io.github.lockstarter.engine.hold.HoldOwner;
-import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;

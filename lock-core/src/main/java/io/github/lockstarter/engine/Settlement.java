@@ -1,6 +1,5 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.engine.timer.TimerEntry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 

@@ -2,9 +2,6 @@ package io.github.lockstarter.engine;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.timer.EngineTimer;
-import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BackendGuard;

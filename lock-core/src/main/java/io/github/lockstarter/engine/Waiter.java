@@ -1,9 +1,6 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockAdmin;
-import io.github.lockstarter.engine.hold.HoldOwner;
-import io.github.lockstarter.engine.hold.ResolvedRequest;
-import io.github.lockstarter.engine.timer.TimerEntry;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,6 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.engine.heartbeat.Heartbeats;
-import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.timer.Deadline.Moment;
-import io.github.lockstarter.engine.timer.TimerEntry;
+import io.github.lockstarter.engine.Deadline.Moment;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -11,9 +11,8 @@
  *   <li>{@code Watchdog} is the timer's thread: it looks at each {@code KeyLock} when its time has come, and renews.
  * </ol>
  *
- * <p>{@code heartbeat}, {@code hold}, {@code event}, {@code timer}, {@code thread} and {@code settings} serve these.
- * The packages have no cycle; from outside only {@code LockEngine}, {@code EngineEnvironment} and {@code settings} are
- * used.
+ * <p>From outside, {@code LockEngine} with {@code settings} is used; tests that control the time give it another
+ * {@code EngineEnvironment}.
  */
 @NullMarked
 package io.github.lockstarter.engine;

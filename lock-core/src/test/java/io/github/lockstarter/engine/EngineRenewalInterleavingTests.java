@@ -9,7 +9,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.ManualBackend.Sent;
-import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;

@@ -11,7 +11,6 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;

@@ -123,7 +123,7 @@ class ArchitectureTests {
         check(uses(BASE + ".jdbc", BASE, SPI));
     }
 
-    /** Its packages have public types for each other, and for the tests; to everybody else they are internal. */
+    /** Its timer is public for tests that control the time; to everybody else it is internal. */
     @Test
     void fromOutsideOnlyTheEntryOfTheEngineIsUsed() {
         DescribedPredicate<JavaClass> internal = describe(

@@ -43,7 +43,7 @@ class MonitorTests {
     private static final Set<String> WITH_MONITOR = Set.of(
             "io.github.lockstarter.engine.KeyLock",
             "io.github.lockstarter.engine.StoreCalls",
-            "io.github.lockstarter.engine.timer.TimerWheel");
+            "io.github.lockstarter.engine.TimerWheel");
 
     @Test
     void onlyThreeClassesOfTheEngineHaveAMonitor() throws Exception {

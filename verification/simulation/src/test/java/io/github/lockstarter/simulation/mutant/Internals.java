@@ -1,7 +1,7 @@
 package io.github.lockstarter.simulation.mutant;
 
+import io.github.lockstarter.engine.Deadline;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.timer.Deadline;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.simulation.mutant;
 
-import io.github.lockstarter.engine.timer.Deadline;
+import io.github.lockstarter.engine.Deadline;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;

@@ -30,13 +30,13 @@ final class TakeOverMutants {
                                 "nothing-void",
                                 "A history that may have forgotten a take-over voids the holds from before",
                                 "I1")
-                        .changing("engine.heartbeat.Heartbeat", "isVoid", Behaviour.returning(false)),
+                        .changing("engine.Heartbeat", "isVoid", Behaviour.returning(false)),
                 Mutant.named(
                                 "certain-too-long",
                                 "A hold is certain for the take-over time since the last answered beat was sent",
                                 "I1")
                         .changing(
-                                "engine.heartbeat.Heartbeat",
+                                "engine.Heartbeat",
                                 "certainNanos",
                                 Behaviour.resulting((arguments, own) -> 3 * (long) own)));
     }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.simulation.time;
 
-import io.github.lockstarter.engine.timer.EngineTimer;
-import io.github.lockstarter.engine.timer.TimerEntry;
+import io.github.lockstarter.engine.EngineTimer;
+import io.github.lockstarter.engine.TimerEntry;
 import java.util.HashMap;
 import java.util.Map;
 

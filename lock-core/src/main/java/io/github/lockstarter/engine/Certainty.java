@@ -1,6 +1,6 @@
-package io.github.lockstarter.engine.heartbeat;
+package io.github.lockstarter.engine;
 
-import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread asks and confirms. {@link #confirmedIn} only grows once the lock is granted, and stays as it is once it
  * is void.
  */
-public final class Certainty {
+final class Certainty {
 
     /** Of what is never taken over. */
-    public static final Certainty BY_LEASE = new Certainty(null, 0, TakeOverCondition.NONE, Heartbeat.NO_PERIOD);
+    static final Certainty BY_LEASE = new Certainty(null, 0, TakeOverCondition.NONE, Heartbeat.NO_PERIOD);
 
     private static final AtomicLongFieldUpdater<Certainty> DOUBTED_AT =
             AtomicLongFieldUpdater.newUpdater(Certainty.class, "doubtedAt");
@@ -49,12 +49,12 @@ public final class Certainty {
     }
 
     /** Whether the lock may be taken over after a crash, and so may come into doubt. */
-    public boolean takesPart() {
+    boolean takesPart() {
         return heartbeat != null;
     }
 
     /** For how long the lock is certain after an answer of the store, if the owner's session decides that. */
-    public Optional<Duration> sessionTime() {
+    Optional<Duration> sessionTime() {
         Heartbeat known = heartbeat;
         return known == null || !known.isOfSession()
                 ? Optional.empty()
@@ -62,56 +62,56 @@ public final class Certainty {
     }
 
     /** How long a caller is kept waiting for a certain answer, with its transaction; zero where there is no doubt. */
-    public Duration commandTimeout() {
+    Duration commandTimeout() {
         Heartbeat known = heartbeat;
         return known == null ? Duration.ZERO : known.commandTimeout();
     }
 
     /** Whether no other owner can have taken the lock over. */
-    public boolean isCertain() {
+    boolean isCertain() {
         long confirmed = confirmedIn; // first: a later period does not match
         Heartbeat known = heartbeat;
         return known == null || known.covers(confirmed, takeOverNanos);
     }
 
     /** The same at a moment. */
-    public boolean isCertain(Moment now) {
+    boolean isCertain(Moment now) {
         long confirmed = confirmedIn;
         Heartbeat known = heartbeat;
         return known == null || known.covers(confirmed, takeOverNanos, now);
     }
 
     /** Whether it can no longer be ruled out that another owner has had the lock in between. */
-    public boolean isUndecidable() {
+    boolean isUndecidable() {
         Heartbeat known = heartbeat;
         return known != null && known.isVoid(confirmedIn, condition);
     }
 
     /** Whether a renewal would tell nothing new: it was confirmed in the present period, or never can be. */
-    public boolean isSettled() {
+    boolean isSettled() {
         Heartbeat known = heartbeat;
         return known == null || known.period() == confirmedIn || isUndecidable();
     }
 
     /** Beats now. Completed when the answer, if there is one, is taken into account; never with an exception. */
-    public CompletableFuture<Void> beat() {
+    CompletableFuture<Void> beat() {
         Heartbeat known = heartbeat;
         return known == null ? CompletableFuture.completedFuture(null) : known.beatNow();
     }
 
     /** It is in doubt. True for the one caller that has to report it. */
-    public boolean beginDoubt(long now) {
+    boolean beginDoubt(long now) {
         return DOUBTED_AT.compareAndSet(this, 0, now == 0 ? 1 : now);
     }
 
     /** It is certain again. For the one caller that has to report it, for how long it was in doubt. */
-    public Optional<Duration> endDoubt(long now) {
+    Optional<Duration> endDoubt(long now) {
         long since = doubtedAt == 0 ? 0 : DOUBTED_AT.getAndSet(this, 0);
         return since == 0 ? Optional.empty() : Optional.of(Duration.ofNanos(now - since));
     }
 
     /** The period in which a command is sent that is sent after this call. */
-    public long period() {
+    long period() {
         Heartbeat known = heartbeat;
         return known == null ? Heartbeat.NO_PERIOD : known.period();
     }
@@ -122,7 +122,7 @@ public final class Certainty {
      *
      * @param history which has granted the lock
      */
-    public void granted(String history) {
+    void granted(String history) {
         Heartbeat known = heartbeat;
         if (known != null && !known.isOf(history)) {
             confirmedIn = Heartbeat.NO_PERIOD;
@@ -136,7 +136,7 @@ public final class Certainty {
      * @param period as read before the renewal was sent
      * @param history which has renewed the lock
      */
-    public boolean counts(long period, String history) {
+    boolean counts(long period, String history) {
         Heartbeat known = heartbeat;
         return known == null || known.isOf(period, history);
     }
@@ -146,7 +146,7 @@ public final class Certainty {
      *
      * @param period as read before the command was sent
      */
-    public void confirm(long period) {
+    void confirm(long period) {
         long last = confirmedIn;
         while (period > last && !isUndecidable() && !CONFIRMED_IN.compareAndSet(this, last, period)) {
             last = confirmedIn;

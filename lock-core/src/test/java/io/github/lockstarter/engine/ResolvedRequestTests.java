@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.hold;
+package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

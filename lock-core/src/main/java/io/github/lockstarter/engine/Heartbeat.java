@@ -1,11 +1,7 @@
-package io.github.lockstarter.engine.heartbeat;
+package io.github.lockstarter.engine;
 
+import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.timer.Deadline;
-import io.github.lockstarter.engine.timer.Deadline.Moment;
-import io.github.lockstarter.engine.timer.EngineTimer;
-import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.CrashDetection.Beat;

@@ -1,11 +1,9 @@
-package io.github.lockstarter.engine.event;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.RecoveryEnded;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.timer.EngineTimer;
-import io.github.lockstarter.engine.timer.TimerEntry;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * timer's, which raises the second. While it is open, its end only moves to later times. Accepted race: an answer that
  * arrives more than {@link #LATE_NANOS} late, and after the end, is taken for another recovery.
  */
-public final class RecoveryEvents {
+final class RecoveryEvents {
 
     /**
      * An answer of a recovery that is over may arrive so much later; one that ends later than that is of another one.
@@ -33,14 +31,14 @@ public final class RecoveryEvents {
     private final EngineTimer timer;
     private final Map<String, Store> stores = new ConcurrentHashMap<>();
 
-    public RecoveryEvents(EngineClock clock, EventDispatcher events, EngineTimer timer) {
+    RecoveryEvents(EngineClock clock, EventDispatcher events, EngineTimer timer) {
         this.clock = clock;
         this.events = events;
         this.timer = timer;
     }
 
     /** An answer of the store says that it recovers. */
-    public void recovers(RecoveryStarted report) {
+    void recovers(RecoveryStarted report) {
         long now = clock.nanos();
         long until = now + report.remaining().toNanos();
         Store store = stores.computeIfAbsent(report.store(), name -> new Store(report, now));

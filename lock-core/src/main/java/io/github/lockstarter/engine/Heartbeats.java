@@ -1,9 +1,8 @@
-package io.github.lockstarter.engine.heartbeat;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The {@link Heartbeat}s of an engine, one for each store that detects crashes; none where no lock is ever taken over.
  * Thread-safe; immutable.
  */
-public final class Heartbeats {
+final class Heartbeats {
 
     private static final String UNANSWERED = "The store does not answer this instance at the moment: the locks that it"
             + " acquires now are left to their leases if it crashes, and those that it has may be taken over";
@@ -37,7 +36,7 @@ public final class Heartbeats {
      * @param timer runs them
      * @param listener called on any thread
      */
-    public Heartbeats(
+    Heartbeats(
             LockBackend backend,
             EngineSettings settings,
             EngineClock clock,
@@ -55,7 +54,7 @@ public final class Heartbeats {
     }
 
     /** Beats as soon as possible; once more if it has begun. */
-    public void begin() {
+    void begin() {
         beating.values().forEach(Heartbeat::begin);
     }
 
@@ -68,7 +67,7 @@ public final class Heartbeats {
      * @return in milliseconds; 0 if the lease or the session is to decide, also since the store has not answered a beat
      *     yet, or does not answer any more
      */
-    public long takeOverMillis(String key, Duration takeOver, Duration lease) {
+    long takeOverMillis(String key, Duration takeOver, Duration lease) {
         if (beating.isEmpty() || takeOver.isZero() || takeOver.compareTo(lease) >= 0) {
             return 0;
         }
@@ -78,7 +77,7 @@ public final class Heartbeats {
     }
 
     /** The certainty of what an attempt is granted that is sent after this call. */
-    public Certainty certaintyOf(String key, LockToken token) {
+    Certainty certaintyOf(String key, LockToken token) {
         Heartbeat heartbeat = of(key);
         return heartbeat == null || (token.takeOverMillis() == 0 && !heartbeat.isOfSession())
                 ? Certainty.BY_LEASE
@@ -90,23 +89,23 @@ public final class Heartbeats {
     }
 
     /** What the tokens of locks with this key ask for, if they promise a take-over time. */
-    public TakeOverCondition takeOverCondition(String key) {
+    TakeOverCondition takeOverCondition(String key) {
         Heartbeat heartbeat = of(key);
         return heartbeat == null ? TakeOverCondition.NONE : heartbeat.takeOverCondition();
     }
 
     /** How many periods there were, of all heartbeats: grows whenever locks have to be confirmed. */
-    public long periods() {
+    long periods() {
         return beating.values().stream().mapToLong(Heartbeat::period).sum();
     }
 
     /** Whether every store answers. */
-    public boolean areAnswered() {
+    boolean areAnswered() {
         return beating.values().stream().allMatch(Heartbeat::isAnswered);
     }
 
     /** Whether locks are taken over, as configured, and as far as the store is known. Asks nothing. */
-    public CrashTakeOver supported() {
+    CrashTakeOver supported() {
         CrashTakeOver byStore = backend.crashTakeOver();
         return isConfigured || byStore.state() == CrashTakeOver.State.UNNEEDED
                 ? byStore
@@ -114,7 +113,7 @@ public final class Heartbeats {
     }
 
     /** Whether locks are taken over at the moment. Asks nothing. */
-    public CrashTakeOver state() {
+    CrashTakeOver state() {
         CrashTakeOver supported = supported();
         return supported.state() != CrashTakeOver.State.ON || areAnswered()
                 ? supported
@@ -122,19 +121,19 @@ public final class Heartbeats {
     }
 
     /** Whether the beats ask about the owner of the lock with this key, and are answered. */
-    public boolean lookAtOwners(String key) {
+    boolean lookAtOwners(String key) {
         Heartbeat heartbeat = of(key);
         return heartbeat != null && !heartbeat.isOfSession() && heartbeat.isAnswered();
     }
 
     /** Whether a release of the lock with this key reaches its waiters here, according to the last beat. */
-    public boolean hearsSignals(String key) {
+    boolean hearsSignals(String key) {
         Heartbeat heartbeat = of(key);
         return heartbeat != null && heartbeat.hearsSignals();
     }
 
     /** Whether locks with this key are at the store that detects crashes in this way. */
-    public boolean isAt(String key, CrashDetection detection) {
+    boolean isAt(String key, CrashDetection detection) {
         return backend.crashDetection(key).filter(detection::equals).isPresent();
     }
 

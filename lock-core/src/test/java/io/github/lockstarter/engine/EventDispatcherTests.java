@@ -1,8 +1,7 @@
-package io.github.lockstarter.engine.event;
+package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.settings.EngineClock;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.timer;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.settings.EngineClock;
 import java.time.Duration;
@@ -13,12 +13,12 @@ import java.time.Duration;
  * @param nanos end on the monotonic clock
  * @param wallMillis end on the wall clock, without allowance, so that in normal times the monotonic one comes first
  */
-public record Deadline(long nanos, long wallMillis) {
+record Deadline(long nanos, long wallMillis) {
 
     private static final long LEAST_DRIFT_NANOS = 2_000_000;
 
     /** The deadline of a lease: the lease from a moment before its command is sent, less the allowance for drift. */
-    public static Deadline of(Moment sent, long leaseNanos) {
+    static Deadline of(Moment sent, long leaseNanos) {
         return new Deadline(
                 sent.nanos() + leaseNanos - drift(leaseNanos), sent.wallMillis() + leaseNanos / 1_000_000 + 1);
     }
@@ -29,28 +29,28 @@ public record Deadline(long nanos, long wallMillis) {
     }
 
     /** Whether the lease may be over: true from the earlier of both ends. */
-    public boolean isOver(EngineClock clock) {
+    boolean isOver(EngineClock clock) {
         return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
     }
 
     /** The same at a moment. */
-    public boolean isOver(Moment now) {
+    boolean isOver(Moment now) {
         return now.nanos - nanos >= 0 || now.wallMillis >= wallMillis;
     }
 
     /** How much of the lease is left at this moment; zero once it may be over. */
-    public Duration remaining(Moment now) {
+    Duration remaining(Moment now) {
         return isOver(now) ? Duration.ZERO : Duration.ofNanos(nanos - now.nanos);
     }
 
     /** Whether the {@link #of deadline} of a lease may be over that was asked for when the command was sent. */
-    public static boolean isOver(Moment sent, long leaseNanos, Moment now) {
+    static boolean isOver(Moment sent, long leaseNanos, Moment now) {
         return now.nanos - sent.nanos >= leaseNanos - drift(leaseNanos)
                 || now.wallMillis > sent.wallMillis + leaseNanos / 1_000_000;
     }
 
     /** Whether this deadline is later than the other, by the monotonic clock. */
-    public boolean isAfter(Deadline other) {
+    boolean isAfter(Deadline other) {
         return nanos - other.nanos > 0;
     }
 
@@ -60,10 +60,10 @@ public record Deadline(long nanos, long wallMillis) {
      * @param nanos monotonic
      * @param wallMillis wall
      */
-    public record Moment(long nanos, long wallMillis) {
+    record Moment(long nanos, long wallMillis) {
 
         /** Reads both clocks. */
-        public static Moment now(EngineClock clock) {
+        static Moment now(EngineClock clock) {
             return new Moment(clock.nanos(), clock.wallMillis());
         }
     }

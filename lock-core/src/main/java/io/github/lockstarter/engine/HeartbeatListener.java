@@ -1,10 +1,10 @@
-package io.github.lockstarter.engine.heartbeat;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.spi.CrashDetection;
 import java.util.List;
 
 /** The engine, as heartbeats see it. Called on any thread. */
-public interface HeartbeatListener {
+interface HeartbeatListener {
 
     /** Keys of locks at the store that this instance waits for, at least one of each owner as far as there is room. */
     List<String> waitedFor(CrashDetection detection);

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.thread;
+package io.github.lockstarter.engine;
 
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -7,19 +7,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Logs what no listener receives: exceptions of code that is not the engine's. The only log of the engine.
  */
-public final class EngineLog {
+final class EngineLog {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter.engine.LockEngine");
 
     private EngineLog() {}
 
     /** Runs the step; what it throws is logged and ends nothing. */
-    public static void guard(String what, Runnable step) {
+    static void guard(String what, Runnable step) {
         guard(what, Runnable::run, step);
     }
 
     /** As {@link #guard(String, Runnable)}, for a step on the hot path: no lambda has to hold the argument. */
-    public static <T> void guard(String what, Consumer<T> step, T argument) {
+    static <T> void guard(String what, Consumer<T> step, T argument) {
         try {
             step.accept(argument);
         } catch (RuntimeException | Error e) {
@@ -28,7 +28,7 @@ public final class EngineLog {
     }
 
     /** Logs what an operator has to know and no listener receives. */
-    public static void warn(String message, Object argument) {
+    static void warn(String message, Object argument) {
         try {
             log.warn(message, argument);
         } catch (RuntimeException | Error loggingFailed) {
@@ -37,7 +37,7 @@ public final class EngineLog {
     }
 
     /** Logs what the step threw. */
-    public static void report(String what, Throwable failure) {
+    static void report(String what, Throwable failure) {
         try {
             log.error("{} failed; the lock client continues", what, failure);
         } catch (RuntimeException | Error loggingFailed) {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.hold;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param maxHold how long after its grant the lock is still renewed; empty if there is no end
  * @param crashTakeOver how long after the end of its holder's connection the lock is taken over; zero if never
  */
-public record ResolvedRequest(
+record ResolvedRequest(
         String name,
         Duration lease,
         Duration maxWait,
@@ -33,7 +33,7 @@ public record ResolvedRequest(
     private static final long MOST_NANOS_TOGETHER = 50_000_000;
 
     /** Fills in what the request leaves open. */
-    public static ResolvedRequest of(LockRequest request, EngineSettings settings) {
+    static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         Duration lease = settings.leaseOf(request);
         return new ResolvedRequest(
                 request.name(),
@@ -59,7 +59,7 @@ public record ResolvedRequest(
     }
 
     /** The same request with another wait. */
-    public ResolvedRequest waitingUpTo(Duration wait) {
+    ResolvedRequest waitingUpTo(Duration wait) {
         return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver);
     }
 
@@ -70,7 +70,7 @@ public record ResolvedRequest(
      * @param asked the other request
      * @param held time from the grant to that moment
      */
-    public ResolvedRequest continuedOn(LockRequest asked, Duration held) {
+    ResolvedRequest continuedOn(LockRequest asked, Duration held) {
         return new ResolvedRequest(
                 name,
                 asked.lease().filter(other -> other.compareTo(lease) > 0).orElse(lease),
@@ -83,17 +83,17 @@ public record ResolvedRequest(
     }
 
     /** The same request, not renewed. */
-    public ResolvedRequest withoutRenewal() {
+    ResolvedRequest withoutRenewal() {
         return new ResolvedRequest(name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver);
     }
 
     /** Whether the lock is kept for a minimum time. */
-    public boolean isKept() {
+    boolean isKept() {
         return !atLeast.isZero();
     }
 
     /** The lease in nanoseconds. */
-    public long leaseNanos() {
+    long leaseNanos() {
         return lease.toNanos();
     }
 
@@ -102,7 +102,7 @@ public record ResolvedRequest(
      * sooner, at most 50 ms, so that locks which are due at about the same time are due at the same time, and share a
      * call.
      */
-    public long renewAt(long sentNanos) {
+    long renewAt(long sentNanos) {
         long latest = sentNanos + leaseNanos() / RENEW_AT;
         return latest - Math.floorMod(latest, Math.min(leaseNanos() / SHARE_OF_LEASE_TOGETHER, MOST_NANOS_TOGETHER));
     }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.thread;
+package io.github.lockstarter.engine;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #calls} may lose updates, which is of no matter.
  */
-public final class StackReserve {
+final class StackReserve {
 
     private static final int FRAMES = 40;
     private static final int SPREAD_FRAMES = 4;
@@ -29,7 +29,7 @@ public final class StackReserve {
     private StackReserve() {}
 
     /** Throws a {@link StackOverflowError} where the stack is about to end; otherwise without effect. */
-    public static void ensure() {
+    static void ensure() {
         boolean isSpread = (++calls & SELDOM) == 0;
         descend(FRAMES, isSpread ? VALUES : null);
     }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.timer;
+package io.github.lockstarter.engine;
 
 import org.jspecify.annotations.Nullable;
 

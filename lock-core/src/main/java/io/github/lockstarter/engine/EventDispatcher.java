@@ -1,9 +1,8 @@
-package io.github.lockstarter.engine.event;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
-import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +14,7 @@ import java.util.concurrent.RejectedExecutionException;
  * Calls the listeners, and runs the application's callbacks on threads that may block. The exception of a listener is
  * logged and ignored.
  */
-public final class EventDispatcher implements AutoCloseable {
+final class EventDispatcher implements AutoCloseable {
 
     private static final String LISTENER = "A lock listener";
 
@@ -32,7 +31,7 @@ public final class EventDispatcher implements AutoCloseable {
      * @param lossCallbacks runs callbacks
      * @param completions completes futures of callers
      */
-    public EventDispatcher(
+    EventDispatcher(
             List<LockListener> listeners,
             ExecutorService lossEvents,
             ExecutorService lossCallbacks,
@@ -44,7 +43,7 @@ public final class EventDispatcher implements AutoCloseable {
     }
 
     /** Whether there are listeners: without them, no event need be made. */
-    public boolean hasListeners() {
+    boolean hasListeners() {
         return !listeners.isEmpty();
     }
 
@@ -52,7 +51,7 @@ public final class EventDispatcher implements AutoCloseable {
      * Calls the listeners: for a loss on a thread of its own, since the watchdog or an event loop finds it; else on the
      * calling thread.
      */
-    public void publish(LockEvent event) {
+    void publish(LockEvent event) {
         if (!hasListeners()) {
             return;
         }
@@ -74,21 +73,21 @@ public final class EventDispatcher implements AutoCloseable {
     }
 
     /** Passes an event of the store to the listeners. */
-    public void publish(StoreEvent event) {
+    void publish(StoreEvent event) {
         for (LockListener listener : listeners) {
             EngineLog.guard(LISTENER, () -> listener.onStoreEvent(event));
         }
     }
 
     /** Runs what the application wants done at a loss. */
-    public void callback(Runnable callback) {
+    void callback(Runnable callback) {
         run(lossCallbacks, callback);
     }
 
     /**
      * Completes a future of the application; apart from the losses, which must not wait for what depends on futures.
      */
-    public void complete(Runnable completion) {
+    void complete(Runnable completion) {
         run(completions, completion);
     }
 
@@ -96,7 +95,7 @@ public final class EventDispatcher implements AutoCloseable {
      * The same future for the application: what depends on it runs on threads that may block, whichever thread
      * completes it. One that is complete already is returned as it is.
      */
-    public <T> CompletableFuture<T> completedForCallers(CompletableFuture<T> future) {
+    <T> CompletableFuture<T> completedForCallers(CompletableFuture<T> future) {
         if (future.isDone()) {
             return future;
         }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.hold;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockRequest;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  *     is configured for
  * @param label the name of the acquiring thread, or {@link HeldLock#ASYNC}
  */
-public record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String label) {
+record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String label) {
 
-    public static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
+    static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
 
     /** The owner of what the current thread asks for. */
-    public static HoldOwner of(LockRequest request, ResolvedRequest terms) {
+    static HoldOwner of(LockRequest request, ResolvedRequest terms) {
         if (request.ownership() == Ownership.THREAD) {
             return currentThread();
         }
@@ -35,11 +35,11 @@ public record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, St
     }
 
     /** Whether it was a thread, and no code runs on it any more. */
-    public boolean hasEnded() {
+    boolean hasEnded() {
         return thread != null && !thread.isAlive();
     }
 
-    public boolean isThread() {
+    boolean isThread() {
         return thread != null;
     }
 }

@@ -1,7 +1,6 @@
-package io.github.lockstarter.engine.timer;
+package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * for ever; and the monitors of keys are held while an entry is scheduled, so that a virtual thread which waits for a
  * {@code ReentrantLock} there would keep its carrier from the lock's next owner.
  */
-public final class TimerWheel implements EngineTimer {
+final class TimerWheel implements EngineTimer {
 
     private static final long TICK_NANOS = 5_000_000;
     private static final int SLOTS = 1024;
@@ -39,7 +38,7 @@ public final class TimerWheel implements EngineTimer {
     private boolean isClosed;
 
     /** A timer without entries; its thread starts with the first one. */
-    public TimerWheel(EngineClock clock) {
+    TimerWheel(EngineClock clock) {
         this.clock = clock;
         this.origin = clock.nanos();
     }
