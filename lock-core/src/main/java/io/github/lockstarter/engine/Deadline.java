@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param nanos end on the monotonic clock
  * @param wallMillis end on the wall clock, without allowance, so that in normal times the monotonic one comes first
  */
-record Deadline(long nanos, long wallMillis) {
+public record Deadline(long nanos, long wallMillis) {
 
     private static final long LEAST_DRIFT_NANOS = 2_000_000;
 
@@ -60,10 +60,15 @@ record Deadline(long nanos, long wallMillis) {
      * @param nanos monotonic
      * @param wallMillis wall
      */
-    record Moment(long nanos, long wallMillis) {
+    public record Moment(long nanos, long wallMillis) {
 
-        /** Reads both clocks. */
-        static Moment now(EngineClock clock) {
+        /**
+         * Reads both clocks.
+         *
+         * @param clock the clocks
+         * @return the present instant
+         */
+        public static Moment now(EngineClock clock) {
             return new Moment(clock.nanos(), clock.wallMillis());
         }
     }
