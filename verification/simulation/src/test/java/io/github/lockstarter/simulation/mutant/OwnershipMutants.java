@@ -8,8 +8,6 @@ import java.util.List;
 /** Rules about the owner of a lock, its lease and its release. */
 final class OwnershipMutants {
 
-    private static final Deadline.Moment LONG_AGO = new Deadline.Moment(Long.MIN_VALUE / 2, 0);
-
     private OwnershipMutants() {}
 
     static List<Mutant> all() {
@@ -72,7 +70,7 @@ final class OwnershipMutants {
                         .changing(
                                 "engine.KeyLock",
                                 "checkHeld",
-                                Behaviour.beginning((self, arguments) -> arguments[1] = LONG_AGO)),
+                                Behaviour.resulting((arguments, own) -> isHeld(arguments[0]))),
                 Mutant.named("max-hold-ignored", "Renewals end with the longest hold", "I6")
                         .changing("engine.Hold", "isPastMaxHold", Behaviour.returning(false)),
                 Mutant.named("not-held-ignored", "A renewal that finds another owner is a loss", "I1")
@@ -102,6 +100,10 @@ final class OwnershipMutants {
                                 "engine.KeyLock",
                                 "takerOf",
                                 Behaviour.resulting((arguments, own) -> Internals.get(arguments[0], "waiter"))));
+    }
+
+    private static boolean isHeld(Object hold) {
+        return Internals.get(hold, "state").toString().equals("HELD");
     }
 
     private static Object answer(Object result) {
