@@ -39,11 +39,13 @@ final class Witness implements LockBackend {
     private final Map<String, String> paths = new HashMap<>();
     private final Set<String> losses = new HashSet<>();
     private final Map<String, Long> sentAt = new HashMap<>();
+    private final CommandOrder order;
 
     Witness(World world, String worker, LockBackend backend) {
         this.world = world;
         this.worker = worker;
         this.backend = backend;
+        this.order = new CommandOrder(world, worker);
     }
 
     @Override
@@ -55,7 +57,7 @@ final class Witness implements LockBackend {
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         world.named(command.token().instanceId(), worker);
         long sent = world.time.nanos();
-        return backend.acquire(command).thenApply(result -> {
+        return order.ask(command.key(), () -> backend.acquire(command)).thenApply(result -> {
             if (result instanceof AcquireResult.Granted granted) {
                 granted.takenOverFrom().ifPresent(holder -> world.promises.takenOver(worker, command.key(), holder));
                 sentAt.put(command.key() + '#' + granted.fencingToken(), sent);
@@ -72,19 +74,21 @@ final class Witness implements LockBackend {
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         commands.forEach(command -> world.write(event(EventKind.RENEWING, command.key(), command.token())));
-        return backend.renew(commands);
+        return order.renew(commands, () -> backend.renew(commands));
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         world.write(event(EventKind.FREEING, command.key(), command.token()));
-        return backend.release(command);
+        return command.requeue().isPresent()
+                ? order.requeue(command.key(), command.token(), () -> backend.release(command))
+                : order.release(command.key(), command.token(), () -> backend.release(command));
     }
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         world.write(event(EventKind.WITHDRAWING, command.key(), command.token()));
-        return backend.withdraw(command);
+        return order.ask(command.key(), () -> backend.withdraw(command));
     }
 
     @Override

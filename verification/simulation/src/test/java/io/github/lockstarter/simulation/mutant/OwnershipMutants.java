@@ -101,7 +101,35 @@ final class OwnershipMutants {
                         .changing(
                                 "engine.KeyLock",
                                 "takerOf",
-                                Behaviour.resulting((arguments, own) -> Internals.get(arguments[0], "waiter"))));
+                                Behaviour.resulting((arguments, own) -> Internals.get(arguments[0], "waiter"))),
+                Mutant.named(
+                                "release-overtakes-renewal",
+                                "A release follows the answers to all renewals of its grant",
+                                "I9")
+                        .changing("engine.KeyLock", "renewal", Behaviour.following(OwnershipMutants::forgetRenewal))
+                        .changing("engine.KeyLock", "ask", Behaviour.following(OwnershipMutants::forgetRenewal))
+                        .changing(
+                                "engine.KeyLock",
+                                "renewed",
+                                Behaviour.beginning((self, arguments) ->
+                                        Internals.set(grantOf(Internals.get(arguments[0], "hold")), "renewing", 1))),
+                Mutant.named(
+                                "lost-release-overtakes",
+                                "The release of a lost lock follows the answers to its renewals",
+                                "I9")
+                        .changing(
+                                "engine.KeyLock",
+                                "releaseLost",
+                                Behaviour.beginning(
+                                        (self, arguments) -> Internals.set(grantOf(arguments[1]), "renewing", 0))));
+    }
+
+    private static void forgetRenewal(Object lock, Object[] arguments) {
+        Internals.set(grantOf(arguments[0]), "renewing", 0);
+    }
+
+    private static Object grantOf(Object hold) {
+        return Internals.get(hold, "grant");
     }
 
     private static boolean isHeld(Object hold) {

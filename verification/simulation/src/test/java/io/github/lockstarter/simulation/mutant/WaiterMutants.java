@@ -53,7 +53,20 @@ final class WaiterMutants {
                                 "maxTime",
                                 Behaviour.returning(Duration.ofHours(1))),
                 Mutant.named("owed-unanswered", "A waiter whose wait is over gets the next answer", "I5")
-                        .changing("engine.KeyLock", "dismissOwed", Behaviour.nothing()));
+                        .changing("engine.KeyLock", "dismissOwed", Behaviour.nothing()),
+                Mutant.named(
+                                "attempt-overtakes-requeue",
+                                "An attempt follows the answer to a release that queues the instance up",
+                                "I9")
+                        .changing(
+                                "engine.KeyLock",
+                                "release",
+                                Behaviour.following((self, arguments) -> Internals.set(self, "isRequeueing", false))),
+                Mutant.named("attempt-beside-withdrawal", "An attempt follows the answer to a withdrawal", "I9")
+                        .changing(
+                                "engine.KeyLock",
+                                "withdraw",
+                                Behaviour.following((self, arguments) -> Internals.set(self, "isWithdrawing", false))));
     }
 
     /** Nobody attempts until a signal comes, or the time of the next look. */
