@@ -85,7 +85,9 @@ final class Instance {
     private void heard(String text) {
         if (text.startsWith(SignalMailbox.WANTED)) {
             world.write(world.event(EventKind.WANTED, name).of(text.substring(SignalMailbox.WANTED.length()), 0));
-        } else if (!text.startsWith(SignalMailbox.REVOKED)) {
+        } else if (text.startsWith(SignalMailbox.REVOKED)) {
+            witness.revoked(text.substring(SignalMailbox.REVOKED.length(), text.indexOf(':')));
+        } else {
             world.write(world.event(EventKind.SIGNALLED, name).of(text, 0));
         }
     }

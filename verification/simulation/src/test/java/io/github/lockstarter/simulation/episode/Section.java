@@ -115,6 +115,10 @@ final class Section {
                 world.anomaly("I6", instance.name, handle.keys().get(0), "held for longer than the longest hold");
             }
             world.instances.forEach(other -> other.sections.forEach(this::compare));
+            handle.keys().stream()
+                    .filter(key -> instance.witness.isRevoked(key, handle.fencingToken(key)))
+                    .forEach(key -> world.anomaly(
+                            "I6", instance.name, key, "is certain of a lock although it received the revocation"));
         }
     }
 

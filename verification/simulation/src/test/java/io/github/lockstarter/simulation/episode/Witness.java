@@ -22,12 +22,15 @@ import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 
 /** Passes everything between engine and backend on, and writes it into the log before. */
@@ -39,6 +42,8 @@ final class Witness implements LockBackend {
     private final Map<String, String> paths = new HashMap<>();
     private final Set<String> losses = new HashSet<>();
     private final Map<String, Long> sentAt = new HashMap<>();
+    private final Map<String, NavigableMap<Long, String>> fingerprints = new HashMap<>();
+    private final Set<String> revoked = new HashSet<>();
     private final CommandOrder order;
 
     Witness(World world, String worker, LockBackend backend) {
@@ -61,6 +66,9 @@ final class Witness implements LockBackend {
             if (result instanceof AcquireResult.Granted granted) {
                 granted.takenOverFrom().ifPresent(holder -> world.promises.takenOver(worker, command.key(), holder));
                 sentAt.put(command.key() + '#' + granted.fencingToken(), sent);
+                fingerprints
+                        .computeIfAbsent(command.key(), unseen -> new TreeMap<>())
+                        .put(granted.fencingToken(), command.token().fingerprint());
                 long takeOver =
                         Duration.ofMillis(command.token().takeOverMillis()).toNanos();
                 world.write(event(EventKind.GRANTED, command.key(), command.token())
@@ -138,6 +146,18 @@ final class Witness implements LockBackend {
     /** When the attempt was sent whose first fencing token this is; empty if it is another one. */
     Optional<Long> sentAt(String key, long fencingToken) {
         return Optional.ofNullable(sentAt.get(key + '#' + fencingToken));
+    }
+
+    /** The engine is about to receive the message that an operator has taken away the lock of this token. */
+    void revoked(String fingerprint) {
+        revoked.add(fingerprint);
+    }
+
+    /** Whether the engine has received that message about the grant to which the fencing token belongs. */
+    boolean isRevoked(String key, long fencingToken) {
+        Map.Entry<Long, String> grant =
+                fingerprints.getOrDefault(key, Collections.emptyNavigableMap()).floorEntry(fencingToken);
+        return grant != null && revoked.contains(grant.getValue());
     }
 
     /** Whether the engine has reported the loss of one of the locks. */
