@@ -178,7 +178,7 @@ final class Acquisitions {
 
     private void reportGrant(Waiter waiter, Hold hold) {
         Path path = path(waiter, hold);
-        if (path == Path.TAKEN_OVER && !waiter.queued) { // its first attempt found another owner, too
+        if (path == Path.TAKEN_OVER && !waiter.hadToWait) { // its first attempt found another owner, too
             shared.events.publish(new LockEvent.Contended(hold.terms.name(), hold.lock.key));
         }
         shared.events.publish(new LockEvent.Acquired(
@@ -198,12 +198,12 @@ final class Acquisitions {
         if (hold.grant.takenOverFrom.isPresent()) {
             return Path.TAKEN_OVER;
         }
-        return waiter.queued ? Path.WAITED : Path.UNCONTENDED;
+        return waiter.hadToWait ? Path.WAITED : Path.UNCONTENDED;
     }
 
     private void report(Waiter waiter, Refusal refusal) {
         shared.events.publish(new LockEvent.NotAcquired(
-                waiter.terms.name(), waiter.lock.key, waiter.waited(shared.now().nanos()), refusal, waiter.queued));
+                waiter.terms.name(), waiter.lock.key, waiter.waited(shared.now().nanos()), refusal, waiter.hadToWait));
     }
 
     /**
@@ -214,13 +214,14 @@ final class Acquisitions {
         StackReserve.ensure();
         Moment now = shared.now();
         Waiter waiter = new Waiter(shared.keyLock(key), terms, HoldOwner.HANDLE, now.nanos());
+        TimerEntry end = TimerEntry.of(() -> shared.run(() -> waiter.lock.waitIsOver(waiter, shared.now())));
         try {
             shared.join(waiter, now);
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                shared.timer.schedule(waiter, waiter.giveUpAt);
+                shared.timer.schedule(end, waiter.giveUpAt);
             }
             waiter.outcome.thenAccept(outcome -> {
-                shared.timer.cancel(waiter);
+                shared.timer.cancel(end);
                 shared.events.complete(() -> deliver(waiter, outcome, result));
             });
             result.whenComplete((handle, failure) -> {

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,21 +64,7 @@ final class KeyLock extends TimerEntry {
     private final int mostFencingTokens;
 
     @GuardedBy("this")
-    private @Nullable Waiter first;
-
-    @GuardedBy("this")
-    private @Nullable Waiter last;
-
-    @GuardedBy("this")
-    private int waiting;
-
-    /** How many of them are owed the next answer. */
-    @GuardedBy("this")
-    private int owed;
-
-    /** Callers that do not wait: each gets the answer to an attempt that was sent after it came. */
-    @GuardedBy("this")
-    private List<Waiter> tries = Collections.emptyList();
+    private final WaitQueue queue = new WaitQueue();
 
     @GuardedBy("this")
     private @Nullable Attempt attempt;
@@ -175,19 +160,17 @@ final class KeyLock extends TimerEntry {
         expire(todo, now);
         if (closed != null) {
             decide(todo, waiter, closed);
-        } else if (waiter.waits()) {
-            append(waiter);
-            isAttemptDue |= first == waiter;
-        } else if (hold != null) {
+        } else if (!waiter.waits() && hold != null) {
             decide(todo, waiter, new Outcome.Busy(heldHere(hold, now)));
         } else {
-            tries = with(tries, waiter);
+            queue.add(waiter);
+            isAttemptDue |= queue.first() == waiter;
         }
         waiter.joinedAt = attempts;
         waiter.answersBefore = answers;
         next(todo, now);
-        if (waiter.isInLine && (attempt == null || attempt.waiter != waiter)) {
-            queued(todo, waiter);
+        if (waiter.isQueued && (attempt == null || attempt.waiter != waiter)) {
+            reportWait(todo, waiter);
         }
         return todo;
     }
@@ -195,7 +178,7 @@ final class KeyLock extends TimerEntry {
     /** The wait of a caller is over, by its own clock. */
     synchronized Effects waitIsOver(Waiter waiter, Moment now) {
         Effects todo = new Effects();
-        if (!waiter.isInLine || !waiter.isPast(now.nanos())) {
+        if (!waiter.isQueued || !waiter.isPast(now.nanos())) {
             return todo;
         }
         expire(todo, now);
@@ -206,11 +189,11 @@ final class KeyLock extends TimerEntry {
         }
         boolean isUnanswered = ours == null && attempt != null && answers == waiter.answersBefore;
         if (known == null || isUnanswered) {
-            owe(waiter);
+            queue.owe(waiter);
             isAttemptDue |= attempt == null;
         } else {
-            isAttemptDue |= first == waiter; // a signal may have been spent on the one that leaves
-            drop(waiter);
+            isAttemptDue |= queue.first() == waiter; // a signal may have been spent on the one that leaves
+            queue.remove(waiter);
             decide(todo, waiter, known.outcome());
         }
         next(todo, now);
@@ -221,9 +204,8 @@ final class KeyLock extends TimerEntry {
     synchronized Effects leave(Waiter waiter, Outcome outcome, Moment now) {
         Effects todo = new Effects();
         if (waiter.decided == null) {
-            isAttemptDue |= waiter.isInLine && first == waiter;
-            drop(waiter);
-            tries = without(tries, waiter);
+            isAttemptDue |= waiter.isQueued && queue.first() == waiter;
+            queue.remove(waiter);
             decide(todo, waiter, outcome);
         } else if (waiter.decided instanceof Outcome.Got got && got.hold().claim == waiter) {
             got.hold().claim = null;
@@ -379,7 +361,7 @@ final class KeyLock extends TimerEntry {
         if (left.state == Hold.State.HELD) {
             left.state = Hold.State.LEAVING;
             if (!passOn(todo, left, Renewal.Kind.REGULAR, now)) {
-                isAttemptDue |= first != null;
+                isAttemptDue |= queue.hasWaiters();
             }
         } else if (left.state == Hold.State.LOST) {
             left.state = Hold.State.ENDED;
@@ -477,11 +459,10 @@ final class KeyLock extends TimerEntry {
             Outcome.Failed failure =
                     asked.isTakenAway ? Outcome.Failed.TAKEN_AWAY : Outcome.Failed.tooLate(asked.waiter.terms.lease());
             if (taker == asked.waiter) {
-                drop(taker);
-                tries = without(tries, taker);
+                queue.remove(taker);
                 decide(todo, taker, failure);
             }
-            isAttemptDue |= first != null;
+            isAttemptDue |= queue.hasWaiters();
             return;
         }
         isSignalled = false; // spent on this grant
@@ -518,7 +499,7 @@ final class KeyLock extends TimerEntry {
         if (asked.waiter.decided == null && !asked.waiter.forsaken) {
             return asked.waiter;
         }
-        for (Waiter each = first; each != null; each = each.behind) {
+        for (Waiter each = queue.first(); each != null; each = each.behind) {
             if (!each.forsaken && hasSameTerms(each, asked.waiter.terms) && !asked.waiter.terms.isKept()) {
                 return each;
             }
@@ -538,11 +519,10 @@ final class KeyLock extends TimerEntry {
     private void holdNow(Effects todo, Hold made, Waiter taker) {
         hold = made;
         shared.holdAdded();
-        drop(taker);
-        tries = without(tries, taker);
+        queue.remove(taker);
         decide(todo, taker, new Outcome.Got(made));
         obstacle = null;
-        if (first != null || !tries.isEmpty()) {
+        if (!queue.isEmpty()) {
             Obstacle ours = Obstacle.owner(taker.terms.lease());
             obstacle = ours;
             dismissOwed(todo, ours.outcome());
@@ -564,11 +544,11 @@ final class KeyLock extends TimerEntry {
             registeredBy = asked.token();
         }
         dismissTries(todo, seen.kind() == Obstacle.Kind.OUTAGE ? NEVER : asked.number, seen.outcome());
-        if (asked.waiter.isInLine && asked.waiter.isPast(now.nanos())) {
-            owe(asked.waiter);
+        if (asked.waiter.isQueued && asked.waiter.isPast(now.nanos())) {
+            queue.owe(asked.waiter);
         }
         dismissOwed(todo, seen.outcome());
-        if (first == null) {
+        if (!queue.hasWaiters()) {
             return;
         }
         if (isSignalled && repeats < MOST_REPEATS) {
@@ -585,8 +565,9 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void sleep(Effects todo, Obstacle before, Moment now) {
         lookAt = now.nanos() + shared.backoff(round++, before);
+        Waiter first = queue.first();
         if (first != null) {
-            queued(todo, first);
+            reportWait(todo, first);
         }
     }
 
@@ -598,7 +579,7 @@ final class KeyLock extends TimerEntry {
             dismissAll(todo, failure);
         } else {
             dismissOwed(todo, failure);
-            isAttemptDue |= isSignalled && first != null;
+            isAttemptDue |= isSignalled && queue.hasWaiters();
         }
     }
 
@@ -666,17 +647,17 @@ final class KeyLock extends TimerEntry {
                     : Obstacle.owner(left.terms.lease());
             obstacleSeenAt = now.nanos();
             dismissOwed(todo, obstacle.outcome());
-            isAttemptDue = isSignalled && first != null;
+            isAttemptDue = isSignalled && queue.hasWaiters();
             sleep(todo, obstacle, now);
         } else {
-            isAttemptDue |= first != null;
+            isAttemptDue |= queue.hasWaiters();
         }
     }
 
     private synchronized Effects withdrawn(Moment now) {
         Effects todo = new Effects();
         isWithdrawing = false;
-        isAttemptDue |= first != null; // a waiter that came meanwhile may have lost its registration
+        isAttemptDue |= queue.hasWaiters(); // a waiter that came meanwhile may have lost its registration
         next(todo, now);
         return todo;
     }
@@ -760,7 +741,7 @@ final class KeyLock extends TimerEntry {
             hold = null; // a hold that is leaving and has no release under way is the present one
             shared.holdRemoved(todo);
             settle(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
-            isAttemptDue |= first != null;
+            isAttemptDue |= queue.hasWaiters();
         } else if (result instanceof RenewResult.Renewed) {
             left.deadline = asked.deadline();
             left.renewAt = left.terms.renewAt(asked.sent().nanos());
@@ -776,9 +757,9 @@ final class KeyLock extends TimerEntry {
             return null;
         }
         Effects todo = new Effects();
-        isSignalled = first != null || !tries.isEmpty();
-        isAttemptDue |= first != null && attempt == null;
-        isRegistered |= first == null; // nobody waits here: the store is to signal the next instance
+        isSignalled = !queue.isEmpty();
+        isAttemptDue |= queue.hasWaiters() && attempt == null;
+        isRegistered |= !queue.hasWaiters(); // nobody waits here: the store is to signal the next instance
         next(todo, now);
         return todo;
     }
@@ -898,7 +879,7 @@ final class KeyLock extends TimerEntry {
         }
         if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
             lookAt = NEVER;
-            isAttemptDue |= first != null;
+            isAttemptDue |= queue.hasWaiters();
         }
         next(todo, now);
         return todo;
@@ -986,13 +967,9 @@ final class KeyLock extends TimerEntry {
     /** Completes what threads began that failed for want of stack or memory. */
     synchronized Effects finish(Moment now) {
         Effects todo = new Effects();
-        for (Waiter each = first; each != null; each = each.behind) {
-            if (each.forsaken) {
-                drop(each);
-                decide(todo, each, new Outcome.Abandoned());
-                isAttemptDue = true;
-            }
-        }
+        int before = queue.size();
+        queue.takeWaiters(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
+        isAttemptDue |= queue.size() < before;
         List<Hold> all = hold == null ? lost : with(lost, hold);
         for (Hold each : all) {
             if (each.claim instanceof Waiter waiter && waiter.forsaken) {
@@ -1014,8 +991,8 @@ final class KeyLock extends TimerEntry {
     // What operators see
 
     synchronized List<LockAdmin.Waiter> waiters(Moment now) {
-        List<LockAdmin.Waiter> all = new ArrayList<>(waiting);
-        for (Waiter each = first; each != null; each = each.behind) {
+        List<LockAdmin.Waiter> all = new ArrayList<>(queue.size());
+        for (Waiter each = queue.first(); each != null; each = each.behind) {
             all.add(each.snapshot(now.nanos(), all.size() + 1));
         }
         return all;
@@ -1042,11 +1019,11 @@ final class KeyLock extends TimerEntry {
 
     /** The instance that had the lock by the last answer, if the heartbeats look whether it is alive. */
     synchronized Optional<String> watched() {
-        return first == null || obstacle == null ? Optional.empty() : obstacle.watched();
+        return !queue.hasWaiters() || obstacle == null ? Optional.empty() : obstacle.watched();
     }
 
     synchronized boolean hasWaiters() {
-        return first != null;
+        return queue.hasWaiters();
     }
 
     // Decisions
@@ -1062,7 +1039,7 @@ final class KeyLock extends TimerEntry {
             Waiter asking = asking();
             if (asking != null) {
                 begin(todo, asking, now);
-            } else if (isRegistered && first == null && tries.isEmpty()) {
+            } else if (isRegistered && queue.isEmpty()) {
                 withdraw(todo, now);
             }
         }
@@ -1075,10 +1052,8 @@ final class KeyLock extends TimerEntry {
         if (hold != null && !isSignalled) {
             return null;
         }
-        if (isAttemptDue && first != null) {
-            return first;
-        }
-        return tries.isEmpty() ? null : tries.get(0);
+        Waiter first = queue.first();
+        return isAttemptDue && first != null ? first : queue.firstTry();
     }
 
     @GuardedBy("this")
@@ -1089,7 +1064,7 @@ final class KeyLock extends TimerEntry {
         if (asking.waits()) {
             lookAt = NEVER;
         }
-        boolean areOthersWaiting = asking.queued || waiting > 1;
+        boolean areOthersWaiting = asking.hadToWait || queue.size() > 1;
         int tokens = areOthersWaiting ? Math.min(block, mostFencingTokens) : 1;
         Attempt begun = new Attempt(asking, asking.waits() ? position : Waiting.NEW, tokens, attempts + 1, now);
         todo.add(() -> shared.send(begun));
@@ -1111,9 +1086,9 @@ final class KeyLock extends TimerEntry {
     private void release(Effects todo, Hold left, Moment now) {
         hold = null;
         shared.holdRemoved(todo);
-        boolean isRequeued = (left.grant.isWanted() || left.isKept()) && first != null;
+        boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
         isRequeueing |= isRequeued;
-        isAttemptDue |= first != null;
+        isAttemptDue |= queue.hasWaiters();
         releases++;
         ReleaseCommand command = left.releaseCommand(isRequeued ? Optional.of(shared.patience) : Optional.empty());
         todo.add(() -> shared.calls.release(
@@ -1146,7 +1121,7 @@ final class KeyLock extends TimerEntry {
                 && !left.grant.isRevoked
                 && shared.closed() == null;
         dropForsaken(todo);
-        Waiter successor = first;
+        Waiter successor = queue.first();
         if (!mayPass || successor == null) {
             return false;
         }
@@ -1176,10 +1151,11 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void dropForsaken(Effects todo) {
+        Waiter first = queue.first();
         while (first != null && first.forsaken) {
-            Waiter gone = first;
-            drop(gone);
-            decide(todo, gone, new Outcome.Abandoned());
+            queue.remove(first);
+            decide(todo, first, new Outcome.Abandoned());
+            first = queue.first();
         }
     }
 
@@ -1225,7 +1201,7 @@ final class KeyLock extends TimerEntry {
             reportLoss(todo, held, now);
         }
         callBack(todo, held);
-        isAttemptDue |= first != null;
+        isAttemptDue |= queue.hasWaiters();
         if (cause == LossCause.SHUTDOWN || cause == LossCause.REVOKED) {
             releaseLost(todo, held, now);
         }
@@ -1279,50 +1255,9 @@ final class KeyLock extends TimerEntry {
                         held.owner.label(), held.held(shared.now().nanos())));
     }
 
-    // The line
+    // Ends of waits
 
-    @GuardedBy("this")
-    private void append(Waiter waiter) {
-        waiter.isInLine = true;
-        waiter.ahead = last;
-        if (last == null) {
-            first = waiter;
-        } else {
-            last.behind = waiter;
-        }
-        last = waiter;
-        waiting++;
-    }
-
-    @GuardedBy("this")
-    private void drop(Waiter waiter) {
-        if (!waiter.isInLine) {
-            return;
-        }
-        if (waiter.ahead == null) {
-            first = waiter.behind;
-        } else {
-            waiter.ahead.behind = waiter.behind;
-        }
-        if (waiter.behind == null) {
-            last = waiter.ahead;
-        } else {
-            waiter.behind.ahead = waiter.ahead;
-        }
-        waiter.isInLine = false;
-        waiting--;
-        owed -= waiter.isOwed ? 1 : 0;
-    }
-
-    /** Its wait is over, but only the next answer says whether the lock is contended. */
-    @GuardedBy("this")
-    private void owe(Waiter waiter) {
-        owed += waiter.isOwed ? 0 : 1;
-        waiter.isOwed = true;
-    }
-
-    @GuardedBy("this")
-    private void decide(Effects todo, Waiter waiter, Outcome outcome) {
+    private static void decide(Effects todo, Waiter waiter, Outcome outcome) {
         if (waiter.decided == null) {
             waiter.decided = outcome;
             todo.add(() -> waiter.outcome.complete(outcome));
@@ -1330,9 +1265,9 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void queued(Effects todo, Waiter waiter) {
-        if (!waiter.queued) {
-            waiter.queued = true;
+    private void reportWait(Effects todo, Waiter waiter) {
+        if (!waiter.hadToWait) {
+            waiter.hadToWait = true;
             LockEvent event = new LockEvent.Contended(waiter.terms.name(), key);
             todo.add(() -> shared.events.publish(event));
         }
@@ -1340,44 +1275,18 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void dismissOwed(Effects todo, Outcome outcome) {
-        if (owed > 0) {
-            dismiss(todo, waiter -> waiter.isOwed, outcome);
-        }
+        queue.takeOwed(each -> decide(todo, each, outcome));
     }
 
     @GuardedBy("this")
     private void dismissAll(Effects todo, Outcome outcome) {
-        dismiss(todo, waiter -> true, outcome);
-    }
-
-    @GuardedBy("this")
-    private void dismiss(Effects todo, Predicate<Waiter> which, Outcome outcome) {
-        Waiter each = first;
-        while (each != null) {
-            Waiter following = each.behind;
-            if (which.test(each)) {
-                drop(each);
-                decide(todo, each, outcome);
-            }
-            each = following;
-        }
+        queue.takeWaiters(any -> true, each -> decide(todo, each, outcome));
     }
 
     /** Those that came before the attempt with this number was sent have their answer. */
     @GuardedBy("this")
     private void dismissTries(Effects todo, long number, Outcome outcome) {
-        if (tries.isEmpty()) {
-            return;
-        }
-        List<Waiter> later = new ArrayList<>();
-        for (Waiter each : tries) {
-            if (each.joinedAt < number) {
-                decide(todo, each, outcome);
-            } else {
-                later.add(each);
-            }
-        }
-        tries = later.isEmpty() ? Collections.emptyList() : later;
+        queue.takeTries(each -> each.joinedAt < number, each -> decide(todo, each, outcome));
     }
 
     private static <T> List<T> with(List<T> all, T one) {
@@ -1399,7 +1308,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void watch(Moment now) {
-        long next = first == null ? NEVER : lookAt;
+        long next = !queue.hasWaiters() ? NEVER : lookAt;
         Hold held = hold;
         if (held != null && held.state == Hold.State.HELD) {
             next = Math.min(next, lookAtHoldBy(held, now));
@@ -1424,13 +1333,8 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void retire() {
-        boolean isEmpty = first == null
-                && tries.isEmpty()
-                && attempt == null
-                && hold == null
-                && lost.isEmpty()
-                && !isWithdrawing
-                && releases == 0;
+        boolean isEmpty =
+                queue.isEmpty() && attempt == null && hold == null && lost.isEmpty() && !isWithdrawing && releases == 0;
         if (isEmpty && !isRetired) {
             isRetired = true;
             if (scheduledAt != NEVER) {

@@ -99,25 +99,6 @@ final class StoreCalls extends TimerEntry {
         }
     }
 
-    /** Looks at the commands without an answer while there are any. */
-    final class Look extends TimerEntry {
-
-        @Override
-        public void fire() {
-            List<OpenCommand<?>> overdue;
-            synchronized (openCommands) {
-                overdue = openCommands.stream()
-                        .filter(each -> each.isOverdue(clock.nanos()))
-                        .toList();
-                isLooking = !openCommands.isEmpty();
-                if (isLooking) {
-                    timer.schedule(this, clock.nanos() + LOOK_NANOS);
-                }
-            }
-            overdue.forEach(OpenCommand::giveUp);
-        }
-    }
-
     private final class Item extends TimerEntry {
 
         private final ReleaseCommand command;
@@ -160,7 +141,7 @@ final class StoreCalls extends TimerEntry {
     @GuardedBy("itself")
     private final Set<OpenCommand<?>> openCommands = new LinkedHashSet<>();
 
-    private final Look look = new Look();
+    final TimerEntry look = TimerEntry.of(this::giveUpOverdue);
 
     @GuardedBy("openCommands")
     private boolean isLooking;
@@ -259,6 +240,21 @@ final class StoreCalls extends TimerEntry {
             }
         }
         stage.whenComplete(command::answered);
+    }
+
+    /** Looks at the commands without an answer while there are any. */
+    private void giveUpOverdue() {
+        List<OpenCommand<?>> overdue;
+        synchronized (openCommands) {
+            overdue = openCommands.stream()
+                    .filter(each -> each.isOverdue(clock.nanos()))
+                    .toList();
+            isLooking = !openCommands.isEmpty();
+            if (isLooking) {
+                timer.schedule(look, clock.nanos() + LOOK_NANOS);
+            }
+        }
+        overdue.forEach(OpenCommand::giveUp);
     }
 
     private <R> void take(R result, Consumer<R> then) {

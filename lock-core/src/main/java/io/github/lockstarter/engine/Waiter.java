@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One caller that wants one key. Data: all mutable fields but {@link #forsaken} are guarded by its {@link KeyLock},
  * which decides {@link #decided} once; {@link #outcome} is completed with it after the monitor is left.
  */
-final class Waiter extends TimerEntry {
+final class Waiter {
 
     /** Where it stands; set before it joins. */
     volatile KeyLock lock;
@@ -36,7 +36,7 @@ final class Waiter extends TimerEntry {
     int attempts;
 
     /** Whether it had to wait. */
-    boolean queued;
+    boolean hadToWait;
 
     /** Number of attempts that had been sent for the key when it joined: an answer to a later one counts for it. */
     long joinedAt;
@@ -53,7 +53,7 @@ final class Waiter extends TimerEntry {
     @Nullable
     Waiter behind;
 
-    boolean isInLine;
+    boolean isQueued;
 
     Waiter(KeyLock lock, ResolvedRequest terms, HoldOwner owner, long startedAt) {
         this.lock = lock;
@@ -77,11 +77,5 @@ final class Waiter extends TimerEntry {
 
     LockAdmin.Waiter snapshot(long now, int position) {
         return new LockAdmin.Waiter(terms.name(), lock.key, owner.label(), waited(now), position, attempts);
-    }
-
-    /** The wait of an asynchronous caller is over. */
-    @Override
-    public void fire() {
-        lock.shared.run(() -> lock.waitIsOver(this, lock.shared.now()));
     }
 }

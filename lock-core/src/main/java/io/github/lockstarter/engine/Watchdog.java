@@ -19,8 +19,8 @@ final class Watchdog {
 
     private final Running shared;
     private final List<Renewal> due = new ArrayList<>();
-    private final TimerEntry confirmation = new Entry(this::confirm);
-    private final TimerEntry everySecond = new Entry(this::everySecond);
+    private final TimerEntry confirmation = TimerEntry.of(this::confirm);
+    private final TimerEntry everySecond = TimerEntry.of(this::everySecond);
 
     /** A hold may be in an earlier period of the heartbeats. */
     private volatile boolean isUnsettled;
@@ -31,20 +31,6 @@ final class Watchdog {
     private volatile long deferredUntil;
     private volatile boolean isWatching;
     private Moment last;
-
-    private static final class Entry extends TimerEntry {
-
-        private final Runnable step;
-
-        Entry(Runnable step) {
-            this.step = step;
-        }
-
-        @Override
-        public void fire() {
-            step.run();
-        }
-    }
 
     Watchdog(Running shared) {
         this.shared = shared;

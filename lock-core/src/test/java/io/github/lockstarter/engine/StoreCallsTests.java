@@ -36,7 +36,7 @@ class StoreCallsTests {
 
         @Override
         public void schedule(TimerEntry entry, long due) {
-            if (entry instanceof StoreCalls.Look) {
+            if (entry == calls.look) {
                 looks.add(entry);
             } else {
                 dueNanos = due;
