@@ -72,6 +72,14 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    @Tag(Effort.SLOW)
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class Admin extends AdminContract {
         Admin() {
             super(LocalStore::new);

@@ -2,6 +2,8 @@ package io.github.lockstarter.contract;
 
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.StoreCapabilities;
+import java.time.Duration;
+import java.util.Optional;
 
 /** A store of locks that any number of applications share: what a backend brings to its contract. */
 public interface LockStore extends AutoCloseable {
@@ -51,6 +53,25 @@ public interface LockStore extends AutoCloseable {
     default boolean exceedsAnyFencingToken() {
         return true;
     }
+
+    /**
+     * The command timeout of the backends; empty where the store cannot be {@linkplain #pause paused}, such as in this
+     * JVM.
+     */
+    default Optional<Duration> commandTimeout() {
+        return Optional.empty();
+    }
+
+    /**
+     * Pauses the servers, or so many of them that the others cannot decide: connections stay open, and no server
+     * answers. Called only where there is a {@linkplain #commandTimeout command timeout}.
+     */
+    default void pause() {
+        throw new UnsupportedOperationException(this + " cannot be paused");
+    }
+
+    /** Lets paused servers continue; without effect on those that run. */
+    default void resume() {}
 
     /** Ends all connections. */
     @Override

@@ -50,6 +50,12 @@ final class Needs {
                 .isTrue();
     }
 
+    void pauses() {
+        assumeThat(store.commandTimeout())
+                .as("command timeout of a store that can be paused")
+                .isPresent();
+    }
+
     void anyFencingTokenIsExceeded() {
         assumeThat(store.exceedsAnyFencingToken())
                 .as("fencing tokens exceed any number")
