@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.FencingContract;
@@ -135,6 +136,14 @@ class CollectedCallsContractIT {
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(CollectedCallsContractIT::store);
+        }
+    }
+
+    @Nested
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
+            super(() -> new CollectingStore(RedisStore.on(REDIS.server())
+                    .with(RedisStore.guarding(Duration.ofSeconds(2), Duration.ofSeconds(1)))));
         }
     }
 

@@ -68,6 +68,21 @@ record CollectingStore(LockStore store) implements LockStore {
     }
 
     @Override
+    public Optional<Duration> commandTimeout() {
+        return store.commandTimeout();
+    }
+
+    @Override
+    public void pause() {
+        store.pause();
+    }
+
+    @Override
+    public void resume() {
+        store.resume();
+    }
+
+    @Override
     public void close() {
         store.close();
     }

@@ -18,6 +18,7 @@ import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** A quorum of real servers. Each application has connections of its own, on threads that all share. */
@@ -37,30 +38,47 @@ public final class QuorumStore implements LockStore {
     private final Duration longestLease;
     private final RedisSettings settings;
     private final UnaryOperator<QuorumNode> wrapping;
+    private final List<RedisServer> majority;
     private final List<LockBackend> backends = new ArrayList<>();
 
     private QuorumStore(
-            List<RedisURI> nodes, Duration longestLease, RedisSettings settings, UnaryOperator<QuorumNode> wrapping) {
+            List<RedisURI> nodes,
+            Duration longestLease,
+            RedisSettings settings,
+            UnaryOperator<QuorumNode> wrapping,
+            List<RedisServer> majority) {
         this.nodes = nodes;
         this.longestLease = longestLease;
         this.settings = settings;
         this.wrapping = wrapping;
+        this.majority = majority;
     }
 
     /** Servers that nobody restarts. */
     public static QuorumStore of(RedisQuorum servers) {
-        return of(servers.servers().stream().map(RedisServer::uri).toList(), Duration.ZERO, PATIENCE);
+        return of(servers, PATIENCE);
     }
 
-    /** Nodes that recover for so long, also before their first use. */
+    /** The same, with another timeout of a node. */
+    public static QuorumStore of(RedisQuorum servers, Duration timeout) {
+        List<RedisServer> all = servers.servers();
+        return of(
+                all.stream().map(RedisServer::uri).toList(),
+                Duration.ZERO,
+                timeout,
+                all.subList(0, all.size() / 2 + 1));
+    }
+
+    /** Nodes that recover for so long, also before their first use; this store cannot pause them. */
     public static QuorumStore of(List<RedisURI> nodes, Duration longestLease) {
-        return of(nodes, longestLease, NODE_TIMEOUT);
+        return of(nodes, longestLease, NODE_TIMEOUT, List.of());
     }
 
-    private static QuorumStore of(List<RedisURI> nodes, Duration longestLease, Duration timeout) {
+    private static QuorumStore of(
+            List<RedisURI> nodes, Duration longestLease, Duration timeout, List<RedisServer> majority) {
         RedisSettings.Guard guard = new RedisSettings.Guard(longestLease, RedisSettings.FirstUse.GRACE, Duration.ZERO);
         return new QuorumStore(
-                nodes, longestLease, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity());
+                nodes, longestLease, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity(), majority);
     }
 
     /** The same nodes, which grant what they may have forgotten. */
@@ -70,12 +88,13 @@ public final class QuorumStore implements LockStore {
                 longestLease,
                 new RedisSettings(
                         settings.keyPrefix(), settings.commandTimeout(), RedisSettings.Guard.of(Duration.ZERO)),
-                wrapping);
+                wrapping,
+                majority);
     }
 
     /** The same nodes, each behind something. */
     public QuorumStore behind(UnaryOperator<QuorumNode> other) {
-        return new QuorumStore(nodes, longestLease, settings, other);
+        return new QuorumStore(nodes, longestLease, settings, other, majority);
     }
 
     @Override
@@ -97,6 +116,21 @@ public final class QuorumStore implements LockStore {
     @Override
     public boolean grantsToOneOfMany() {
         return false;
+    }
+
+    @Override
+    public Optional<Duration> commandTimeout() {
+        return majority.isEmpty() ? Optional.empty() : Optional.of(settings.commandTimeout());
+    }
+
+    @Override
+    public void pause() {
+        majority.forEach(RedisServer::pause);
+    }
+
+    @Override
+    public void resume() {
+        majority.forEach(RedisServer::resume);
     }
 
     private QuorumNode node(RedisURI uri) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.contract;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
@@ -86,6 +87,14 @@ class RedisBackendContractIT {
     class Closing extends ClosingContract {
         Closing() {
             super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
+            super(() -> RedisStore.on(REDIS.server())
+                    .with(RedisStore.guarding(Duration.ofSeconds(2), Duration.ofSeconds(1))));
         }
     }
 

@@ -16,6 +16,7 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** Redis, on one server or several: each application has connections of its own. */
@@ -32,16 +33,28 @@ public final class RedisStore implements LockStore {
 
     private final Function<RedisSettings, RedisConnector> connectors;
     private final RedisSettings settings;
+    private final List<RedisServer> servers;
     private final List<RedisLockBackend> backends = new ArrayList<>();
 
-    private RedisStore(Function<RedisSettings, RedisConnector> connectors, RedisSettings settings) {
+    private RedisStore(
+            Function<RedisSettings, RedisConnector> connectors, RedisSettings settings, List<RedisServer> servers) {
         this.connectors = connectors;
         this.settings = settings;
+        this.servers = servers;
     }
 
-    /** One server, or the master that sentinels name. */
+    /** One server, or the master that sentinels name, which this store cannot pause. */
     public RedisStore(RedisURI uri) {
-        this(its -> new DirectRedisConnector(RedisURI.builder(uri).build(), its), SETTINGS);
+        this(uri, List.of());
+    }
+
+    private RedisStore(RedisURI uri, List<RedisServer> servers) {
+        this(its -> new DirectRedisConnector(RedisURI.builder(uri).build(), its), SETTINGS, servers);
+    }
+
+    /** One server, which this store can pause. */
+    public static RedisStore on(RedisServer server) {
+        return new RedisStore(server.uri(), List.of(server));
     }
 
     /** The guard for leases of up to so long. */
@@ -61,7 +74,7 @@ public final class RedisStore implements LockStore {
 
     /** The same servers, used otherwise. */
     public RedisStore with(RedisSettings others) {
-        return new RedisStore(connectors, others);
+        return new RedisStore(connectors, others, servers);
     }
 
     public static RedisStore behind(TcpProxy proxy) {
@@ -69,15 +82,17 @@ public final class RedisStore implements LockStore {
     }
 
     public static RedisStore of(RedisSentinels servers) {
-        return new RedisStore(its -> new DirectRedisConnector(servers.uri(), its), WITHOUT_GRACE);
+        return new RedisStore(its -> new DirectRedisConnector(servers.uri(), its), WITHOUT_GRACE, servers.servers());
     }
 
     public static RedisStore of(RedisReplication servers) {
-        return new RedisStore(its -> DirectRedisConnector.toMasterAmong(urisOf(servers), its), WITHOUT_GRACE);
+        return new RedisStore(
+                its -> DirectRedisConnector.toMasterAmong(urisOf(servers), its), WITHOUT_GRACE, servers.servers());
     }
 
     public static RedisStore of(RedisCluster nodes) {
-        return new RedisStore(its -> DirectRedisConnector.toCluster(urisOf(nodes), its), WITHOUT_GRACE);
+        return new RedisStore(
+                its -> DirectRedisConnector.toCluster(urisOf(nodes), its), WITHOUT_GRACE, nodes.servers());
     }
 
     private static List<RedisURI> urisOf(RedisTopology topology) {
@@ -94,6 +109,21 @@ public final class RedisStore implements LockStore {
     /** Checks the servers, as an application does when it starts. */
     public void start() {
         backends.forEach(RedisLockBackend::start);
+    }
+
+    @Override
+    public Optional<Duration> commandTimeout() {
+        return servers.isEmpty() ? Optional.empty() : Optional.of(settings.commandTimeout());
+    }
+
+    @Override
+    public void pause() {
+        servers.forEach(RedisServer::pause);
+    }
+
+    @Override
+    public void resume() {
+        servers.forEach(RedisServer::resume);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.contract;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineExtensionContract;
@@ -27,6 +28,13 @@ class RedlockContractTests {
     @Nested
     class Acquire extends AcquireContract {
         Acquire() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
             super(RedlockStore.of(5));
         }
     }

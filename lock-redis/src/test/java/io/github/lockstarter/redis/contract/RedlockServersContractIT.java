@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
+import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.ReleaseContract;
@@ -9,6 +10,7 @@ import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.TopologyExtension;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -45,6 +47,13 @@ class RedlockServersContractIT {
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(RedlockServersContractIT::store);
+        }
+    }
+
+    @Nested
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
+            super(() -> QuorumStore.of(REDIS.topology(), Duration.ofSeconds(1)));
         }
     }
 

@@ -25,6 +25,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -36,6 +39,9 @@ final class RedlockStore implements LockStore {
 
     private final List<LocalLockBackend> up;
     private final int down;
+
+    /** Shared with the nodes that can be paused. */
+    private final AtomicBoolean paused = new AtomicBoolean();
 
     private RedlockStore(int up, int down) {
         this.up = Stream.generate(LocalLockBackend::new).limit(up).toList();
@@ -59,8 +65,28 @@ final class RedlockStore implements LockStore {
     public LockBackend connect() {
         Stream<QuorumNode> nodes = Stream.concat(
                 IntStream.range(0, down).mapToObj(i -> new DownNode()),
-                up.stream().map(LocalNode::new));
+                IntStream.range(0, up.size())
+                        .mapToObj(i -> new LocalNode(up.get(i), i < majority() ? paused : new AtomicBoolean())));
         return new RedlockBackend(nodes.toList(), SETTINGS);
+    }
+
+    private int majority() {
+        return (up.size() + down) / 2 + 1;
+    }
+
+    @Override
+    public Optional<Duration> commandTimeout() {
+        return Optional.of(SETTINGS.nodeTimeout());
+    }
+
+    @Override
+    public void pause() {
+        paused.set(true);
+    }
+
+    @Override
+    public void resume() {
+        paused.set(false);
     }
 
     @Override
@@ -73,43 +99,54 @@ final class RedlockStore implements LockStore {
         up.forEach(LocalLockBackend::close);
     }
 
-    /** A node that applications share, and one of them does not close. */
-    private record LocalNode(LocalLockBackend backend) implements QuorumNode {
+    /**
+     * A node that applications share, and one of them does not close. While it is paused it executes nothing, and
+     * answers so when the timeout is over.
+     */
+    private record LocalNode(LocalLockBackend backend, AtomicBoolean paused) implements QuorumNode {
+
+        private static final String REASON = "The node did not answer";
 
         @Override
         public CompletionStage<Vote> vote(AcquireCommand command) {
             OptionalLong micros = OptionalLong.of(System.nanoTime() / 1_000);
-            return acquire(command).thenApply(result -> new Vote(result, micros));
+            return acquire(command)
+                    .thenApply(result ->
+                            new Vote(result, result instanceof AcquireResult.Unknown ? OptionalLong.empty() : micros));
         }
 
         @Override
         public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-            return backend.acquire(command);
+            return unlessPaused(() -> backend.acquire(command), new AcquireResult.Unknown(REASON, late()));
         }
 
         @Override
         public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-            return backend.renew(commands);
+            return paused.get()
+                    ? commands.stream()
+                            .map(command -> later((RenewResult) new RenewResult.Unknown(REASON, late())))
+                            .toList()
+                    : backend.renew(commands);
         }
 
         @Override
         public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-            return backend.release(command);
+            return unlessPaused(() -> backend.release(command), new ReleaseResult.Unknown(REASON, late()));
         }
 
         @Override
         public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-            return backend.withdraw(command);
+            return unlessPaused(() -> backend.withdraw(command), new WithdrawResult.Unknown(REASON, late()));
         }
 
         @Override
         public CompletionStage<StoredLock> inspect(String key) {
-            return backend.inspect(key);
+            return unlessPaused(() -> backend.inspect(key), new StoredLock.Unknown(REASON));
         }
 
         @Override
         public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-            return backend.revoke(key, fencingToken);
+            return unlessPaused(() -> backend.revoke(key, fencingToken), new Revocation.Unknown(REASON));
         }
 
         @Override
@@ -124,6 +161,19 @@ final class RedlockStore implements LockStore {
 
         @Override
         public void close() {}
+
+        private <R> CompletionStage<R> unlessPaused(Supplier<CompletionStage<R>> command, R unknown) {
+            return paused.get() ? later(unknown) : command.get();
+        }
+
+        private static <R> CompletionStage<R> later(R unknown) {
+            return new CompletableFuture<R>()
+                    .completeOnTimeout(unknown, SETTINGS.nodeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        }
+
+        private static Exception late() {
+            return new TimeoutException(REASON);
+        }
     }
 
     /** A node that nobody can reach. */
