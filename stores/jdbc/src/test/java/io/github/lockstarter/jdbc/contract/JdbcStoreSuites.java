@@ -3,6 +3,7 @@ package io.github.lockstarter.jdbc.contract;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
@@ -14,6 +15,7 @@ import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -88,6 +90,14 @@ abstract class JdbcStoreSuites {
     class Closing extends ClosingContract {
         Closing() {
             super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.SLOW)
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
+            super(() -> JdbcStore.pausable(database(), Duration.ofSeconds(1)));
         }
     }
 

@@ -22,25 +22,37 @@ public final class JdbcStore implements LockStore {
 
     private final List<AutoCloseable> opened = new ArrayList<>();
     private final TestDatabase database;
+    private final Duration commandTimeout;
+    private final Optional<DatabasePause> pause;
 
     public JdbcStore(TestDatabase database) {
+        this(database, Duration.ofSeconds(2), Optional.empty());
+    }
+
+    private JdbcStore(TestDatabase database, Duration commandTimeout, Optional<DatabasePause> pause) {
         this.database = database;
+        this.commandTimeout = commandTimeout;
+        this.pause = pause;
+    }
+
+    /** A store that can be paused. */
+    public static JdbcStore pausable(TestDatabase database, Duration commandTimeout) {
+        return new JdbcStore(database, commandTimeout, Optional.of(DatabasePause.of(database)));
     }
 
     /** Looks again soon, and leaves the dialect to be found out. */
     public static JdbcSettings settings() {
-        return settings(Optional.empty());
+        return settings(Optional.empty(), Duration.ofSeconds(2));
     }
 
-    private static JdbcSettings settings(Optional<JdbcDialect> dialect) {
-        return new JdbcSettings(
-                "lock:", LockTable.DEFAULT, dialect, Duration.ofSeconds(2), 4, Duration.ofMillis(20), true);
+    private static JdbcSettings settings(Optional<JdbcDialect> dialect, Duration commandTimeout) {
+        return new JdbcSettings("lock:", LockTable.DEFAULT, dialect, commandTimeout, 4, Duration.ofMillis(20), true);
     }
 
     @Override
     public LockBackend connect() {
-        HikariDataSource pool = database.pool(CONNECTIONS);
-        JdbcLockBackend backend = new JdbcLockBackend(pool, settings(named()));
+        HikariDataSource pool = database.pool(pause.map(DatabasePause::url).orElse(database.url()), CONNECTIONS);
+        JdbcLockBackend backend = new JdbcLockBackend(pool, settings(named(), commandTimeout));
         opened.add(backend);
         opened.add(pool);
         backend.start();
@@ -63,6 +75,21 @@ public final class JdbcStore implements LockStore {
     }
 
     @Override
+    public Optional<Duration> commandTimeout() {
+        return pause.map(any -> commandTimeout);
+    }
+
+    @Override
+    public void pause() {
+        pause.orElseThrow().begin();
+    }
+
+    @Override
+    public void resume() {
+        pause.ifPresent(DatabasePause::end);
+    }
+
+    @Override
     public void close() {
         for (AutoCloseable each : opened) {
             try {
@@ -71,5 +98,6 @@ public final class JdbcStore implements LockStore {
                 throw new IllegalStateException(e);
             }
         }
+        pause.ifPresent(DatabasePause::close);
     }
 }
