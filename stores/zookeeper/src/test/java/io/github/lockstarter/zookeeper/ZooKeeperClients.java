@@ -44,13 +44,26 @@ final class ZooKeeperClients {
     }
 
     static ZooKeeperLockSettings settings(Duration session) {
-        return new ZooKeeperLockSettings("/test/locks", "lock:", Duration.ofSeconds(2), session);
+        return settings(session, Duration.ofSeconds(2));
+    }
+
+    private static ZooKeeperLockSettings settings(Duration session, Duration commandTimeout) {
+        return new ZooKeeperLockSettings("/test/locks", "lock:", commandTimeout, session);
     }
 
     /** A backend with a client of its own, which it closes. */
     static ZooKeeperLockBackend backend(String servers, Duration session) {
-        CuratorFramework client = unstarted(servers, session);
-        ZooKeeperLockBackend backend = new ZooKeeperLockBackend(client, settings(session), client::close);
+        return backend(servers, settings(session));
+    }
+
+    /** The same, with another command timeout. */
+    static ZooKeeperLockBackend backend(String servers, Duration session, Duration commandTimeout) {
+        return backend(servers, settings(session, commandTimeout));
+    }
+
+    private static ZooKeeperLockBackend backend(String servers, ZooKeeperLockSettings settings) {
+        CuratorFramework client = unstarted(servers, settings.sessionTimeout());
+        ZooKeeperLockBackend backend = new ZooKeeperLockBackend(client, settings, client::close);
         backend.connect(Duration.ofSeconds(10)).ifPresent(problem -> {
             throw new IllegalStateException(problem);
         });

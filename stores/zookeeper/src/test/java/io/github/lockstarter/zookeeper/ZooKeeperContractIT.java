@@ -3,6 +3,7 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
@@ -10,6 +11,7 @@ import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -70,6 +72,14 @@ class ZooKeeperContractIT {
     class Closing extends ClosingContract {
         Closing() {
             super(ZooKeeperStore::new);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.SLOW)
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
+            super(() -> new ZooKeeperStore(Duration.ofSeconds(1)));
         }
     }
 

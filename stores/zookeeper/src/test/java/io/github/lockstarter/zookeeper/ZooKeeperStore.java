@@ -4,18 +4,29 @@ import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.StoreCapabilities;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Locks on one server: each application has a client of its own. */
 final class ZooKeeperStore implements LockStore {
 
     private final ZooKeeperServer server = ZooKeeperServers.shared();
     private final List<LockBackend> backends = new ArrayList<>();
+    private final Duration commandTimeout;
+
+    ZooKeeperStore() {
+        this(Duration.ofSeconds(2));
+    }
+
+    ZooKeeperStore(Duration commandTimeout) {
+        this.commandTimeout = commandTimeout;
+    }
 
     @Override
     public LockBackend connect() {
-        LockBackend backend = ZooKeeperClients.backend(server.address(), ZooKeeperClients.SESSION);
+        LockBackend backend = ZooKeeperClients.backend(server.address(), ZooKeeperClients.SESSION, commandTimeout);
         backends.add(backend);
         return backend;
     }
@@ -35,6 +46,21 @@ final class ZooKeeperStore implements LockStore {
     @Override
     public boolean exceedsAnyFencingToken() {
         return false;
+    }
+
+    @Override
+    public Optional<Duration> commandTimeout() {
+        return Optional.of(commandTimeout);
+    }
+
+    @Override
+    public void pause() {
+        server.pause();
+    }
+
+    @Override
+    public void resume() {
+        server.resume();
     }
 
     @Override
