@@ -3,6 +3,7 @@ package io.github.lockstarter.etcd;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
@@ -75,6 +76,14 @@ class EtcdBackendContractIT {
     @Nested
     class Closing extends ClosingContract {
         Closing() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.SLOW)
+    class CommandTimeout extends CommandTimeoutContract {
+        CommandTimeout() {
             super(SharedEtcd::store);
         }
     }

@@ -50,7 +50,7 @@ abstract class EtcdScenario {
     void startServer() {
         server = EtcdServer.start(Stream.concat(Stream.of("--unsafe-no-fsync"), Stream.of(serverArguments()))
                 .toArray(String[]::new));
-        store = new EtcdStore(server.endpoint());
+        store = new EtcdStore(server);
         client = new EtcdClient(
                 EtcdStore.settings(server.endpoint()), new OutageDetector("etcd", event -> {}), Runnable::run);
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.etcd;
 
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.kit.server.EtcdServer;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
@@ -16,9 +17,20 @@ final class EtcdStore implements LockStore {
 
     private final Queue<EtcdLockBackend> backends = new ConcurrentLinkedQueue<>();
     private final String endpoint;
+    private final Optional<EtcdServer> server;
 
+    /** On a server of another JVM, which this store cannot pause. */
     EtcdStore(String endpoint) {
+        this(endpoint, Optional.empty());
+    }
+
+    EtcdStore(EtcdServer server) {
+        this(server.endpoint(), Optional.of(server));
+    }
+
+    private EtcdStore(String endpoint, Optional<EtcdServer> server) {
         this.endpoint = endpoint;
+        this.server = server;
     }
 
     static EtcdSettings settings(String endpoint) {
@@ -40,6 +52,21 @@ final class EtcdStore implements LockStore {
     @Override
     public StoreCapabilities capabilities() {
         return EtcdLockBackend.CAPABILITIES;
+    }
+
+    @Override
+    public Optional<Duration> commandTimeout() {
+        return server.map(any -> settings(endpoint).commandTimeout());
+    }
+
+    @Override
+    public void pause() {
+        server.orElseThrow().pause();
+    }
+
+    @Override
+    public void resume() {
+        server.ifPresent(EtcdServer::resume);
     }
 
     @Override

@@ -17,6 +17,6 @@ final class SharedEtcd {
             Runtime.getRuntime().addShutdownHook(new Thread(started::close, "end-of-etcd"));
             server = Optional.of(started);
         }
-        return new EtcdStore(server.get().endpoint());
+        return new EtcdStore(server.get());
     }
 }
