@@ -357,7 +357,7 @@ class ArchitectureTests {
     }
 
     private static DescribedPredicate<JavaClass> doNotBlock() {
-        String timer = ENGINE + ".timer.TimerWheel";
+        String timer = ENGINE + ".TimerWheel";
         return describe(
                 "are neither " + BlockingWait.class.getSimpleName() + " nor the timer",
                 type -> !type.getName().startsWith(BlockingWait.class.getName())
