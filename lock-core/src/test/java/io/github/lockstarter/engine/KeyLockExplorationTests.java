@@ -1,0 +1,92 @@
+package io.github.lockstarter.engine;
+
+import static io.github.lockstarter.engine.ManualCaller.Kind.BLOCKS;
+import static io.github.lockstarter.engine.ManualCaller.Kind.TRIES;
+import static io.github.lockstarter.engine.ManualCaller.Kind.UNRENEWED;
+import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS;
+import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS_SHORTLY;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.github.lockstarter.engine.ManualCaller.Kind;
+import io.github.lockstarter.testing.Effort;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.test.util.ReflectionTestUtils;
+
+/**
+ * Explores each order of the events of one {@link KeyLock} within small bounds: one to three callers, each of which
+ * acquires once, and a number of disturbances. The arrival of a caller, the usual answer of the store, the delivery of
+ * an outcome and a release are not disturbances. Each other answer is one, and each message of another instance or of
+ * an operator, each lapse of time, a cancellation or an interrupt, a nested entry, an extension, and the end of the
+ * engine.
+ *
+ * <p>An event and its effects are one step. A command that is sent late is covered as one that is answered late, and an
+ * outcome that its caller takes late is a step of its own.
+ */
+@Tag(Effort.SLOW)
+@ExtendWith(OutputCaptureExtension.class)
+class KeyLockExplorationTests {
+
+    @ParameterizedTest
+    @MethodSource
+    void keepsItsInvariants(List<Kind> callers, int disturbances, int fewestStates, CapturedOutput output) {
+        Exploration all = Exploration.of(() -> new ManualEngine(callers, lock -> {}), disturbances);
+
+        assertThat(all.violation).isEmpty();
+        assertThat(all.states.size()).as("distinct states").isGreaterThan(fewestStates);
+        assertThat(output).as("log").doesNotContain("the lock client continues");
+    }
+
+    static Stream<Arguments> keepsItsInvariants() {
+        return Stream.of(
+                arguments(List.of(BLOCKS), Effort.of(3, 4), Effort.of(6_000, 40_000)),
+                arguments(List.of(BLOCKS, TRIES), Effort.of(1, 2), Effort.of(2_000, 30_000)),
+                arguments(List.of(WAITS, UNRENEWED), Effort.of(1, 2), Effort.of(2_500, 40_000)),
+                arguments(List.of(WAITS_SHORTLY, BLOCKS), Effort.of(1, 2), Effort.of(2_500, 40_000)),
+                arguments(List.of(WAITS, WAITS), Effort.of(1, 2), Effort.of(1_200, 20_000)),
+                arguments(List.of(BLOCKS, WAITS_SHORTLY, TRIES), Effort.of(0, 1), Effort.of(800, 40_000)));
+    }
+
+    /** Controls. A guard is switched off: a field has the same value before each step. */
+    @ParameterizedTest
+    @MethodSource
+    void findsTheShortestPathToABrokenRule(
+            String field, @Nullable Object value, List<Kind> callers, int steps, String rule) {
+        Exploration all = Exploration.of(() -> new ManualEngine(callers, lock -> set(lock, field, value)), 2);
+
+        assertThat(all.violation).hasSize(steps + 1).endsWith(rule);
+    }
+
+    static Stream<Arguments> findsTheShortestPathToABrokenRule() {
+        String exclusion = "1: two commands that change the owner or the line";
+        return Stream.of(
+                arguments("isWithdrawing", false, List.of(WAITS), 2, exclusion),
+                arguments("isRequeueing", false, List.of(WAITS, WAITS), 7, exclusion),
+                arguments("hold.grant.renewing", 0, List.of(WAITS), 4, "2: a release beside a renewal"),
+                arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "3: a waiter is at 0 places"),
+                arguments("hold", null, List.of(WAITS), 3, "4: two holds are held"),
+                arguments("isAttemptDue", false, List.of(WAITS, TRIES), 3, "5: a stranded waiter"),
+                arguments("lookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
+                arguments("isSignalled", false, List.of(WAITS), 3, "5: a signal is lost"),
+                arguments("hold.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
+                arguments("releases", 9, List.of(WAITS), 6, "7: an object that nobody needs"));
+    }
+
+    private static void set(@Nullable Object object, String path, @Nullable Object value) {
+        int dot = path.indexOf('.');
+        if (dot > 0 && object != null) {
+            set(ReflectionTestUtils.getField(object, path.substring(0, dot)), path.substring(dot + 1), value);
+        } else if (object != null) {
+            ReflectionTestUtils.setField(object, path, value);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.github.lockstarter.engine;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.test.util.ReflectionTestUtils;
+
+/** The invariants in the head comment of {@link KeyLock}, as far as its fields show them. */
+final class KeyLockInvariants {
+
+    private final ManualEngine engine;
+
+    /** All that were there: they must not get lost. */
+    private final Set<Waiter> waiters = new HashSet<>();
+
+    private final Set<Hold> holds = new HashSet<>();
+
+    KeyLockInvariants(ManualEngine engine) {
+        this.engine = engine;
+    }
+
+    /** Checks a key's object, if there is one. */
+    void check(@Nullable KeyLock lock) {
+        List<Waiter> line = line(lock);
+        List<Waiter> tries = lock == null ? List.of() : get(get(lock, "queue"), "tries");
+        Hold hold = lock == null ? null : get(lock, "hold");
+        waiters.addAll(line);
+        waiters.addAll(tries);
+        for (Waiter each : waiters) {
+            long places = Stream.of(line.contains(each), tries.contains(each), each.decided != null)
+                    .filter(isThere -> isThere)
+                    .count();
+            engine.check(places == 1, "3: a waiter is at " + places + " places");
+            engine.check(each.isQueued == line.contains(each), "3: a waiter does not know its place");
+        }
+        for (Hold each : holds) {
+            engine.check(each == hold || each.state != Hold.State.HELD, "4: two holds are held");
+        }
+        if (hold != null) {
+            boolean isLeaving = hold.state == Hold.State.LEAVING && (hold.isArming || hold.grant.renewing > 0);
+            engine.check(hold.state == Hold.State.HELD || isLeaving, "4: the hold is " + hold.state);
+            holds.add(hold);
+        }
+        if (lock != null) {
+            checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), hold != null);
+        }
+    }
+
+    static List<Waiter> line(@Nullable KeyLock lock) {
+        List<Waiter> line = new ArrayList<>();
+        WaitQueue queue = lock == null ? new WaitQueue() : get(lock, "queue");
+        for (Waiter each = queue.first(); each != null; each = each.behind) {
+            line.add(each);
+        }
+        return line;
+    }
+
+    private void checkProgress(KeyLock lock, boolean areWaiting, boolean areTrying, boolean isHeld) {
+        boolean isAsking = get(lock, "attempt") != null
+                || (boolean) get(lock, "isWithdrawing")
+                || (boolean) get(lock, "isRequeueing");
+        long lookAt = get(lock, "lookAt");
+        boolean isLooking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.isClosed);
+        engine.check(!areTrying || isAsking, "5: a stranded try");
+        engine.check(!areWaiting || isAsking || isHeld || isLooking, "5: a stranded waiter");
+        engine.check(!areWaiting || isAsking || isHeld || !engine.store.isSignalled, "5: a signal is lost");
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T> T get(Object object, String field) {
+        return (T) ReflectionTestUtils.getField(object, field);
+    }
+}

@@ -1,0 +1,185 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.Acquisitions.IfBusy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A caller that acquires once, and leaves: by a future, as {@code acquireAsync} does it, or a thread, which enters its
+ * hold again. A thread would block, so its call is here in steps.
+ */
+final class ManualCaller {
+
+    enum Kind {
+        /** Asynchronous, waits long. */
+        WAITS(TERMS),
+        /** The same, for a lock that is not renewed. */
+        UNRENEWED(TERMS.withoutRenewal()),
+        /** Asynchronous, its wait is over before the first look. */
+        WAITS_SHORTLY(TERMS.waitingUpTo(Duration.ofMillis(20))),
+        /** Asynchronous, does not wait. */
+        TRIES(TERMS.waitingUpTo(Duration.ZERO)),
+        /** A thread, waits long. */
+        BLOCKS(TERMS);
+
+        private final ResolvedRequest terms;
+
+        Kind(ResolvedRequest terms) {
+            this.terms = terms;
+        }
+    }
+
+    static final Duration LONG = Duration.ofHours(1);
+    private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).waitingUpTo(LONG);
+    private static final ResolvedRequest TERMS = ResolvedRequest.of(REQUEST, ManualEngine.SETTINGS);
+
+    /** Of the one thread that there is at most; it never runs. */
+    private static final HoldOwner OWNER = new HoldOwner(new Thread(), null, "A thread");
+
+    final Kind kind;
+    private final int number;
+    private final transient String name;
+    private final transient ManualEngine engine;
+
+    /** Of this caller only. */
+    private final transient ResolvedRequest terms;
+
+    /** Of a thread, from its call to its end. */
+    private @Nullable Waiter waiter;
+
+    private @Nullable CompletableFuture<EngineHandle> result;
+    private final List<CompletableFuture<ReleaseOutcome>> releases = new ArrayList<>();
+    private final List<EngineHandle> entries = new ArrayList<>();
+
+    ManualCaller(Kind kind, int number, ManualEngine engine) {
+        this.kind = kind;
+        this.number = number;
+        this.name = String.valueOf((char) ('A' + number));
+        this.engine = engine;
+        this.terms = kind.terms.waitingUpTo(kind.terms.maxWait());
+    }
+
+    boolean hasJoined() {
+        return result != null;
+    }
+
+    /** Whether it has its outcome, and has left. */
+    boolean isAtRest() {
+        return result == null
+                || (result.isDone() && entries.isEmpty() && releases.stream().allMatch(CompletableFuture::isDone));
+    }
+
+    private Optional<Waiter> queued() {
+        List<Waiter> line = KeyLockInvariants.line(engine.running.known(ManualEngine.KEY));
+        return line.stream().filter(each -> each.terms == terms).findFirst();
+    }
+
+    /** When it looks at its clock. */
+    long wakesAt() {
+        return queued().filter(each -> !each.isOwed).map(each -> each.giveUpAt).orElse(ManualTimer.NEVER);
+    }
+
+    void addSteps(Steps steps) {
+        if (result == null) {
+            steps.add(name, "joins", self(ManualCaller::join));
+        } else if (wakesAt() <= engine.now().nanos()) {
+            steps.add(name, "looks at its clock", self(ManualCaller::lookAtClock));
+        } else if (waiter != null && waiter.outcome.isDone()) {
+            steps.add(name, "goes on", self(ManualCaller::goOn));
+        }
+        if (waiter != null) {
+            steps.disturb(name, "is interrupted", self(ManualCaller::interrupt));
+        } else if (hasJoined() && !result.isDone()) {
+            steps.disturb(name, "cancels", self(caller -> caller.result.cancel(false)));
+        } else if (!entries.isEmpty()) {
+            steps.add(name, "releases", self(ManualCaller::release));
+            steps.disturb(name, "enters again", self(ManualCaller::enterAgain));
+            steps.disturb(name, "extends", self(ManualCaller::extend));
+        }
+    }
+
+    private Consumer<ManualEngine> self(Consumer<ManualCaller> action) {
+        return any -> action.accept(any.callers.get(number));
+    }
+
+    private void join() {
+        result = new CompletableFuture<>();
+        result.thenAccept(entries::add);
+        if (kind == Kind.BLOCKS) {
+            KeyLock lock = engine.running.keyLock(ManualEngine.KEY);
+            waiter = new Waiter(lock, terms, OWNER, engine.now().nanos());
+            engine.running.join(waiter, engine.now());
+        } else {
+            engine.running.acquisitions.acquireAsync(ManualEngine.KEY, terms, result);
+        }
+    }
+
+    private void release() {
+        releases.add(entries.remove(entries.size() - 1).beginRelease());
+    }
+
+    private void extend() {
+        engine.running.extend(((Handle) entries.get(0)).hold, REQUEST);
+    }
+
+    private void lookAtClock() {
+        Waiter late = queued().orElseThrow();
+        engine.running.run(() -> late.lock.waitIsOver(late, engine.now()));
+    }
+
+    /** The rest of the thread's call. */
+    private void goOn() {
+        Waiter blocked = waiter;
+        if (!(blocked.decided instanceof Outcome.Got got)) {
+            end();
+            return;
+        }
+        Hold hold = got.hold();
+        Handle handle = new Handle(hold, null);
+        hold.lock.announce(hold, blocked, handle);
+        if (engine.running.settleDoubt(hold)) {
+            engine.check(hold.lock.take(hold, blocked, handle), "3: a thread cannot take the lock that it was granted");
+            waiter = null;
+            result.complete(handle);
+        } else {
+            engine.running.run(() -> hold.lock.tellLoss(hold));
+            interrupt();
+        }
+    }
+
+    private void interrupt() {
+        Waiter blocked = waiter;
+        engine.running.run(() -> blocked.lock.leave(blocked, new Outcome.Abandoned(), engine.now()));
+        end();
+    }
+
+    private void end() {
+        waiter = null;
+        result.completeExceptionally(new CancellationException());
+    }
+
+    private void enterAgain() {
+        KeyLock lock = engine.running.known(ManualEngine.KEY);
+        try {
+            if (kind != Kind.BLOCKS) {
+                entries.get(0).enterAgain(REQUEST).ifPresent(entries::add);
+            } else if (lock != null && lock.enteredBy(OWNER) != null) {
+                Acquisitions acquisitions = engine.running.acquisitions;
+                entries.add(acquisitions
+                        .acquire(ManualEngine.KEY, terms, OWNER, IfBusy.THROW)
+                        .orElseThrow());
+            }
+        } catch (LockLostException e) {
+            // It is told.
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+
+/**
+ * A store of one key whose answers are steps: to each command, each answer that the port allows, whatever the earlier
+ * answers were, since a store may lose a lock, and other instances may have it. Checks the order of the commands, and
+ * that the engine releases each grant, and each attempt of unknown outcome.
+ */
+final class ManualStore implements LockBackend {
+
+    /** The fencing tokens of a grant follow this times the number of its lock token. */
+    static final long FENCING = 1_000_000;
+
+    private static final RuntimeException CAUSE = new RuntimeException("connection reset");
+    private static final String REASON = "no connection";
+
+    record Sent(Object command, CompletableFuture<Object> answer, long at) {}
+
+    final List<Sent> unanswered = new ArrayList<>();
+
+    /** Of attempts that are, or may be, granted, and are not released. */
+    final Set<LockToken> unreleased = new LinkedHashSet<>();
+
+    private final Set<LockToken> released = new LinkedHashSet<>();
+
+    /** Whether a signal came, and since then neither an attempt or withdrawal was sent nor an attempt granted. */
+    boolean isSignalled;
+
+    private final transient ManualEngine engine;
+
+    ManualStore(ManualEngine engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        unreleased.add(command.token());
+        return answerToExclusive(command);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return answerToExclusive(command);
+    }
+
+    private <R> CompletableFuture<R> answerToExclusive(Object command) {
+        engine.check(isNoneUnderWay(ManualStore::isExclusive), "1: two commands that change the owner or the line");
+        isSignalled = false;
+        return answerTo(command);
+    }
+
+    private static boolean isExclusive(Object command) {
+        return command instanceof AcquireCommand
+                || command instanceof WithdrawCommand
+                || (command instanceof ReleaseCommand release
+                        && release.requeue().isPresent());
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        List<CompletionStage<RenewResult>> stages = new ArrayList<>();
+        for (RenewCommand command : commands) {
+            engine.check(!released.contains(command.token()), "2: a renewal after the release");
+            stages.add(answerTo(command));
+        }
+        return stages;
+    }
+
+    /** The release of an attempt of unknown outcome, and each repetition of a release, succeed without a step. */
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        engine.check(
+                isNoneUnderWay(each ->
+                        each instanceof RenewCommand renewal && renewal.token().equals(command.token())),
+                "2: a release beside a renewal");
+        unreleased.remove(command.token());
+        boolean isFirst = released.add(command.token());
+        return isFirst && command.fencingToken() != StoreCalls.NO_GRANT
+                ? answerTo(command)
+                : CompletableFuture.completedFuture(new ReleaseResult.Released(0));
+    }
+
+    private boolean isNoneUnderWay(Predicate<Object> which) {
+        return unanswered.stream().noneMatch(sent -> which.test(sent.command));
+    }
+
+    @SuppressWarnings("unchecked") // the answers are of the kind of the command
+    private <R> CompletableFuture<R> answerTo(Object command) {
+        CompletableFuture<Object> answer = new CompletableFuture<>();
+        unanswered.add(new Sent(command, answer, engine.now().nanos()));
+        return (CompletableFuture<R>) answer;
+    }
+
+    /** Adds a step for each answer that may come. */
+    void addAnswers(Steps steps) {
+        for (int i = 0; i < unanswered.size(); i++) {
+            int number = i;
+            Object command = unanswered.get(i).command;
+            String name = command.getClass().getSimpleName();
+            List<Object> answers = answers(command);
+            steps.add(name, answers.get(0), any -> any.store.answer(number, answers.get(0)));
+            for (Object other : answers.subList(1, answers.size())) {
+                steps.disturb(name, other, any -> any.store.answer(number, other));
+            }
+        }
+    }
+
+    /** The usual one first. */
+    private static List<Object> answers(Object command) {
+        if (command instanceof AcquireCommand attempt) {
+            long fencingToken = attempt.token().sequence() * FENCING;
+            long position = attempt.waiting().isPresent() ? 7 : Waiting.NEW;
+            return List.of(
+                    new AcquireResult.Granted(fencingToken, 0),
+                    new AcquireResult.Granted(fencingToken, 1),
+                    new AcquireResult.Contended(Optional.of(Duration.ofSeconds(20)), position),
+                    new AcquireResult.Unavailable(REASON, CAUSE),
+                    new AcquireResult.Rejected(REASON, CAUSE),
+                    new AcquireResult.Unknown(REASON, CAUSE));
+        } else if (command instanceof RenewCommand) {
+            return List.of(
+                    new RenewResult.Renewed(),
+                    new RenewResult.NotHeld(),
+                    new RenewResult.Deferred(Duration.ofMillis(20)),
+                    new RenewResult.Unknown(REASON, CAUSE));
+        } else if (command instanceof ReleaseCommand) {
+            return List.of(
+                    new ReleaseResult.Released(0),
+                    new ReleaseResult.Released(1),
+                    new ReleaseResult.NotHeld(),
+                    new ReleaseResult.Unknown(REASON, CAUSE));
+        }
+        return List.of(new WithdrawResult.Withdrawn(), new WithdrawResult.Unknown(REASON, CAUSE));
+    }
+
+    private void answer(int number, Object result) {
+        Sent sent = unanswered.remove(number);
+        boolean mayBeGranted = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Unknown;
+        if (sent.command instanceof AcquireCommand attempt && !mayBeGranted) {
+            unreleased.remove(attempt.token());
+        } else if (sent.command instanceof RenewCommand renewal && result instanceof RenewResult.NotHeld) {
+            unreleased.remove(renewal.token());
+        }
+        isSignalled &= !(result instanceof AcquireResult.Granted);
+        sent.answer.complete(result);
+    }
+
+    /** Signals this instance. */
+    void signal() {
+        isSignalled = true;
+        engine.running.signal(ManualEngine.KEY);
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {}
+
+    @Override
+    public void close() {}
+}
