@@ -39,7 +39,7 @@ final class Acquisitions {
 
     /** Blocks the calling thread, which is the owner, or acquires for the handle. */
     Optional<Handle> acquire(String key, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
-        Optional<Handle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
+        Optional<Handle> nested = owner.isThread() ? reenter(owner, key, terms.atLeast()) : Optional.empty();
         if (nested.isPresent()) {
             return nested;
         }
@@ -68,14 +68,14 @@ final class Acquisitions {
 
     /** The caller does not take what it was, or may be, granted. Without effect on what it has taken, or given back. */
     private void abandon(Waiter waiter) {
-        shared.run(() -> waiter.lock.leave(waiter, new Outcome.Abandoned(), shared.now()));
+        shared.run(todo -> waiter.lock.leave(todo, waiter, new Outcome.Abandoned(), shared.now()));
     }
 
     /**
      * A nested hold of the current thread, if it has the key. The first call after a loss throws; after that the thread
      * has no hold.
      */
-    private Optional<Handle> reenter(HoldOwner owner, String key) {
+    private Optional<Handle> reenter(HoldOwner owner, String key, Duration atLeast) {
         KeyLock lock = shared.known(key);
         Hold outer = lock == null ? null : lock.enteredBy(owner);
         if (lock == null || outer == null) {
@@ -87,11 +87,11 @@ final class Acquisitions {
         // Made first: behind the entry is no call that could fail, but for the returns.
         Handle handle = new Handle(outer, outer.firstHandle());
         Optional<Handle> nested = Optional.of(handle);
-        if (lock.enter(outer, handle)) {
+        if (lock.enter(outer, handle, atLeast)) {
             return nested;
         }
         if (lock.stateOf(outer) == Hold.State.LOST) {
-            shared.run(() -> lock.told(outer, shared.now()));
+            shared.run(todo -> lock.told(todo, outer, shared.now()));
             throw Messages.lost(outer, shared.now().nanos());
         }
         return Optional.empty(); // it is being released
@@ -107,7 +107,7 @@ final class Acquisitions {
                     left = Duration.ofNanos(waiter.giveUpAt - shared.now().nanos());
                 }
                 if (!waiter.outcome.isDone()) {
-                    shared.run(() -> waiter.lock.waitIsOver(waiter, shared.now()));
+                    shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now()));
                 }
             }
             return BlockingWait.await(waiter.outcome);
@@ -165,7 +165,7 @@ final class Acquisitions {
     private void take(Waiter waiter, Handle handle, boolean isHeld) {
         Hold hold = handle.hold;
         if (!isHeld) {
-            shared.run(() -> hold.lock.tellLoss(hold));
+            shared.run(todo -> hold.lock.tellLoss(todo, hold));
             throw Messages.lost(hold, shared.now().nanos());
         }
         if (hold.grant.certainty.takesPart() && !hold.grant.certainty.isCertain()) {
@@ -214,7 +214,7 @@ final class Acquisitions {
         StackReserve.ensure();
         Moment now = shared.now();
         Waiter waiter = new Waiter(shared.keyLock(key), terms, HoldOwner.HANDLE, now.nanos());
-        TimerEntry end = TimerEntry.of(() -> shared.run(() -> waiter.lock.waitIsOver(waiter, shared.now())));
+        TimerEntry end = TimerEntry.of(() -> shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now())));
         try {
             shared.join(waiter, now);
             if (waiter.waits() && !waiter.outcome.isDone()) {
@@ -226,7 +226,7 @@ final class Acquisitions {
             });
             result.whenComplete((handle, failure) -> {
                 StackReserve.ensure(); // if it throws, what is granted yet is released by its delivery
-                shared.run(() -> waiter.lock.giveUp(waiter, shared.now()));
+                shared.run(todo -> waiter.lock.giveUp(todo, waiter, shared.now()));
             });
         } catch (VirtualMachineError e) {
             waiter.forsaken = true;
@@ -265,7 +265,6 @@ final class Acquisitions {
             fail(waiter, e, result);
             return;
         }
-        handle.keepFor(waiter.terms.atLeast());
         if (!result.complete(handle)) {
             handle.keepNothing();
             handle.beginRelease();

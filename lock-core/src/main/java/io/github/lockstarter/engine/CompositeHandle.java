@@ -146,6 +146,11 @@ final class CompositeHandle implements EngineHandle {
     /** The worst that became of any part. */
     private CompletableFuture<ReleaseOutcome> releaseEach(
             Function<EngineHandle, CompletableFuture<ReleaseOutcome>> release) {
+        return releaseEach(parts, release);
+    }
+
+    private static CompletableFuture<ReleaseOutcome> releaseEach(
+            List<EngineHandle> parts, Function<EngineHandle, CompletableFuture<ReleaseOutcome>> release) {
         List<CompletableFuture<ReleaseOutcome>> releasing = new ArrayList<>(parts.size());
         Throwable failure = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
@@ -156,6 +161,14 @@ final class CompositeHandle implements EngineHandle {
             }
         }
         return failure == null ? worst(releasing) : CompletableFuture.failedFuture(failure);
+    }
+
+    /** Releases what nobody has used. */
+    static CompletableFuture<ReleaseOutcome> giveBack(List<EngineHandle> unused) {
+        return releaseEach(unused, each -> {
+            each.keepNothing();
+            return each.beginRelease();
+        });
     }
 
     @Override
@@ -180,21 +193,16 @@ final class CompositeHandle implements EngineHandle {
             for (EngineHandle part : parts) {
                 Optional<EngineHandle> one = part.enterAgain(request);
                 if (one.isEmpty()) {
-                    entered.forEach(EngineHandle::beginRelease);
+                    giveBack(entered);
                     return Optional.empty();
                 }
                 entered.add(one.get());
             }
         } catch (RuntimeException | Error e) {
-            entered.forEach(EngineHandle::beginRelease);
+            giveBack(entered);
             throw e;
         }
         return Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
-    }
-
-    @Override
-    public void keepFor(Duration atLeast) {
-        parts.forEach(part -> part.keepFor(atLeast));
     }
 
     @Override

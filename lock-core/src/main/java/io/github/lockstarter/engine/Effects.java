@@ -27,6 +27,13 @@ final class Effects {
         }
     }
 
+    /** The other ones carry these steps out, too. */
+    void moveTo(Effects other) {
+        for (Runnable step = poll(); step != null; step = poll()) {
+            other.add(step);
+        }
+    }
+
     /** The next step, which is taken out; null if there is none. */
     @Nullable
     Runnable poll() {

@@ -3,7 +3,6 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,12 +21,6 @@ interface EngineHandle extends LockHandle {
     /** {@link #release()}, completed by whichever thread gets the answer, such as an event loop. */
     CompletableFuture<ReleaseOutcome> beginRelease();
 
-    /**
-     * The caller gets the handle, and asked for this minimum time: the release of the lock keeps it for that long, or
-     * longer if another handle of the same hold was given a longer time.
-     */
-    void keepFor(Duration atLeast);
-
-    /** The caller does not take the handle, the only one of its hold: the release keeps nothing. */
+    /** The caller gives the handle back unused: unless the hold has another one, the release keeps nothing. */
     void keepNothing();
 }

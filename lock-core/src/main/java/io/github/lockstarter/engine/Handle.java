@@ -166,7 +166,8 @@ final class Handle implements EngineHandle {
 
     @Override
     public void onLost(Runnable callback) {
-        shared.run(() -> hold.lock.onLost(hold, this, callback));
+        StackReserve.ensure();
+        shared.run(todo -> hold.lock.onLost(todo, hold, this, callback));
     }
 
     boolean hasLeft() {
@@ -213,13 +214,6 @@ final class Handle implements EngineHandle {
     }
 
     @Override
-    public void keepFor(Duration atLeast) {
-        if (!atLeast.isZero()) {
-            hold.lock.keepFor(hold, atLeast, shared.now());
-        }
-    }
-
-    @Override
     public void keepNothing() {
         hold.lock.keepNothing(hold);
     }
@@ -261,8 +255,7 @@ final class Handle implements EngineHandle {
         // Made first: behind the entry is no call that could fail, but for the returns.
         Handle handle = new Handle(hold, first);
         Optional<EngineHandle> entered = Optional.of(handle);
-        if (hold.lock.enter(hold, handle)) {
-            handle.keepFor(atLeast);
+        if (hold.lock.enter(hold, handle, atLeast)) {
             return entered;
         }
         if (hold.lock.stateOf(hold) == Hold.State.LOST) {

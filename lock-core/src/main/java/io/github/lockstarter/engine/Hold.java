@@ -161,7 +161,7 @@ final class Hold {
     }
 
     /** A caller gets a handle, and asked for this minimum time. */
-    void keepFor(Duration minimum, long now) {
+    void keepFor(Duration minimum) {
         if (!minimum.isZero()) {
             keepFrom(minimum, wasHandedOver() ? grantedAt : grant.askedAt);
         }

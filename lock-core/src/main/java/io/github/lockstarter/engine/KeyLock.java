@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * the next command.
  *
  * <p><b>Invariants.</b> (1) At most one attempt or withdrawal is under way; an attempt may follow a release that was
- * sent, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of the
+ * decided, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of the
  * same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among those
  * that only try, or has its outcome, and never two of these. (4) {@link #hold} is held, or its owner has left it and
  * its release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or due,
@@ -150,12 +150,11 @@ final class KeyLock extends TimerEntry {
 
     // Events of callers
 
-    /** A caller wants the lock. Null if this object is retired, so that a new one must be made. */
-    synchronized @Nullable Effects join(Waiter waiter, Moment now) {
+    /** A caller wants the lock. False if this object is retired, so that a new one must be made. */
+    synchronized boolean join(Effects todo, Waiter waiter, Moment now) {
         if (isRetired) {
-            return null;
+            return false;
         }
-        Effects todo = new Effects();
         Outcome.Failed closed = shared.closed();
         expire(todo, now);
         if (closed != null) {
@@ -172,14 +171,13 @@ final class KeyLock extends TimerEntry {
         if (waiter.isQueued && (attempt == null || attempt.waiter != waiter)) {
             reportWait(todo, waiter);
         }
-        return todo;
+        return true;
     }
 
     /** The wait of a caller is over, by its own clock. */
-    synchronized Effects waitIsOver(Waiter waiter, Moment now) {
-        Effects todo = new Effects();
+    synchronized void waitIsOver(Effects todo, Waiter waiter, Moment now) {
         if (!waiter.isQueued || !waiter.isPast(now.nanos())) {
-            return todo;
+            return;
         }
         expire(todo, now);
         Hold ours = hold;
@@ -197,12 +195,10 @@ final class KeyLock extends TimerEntry {
             decide(todo, waiter, known.outcome());
         }
         next(todo, now);
-        return todo;
     }
 
     /** A caller does not want the lock any more: it leaves the line, or gives back what it has not taken. */
-    synchronized Effects leave(Waiter waiter, Outcome outcome, Moment now) {
-        Effects todo = new Effects();
+    synchronized void leave(Effects todo, Waiter waiter, Outcome outcome, Moment now) {
         if (waiter.decided == null) {
             isAttemptDue |= waiter.isQueued && queue.first() == waiter;
             queue.remove(waiter);
@@ -213,12 +209,13 @@ final class KeyLock extends TimerEntry {
             exit(todo, got.hold(), now);
         }
         next(todo, now);
-        return todo;
     }
 
     /** The caller completed its future: it leaves the line; what it was granted is released by its delivery. */
-    synchronized Effects giveUp(Waiter waiter, Moment now) {
-        return waiter.decided == null ? leave(waiter, new Outcome.Abandoned(), now) : new Effects();
+    synchronized void giveUp(Effects todo, Waiter waiter, Moment now) {
+        if (waiter.decided == null) {
+            leave(todo, waiter, new Outcome.Abandoned(), now);
+        }
     }
 
     /** The hold that a thread may enter again, perhaps a lost one. */
@@ -242,11 +239,12 @@ final class KeyLock extends TimerEntry {
                 && (hold.state == Hold.State.HELD || hold.state == Hold.State.LOST);
     }
 
-    /** One entry more. False if the hold is not held any more. */
-    synchronized boolean enter(Hold entered, Handle handle) {
+    /** One entry more, which asks for a minimum time. False if the hold is not held any more. */
+    synchronized boolean enter(Hold entered, Handle handle, Duration atLeast) {
         if (entered.state != Hold.State.HELD) {
             return false;
         }
+        entered.keepFor(atLeast);
         entered.entries++;
         if (!(entered.claim instanceof Waiter) && entered.firstHandle() == null) {
             entered.claim = handle;
@@ -255,11 +253,9 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The thread of a lost hold has learned of the loss. */
-    synchronized Effects told(Hold known, Moment now) {
-        Effects todo = new Effects();
+    synchronized void told(Effects todo, Hold known, Moment now) {
         lost = without(lost, known);
         next(todo, now);
-        return todo;
     }
 
     /** Listeners get the grant: its caller is about to take it. */
@@ -269,10 +265,8 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The loss of a hold that its caller was about to take. */
-    synchronized Effects tellLoss(Hold granted) {
-        Effects todo = new Effects();
+    synchronized void tellLoss(Effects todo, Hold granted) {
         reportLoss(todo, granted, shared.now());
-        return todo;
     }
 
     /** The caller takes what it was granted. False if it was given back. */
@@ -280,6 +274,7 @@ final class KeyLock extends TimerEntry {
         if (granted.claim != waiter) {
             return false;
         }
+        granted.keepFor(waiter.terms.atLeast());
         granted.claim = handle;
         return true;
     }
@@ -294,15 +289,14 @@ final class KeyLock extends TimerEntry {
                 return true;
             }
         }
-        shared.run(() -> expired(shared.now()));
+        StackReserve.ensure(); // the loss must be told to its end
+        shared.run(todo -> expired(todo, shared.now()));
         return false;
     }
 
-    private synchronized Effects expired(Moment now) {
-        Effects todo = new Effects();
+    private synchronized void expired(Effects todo, Moment now) {
         expire(todo, now);
         next(todo, now);
-        return todo;
     }
 
     synchronized Hold.State stateOf(Hold asked) {
@@ -314,25 +308,20 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Adds a callback, or hands it out at once if the hold is lost. */
-    synchronized Effects onLost(Hold asked, Handle handle, Runnable callback) {
-        Effects todo = new Effects();
+    synchronized void onLost(Effects todo, Hold asked, Handle handle, Runnable callback) {
         if (!handle.hasLeft()) {
             asked.addCallback(handle, callback);
             if (asked.state == Hold.State.LOST) {
                 callBack(todo, asked);
             }
         }
-        return todo;
     }
 
-    /** A caller gets a handle, and asked for this minimum time. */
-    synchronized void keepFor(Hold asked, Duration minimum, Moment now) {
-        asked.keepFor(minimum, now.nanos());
-    }
-
-    /** The caller does not take its handle, and no other has one: nothing ran under the lock. */
+    /** A caller gives its handle back unused: unless others have one, nothing ran under the lock. */
     synchronized void keepNothing(Hold asked) {
-        asked.atLeast = Duration.ZERO;
+        if (asked.entries == 1) {
+            asked.atLeast = Duration.ZERO;
+        }
     }
 
     /**
@@ -343,11 +332,12 @@ final class KeyLock extends TimerEntry {
         Hold left = handle.hold;
         expire(todo, now);
         left.forgetCallbacksOf(handle);
-        exit(todo, left, now);
-        CompletableFuture<ReleaseOutcome> outcome = left.entries == 0
+        CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
                 ? left.ended()
                 : CompletableFuture.completedFuture(
                         left.state == Hold.State.LOST ? ReleaseOutcome.LOST : ReleaseOutcome.STILL_HELD);
+        handle.left(); // whatever fails from here on, this entry is not counted down again
+        exit(todo, left, now);
         next(todo, now);
         return outcome;
     }
@@ -392,27 +382,29 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The store gave it the lease of these terms. */
-    synchronized Effects continueOn(Hold asked, LockRequest terms, Moment now) {
-        Effects todo = new Effects();
+    synchronized void continueOn(Effects todo, Hold asked, LockRequest terms, Moment now) {
         if (asked.state == Hold.State.HELD) {
             asked.continueOn(terms, now.nanos());
             next(todo, now);
         }
-        return todo;
     }
 
     // Answers of the store
 
     /** What the store granted, or why it did not. */
-    synchronized Effects answered(
-            Attempt asked, AcquireResult result, @Nullable Grant grant, @Nullable Obstacle seen, Moment now) {
-        Effects todo = new Effects();
+    synchronized void answered(
+            Effects todo,
+            Attempt asked,
+            AcquireResult result,
+            @Nullable Grant grant,
+            @Nullable Obstacle seen,
+            Moment now) {
         expire(todo, now);
         if (attempt != asked) {
             if (grant != null) {
                 giveBack(todo, asked, grant);
             }
-            return todo;
+            return;
         }
         attempt = null;
         answers++;
@@ -428,12 +420,10 @@ final class KeyLock extends TimerEntry {
             failed(todo, asked, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
         }
         next(todo, now);
-        return todo;
     }
 
     /** The client failed before or after it sent the attempt. */
-    synchronized Effects failed(Attempt asked, Outcome.Failed failure, Moment now) {
-        Effects todo = new Effects();
+    synchronized void failed(Effects todo, Attempt asked, Outcome.Failed failure, Moment now) {
         if (attempt == asked) {
             attempt = null;
             answers++;
@@ -441,7 +431,6 @@ final class KeyLock extends TimerEntry {
             failed(todo, asked, failure);
             next(todo, now);
         }
-        return todo;
     }
 
     @GuardedBy("this")
@@ -450,23 +439,25 @@ final class KeyLock extends TimerEntry {
         position = Waiting.NEW;
         registeredBy = null;
         round = 0;
+        repeats = 0;
+        isSignalled = false; // spent on this grant
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
+        displace(todo, now);
         Deadline deadline = Deadline.of(asked.sent, asked.waiter.terms.leaseNanos());
-        Waiter taker = takerOf(asked);
-        if (deadline.isOver(now) || asked.isTakenAway || shared.closed() != null || taker == null) {
+        Outcome.Failed failure = failureOf(asked, deadline, now);
+        Waiter taker = failure == null ? takerOf(asked) : null;
+        if (taker == null) {
             giveBack(todo, asked, grant);
-            Outcome.Failed failure =
-                    asked.isTakenAway ? Outcome.Failed.TAKEN_AWAY : Outcome.Failed.tooLate(asked.waiter.terms.lease());
-            if (taker == asked.waiter) {
-                queue.remove(taker);
-                decide(todo, taker, failure);
+            queue.remove(asked.waiter);
+            decide(todo, asked.waiter, failure == null ? new Outcome.Abandoned() : failure);
+            if (failure != null) { // another attempt would double the time
+                dismissOwed(todo, failure);
+                dismissTries(todo, NEVER, failure);
             }
             isAttemptDue |= queue.hasWaiters();
             return;
         }
-        isSignalled = false; // spent on this grant
-        displace(todo, now);
         if (wasWanted) {
             grant.wanted(now.nanos());
         }
@@ -474,6 +465,18 @@ final class KeyLock extends TimerEntry {
                 taker, grant, grant.firstFencingToken, deadline, asked.waiter.terms.renewAt(asked.sent.nanos()), now);
         holdNow(todo, made, taker);
         lookAt = NEVER;
+    }
+
+    /** Why nobody can take what was granted; null if somebody can. */
+    private Outcome.@Nullable Failed failureOf(Attempt asked, Deadline deadline, Moment now) {
+        Outcome.Failed closed = shared.closed();
+        if (closed != null) {
+            return closed;
+        }
+        if (asked.isTakenAway) {
+            return Outcome.Failed.TAKEN_AWAY;
+        }
+        return deadline.isOver(now) ? Outcome.Failed.tooLate(asked.waiter.terms.lease()) : null;
     }
 
     /** The store has given the lock of an earlier grant to another token. */
@@ -518,7 +521,7 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void holdNow(Effects todo, Hold made, Waiter taker) {
         hold = made;
-        shared.holdAdded();
+        shared.holdAdded(todo);
         queue.remove(taker);
         decide(todo, taker, new Outcome.Got(made));
         obstacle = null;
@@ -593,8 +596,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    private synchronized Effects released(Hold left, boolean isRequeued, ReleaseResult result, Moment now) {
-        Effects todo = new Effects();
+    private synchronized void released(Effects todo, Hold left, boolean isRequeued, ReleaseResult result, Moment now) {
         releases--;
         isRequeueing &= !isRequeued;
         boolean isCertain = left.grant.certainty.isCertain(now);
@@ -616,7 +618,6 @@ final class KeyLock extends TimerEntry {
             otherWaits(now);
         }
         next(todo, now);
-        return todo;
     }
 
     @GuardedBy("this")
@@ -654,17 +655,14 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    private synchronized Effects withdrawn(Moment now) {
-        Effects todo = new Effects();
+    private synchronized void withdrawn(Effects todo, Moment now) {
         isWithdrawing = false;
         isAttemptDue |= queue.hasWaiters(); // a waiter that came meanwhile may have lost its registration
         next(todo, now);
-        return todo;
     }
 
     /** The answer to a renewal. */
-    synchronized Effects renewed(Renewal asked, RenewResult result, Moment now) {
-        Effects todo = new Effects();
+    synchronized void renewed(Effects todo, Renewal asked, RenewResult result, Moment now) {
         Hold renewed = asked.hold();
         Grant grant = renewed.grant;
         boolean isCertain = grant.certainty.isCertain(now);
@@ -687,7 +685,6 @@ final class KeyLock extends TimerEntry {
         }
         expire(todo, now);
         next(todo, now);
-        return todo;
     }
 
     /** The release of a lost hold had to wait for the renewals. It is spared if the last one did not find the lock. */
@@ -752,16 +749,15 @@ final class KeyLock extends TimerEntry {
     // Messages of the mailbox, and of operators
 
     /** Another instance says that the lock may be free, whatever this one believes to hold. */
-    synchronized @Nullable Effects signalled(Moment now) {
+    synchronized boolean signalled(Effects todo, Moment now) {
         if (isRetired) {
-            return null;
+            return false;
         }
-        Effects todo = new Effects();
         isSignalled = !queue.isEmpty();
         isAttemptDue |= queue.hasWaiters() && attempt == null;
         isRegistered |= !queue.hasWaiters(); // nobody waits here: the store is to signal the next instance
         next(todo, now);
-        return todo;
+        return true;
     }
 
     /** Another instance waits for the lock. */
@@ -778,8 +774,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** What was granted to the token with this fingerprint was taken away. */
-    synchronized Effects revoked(String fingerprint, Moment now) {
-        Effects todo = new Effects();
+    synchronized void revoked(Effects todo, String fingerprint, Moment now) {
         if (attempt != null
                 && attempt.hasToken()
                 && attempt.token().fingerprint().equals(fingerprint)) {
@@ -790,40 +785,34 @@ final class KeyLock extends TimerEntry {
             lose(todo, hold, LossCause.REVOKED, now);
         }
         next(todo, now);
-        return todo;
     }
 
-    /** An operator takes the lock from the hold that is shown under this fencing token. Null if there is none. */
-    synchronized @Nullable Effects revoke(long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
+    /** An operator takes the lock from the hold that is shown under this fencing token. False if there is none. */
+    synchronized boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
         Hold meant = hold;
         if (meant == null
                 || meant.state != Hold.State.HELD
                 || (meant.fencingToken != fencingToken && meant.grant.lastFencingToken != fencingToken)) {
-            return null;
+            return false;
         }
-        Effects todo = new Effects();
         meant.grant.isRevoked = true;
         meant.revocation = answer;
         lose(todo, meant, LossCause.REVOKED, now);
         next(todo, now);
-        return todo;
+        return true;
     }
 
     /** It cannot be told any more whether another owner had the lock in between. */
-    synchronized Effects undecidable(Hold asked, Moment now) {
-        Effects todo = new Effects();
+    synchronized void undecidable(Effects todo, Hold asked, Moment now) {
         lose(todo, asked, LossCause.HISTORY_CHANGED, now);
         next(todo, now);
-        return todo;
     }
 
     /** This instance grants no locks any more; holders keep theirs. */
-    synchronized Effects refuse(Outcome.Failed refusal, Moment now) {
-        Effects todo = new Effects();
+    synchronized void refuse(Effects todo, Outcome.Failed refusal, Moment now) {
         dismissAll(todo, refusal);
         dismissTries(todo, NEVER, refusal);
         next(todo, now);
-        return todo;
     }
 
     /** Its lease is extended no more, unless its owner asks for that. */
@@ -834,13 +823,11 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The engine stops: what is held is lost, and released. */
-    synchronized Effects close(Moment now) {
-        Effects todo = new Effects();
+    synchronized void close(Effects todo, Moment now) {
         if (hold != null) {
             lose(todo, hold, LossCause.SHUTDOWN, now);
         }
         next(todo, now);
-        return todo;
     }
 
     // The watchdog
@@ -865,8 +852,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Its time has come: the end of a lease, a renewal, the next look of a waiter. Hands over due renewals. */
-    synchronized Effects look(Moment now, Consumer<Renewal> due) {
-        Effects todo = new Effects();
+    synchronized void look(Effects todo, Moment now, Consumer<Renewal> due) {
         scheduledAt = NEVER;
         expire(todo, now);
         for (Hold each : lost) {
@@ -882,7 +868,6 @@ final class KeyLock extends TimerEntry {
             isAttemptDue |= queue.hasWaiters();
         }
         next(todo, now);
-        return todo;
     }
 
     @GuardedBy("this")
@@ -965,10 +950,10 @@ final class KeyLock extends TimerEntry {
     }
 
     /** Completes what threads began that failed for want of stack or memory. */
-    synchronized Effects finish(Moment now) {
-        Effects todo = new Effects();
+    synchronized void finish(Effects todo, Moment now) {
         int before = queue.size();
         queue.takeWaiters(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
+        queue.takeTries(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
         isAttemptDue |= queue.size() < before;
         List<Hold> all = hold == null ? lost : with(lost, hold);
         for (Hold each : all) {
@@ -985,7 +970,6 @@ final class KeyLock extends TimerEntry {
             }
         }
         next(todo, now);
-        return todo;
     }
 
     // What operators see
@@ -1075,11 +1059,15 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
-        todo.add(() -> shared.withdraw(key, known, () -> shared.carryOut(withdrawn(shared.nowOr(now)))));
+        todo.add(() -> shared.withdraw(key, known, () -> withdrawn(now)));
         isWithdrawing = true;
         isRegistered = false;
         position = Waiting.NEW;
         registeredBy = null;
+    }
+
+    private void withdrawn(Moment sent) {
+        shared.follow(todo -> withdrawn(todo, shared.nowOr(sent)));
     }
 
     @GuardedBy("this")
@@ -1089,10 +1077,7 @@ final class KeyLock extends TimerEntry {
         boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
         isRequeueing |= isRequeued;
         isAttemptDue |= queue.hasWaiters();
-        releases++;
-        ReleaseCommand command = left.releaseCommand(isRequeued ? Optional.of(shared.patience) : Optional.empty());
-        todo.add(() -> shared.calls.release(
-                command, result -> shared.carryOut(released(left, isRequeued, result, shared.nowOr(now)))));
+        send(todo, left, isRequeued, now);
     }
 
     /** What was lost is released too: if it is still there, no owner has to wait for the end of its lease. */
@@ -1106,10 +1091,25 @@ final class KeyLock extends TimerEntry {
             return;
         }
         left.isReleaseSent = true;
+        send(todo, left, false, now);
+    }
+
+    @GuardedBy("this")
+    private void send(Effects todo, Hold left, boolean isRequeued, Moment now) {
+        ReleaseCommand command = left.releaseCommand(isRequeued ? Optional.of(shared.patience) : Optional.empty());
+        todo.add(() -> shared.calls.release(command, result -> released(left, isRequeued, result, now)));
         releases++;
-        ReleaseCommand command = left.releaseCommand(Optional.empty());
-        todo.add(() -> shared.calls.release(
-                command, result -> shared.carryOut(released(left, false, result, shared.nowOr(now)))));
+    }
+
+    private void released(Hold left, boolean isRequeued, ReleaseResult result, Moment sent) {
+        Effects todo = new Effects();
+        boolean isDecided = false;
+        try {
+            released(todo, left, isRequeued, result, shared.nowOr(sent));
+            isDecided = true;
+        } finally {
+            shared.carryOut(todo, isDecided);
+        }
     }
 
     /** The lock goes to the first waiter that still wants it, if the grant allows that. */

@@ -172,13 +172,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
         List<String> keys = request.keys();
         HoldOwner owner = HoldOwner.of(request, terms);
-        Optional<? extends EngineHandle> acquired = keys.size() == 1
+        return keys.size() == 1
                 ? running.acquisitions.acquire(keys.get(0), terms, owner, ifBusy)
                 : new MultiKeyAcquirer(running.acquisitions, environment.clock(), keys, terms).acquire(owner, ifBusy);
-        if (terms.isKept() && acquired.isPresent()) {
-            acquired.get().keepFor(terms.atLeast());
-        }
-        return acquired;
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.Acquisitions.IfBusy;
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,9 +52,7 @@ final class MultiKeyAcquirer {
     }
 
     private static void releaseAll(List<EngineHandle> acquired) {
-        if (!acquired.isEmpty()) {
-            new CompositeHandle(acquired).release();
-        }
+        BlockingWait.awaitUninterruptibly(CompositeHandle.giveBack(acquired));
     }
 
     /** What fails in here must not hide the failure that comes first. */
@@ -88,7 +87,7 @@ final class MultiKeyAcquirer {
             if (failure == null && !result.isDone()) {
                 continueWith(acquired, result);
             } else {
-                giveBack(acquired);
+                CompositeHandle.giveBack(acquired);
                 if (failure != null) {
                     result.completeExceptionally(failure);
                 }
@@ -108,7 +107,7 @@ final class MultiKeyAcquirer {
             }
         } catch (RuntimeException | Error e) {
             result.completeExceptionally(e);
-            giveBack(acquired);
+            CompositeHandle.giveBack(acquired);
         }
     }
 
@@ -120,17 +119,10 @@ final class MultiKeyAcquirer {
         if (failure != null) {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             result.completeExceptionally(Objects.requireNonNullElse(cause, failure));
-            giveBack(acquired);
+            CompositeHandle.giveBack(acquired);
         } else if (!result.complete(all)) {
-            giveBack(acquired);
+            CompositeHandle.giveBack(acquired);
         }
-    }
-
-    private static void giveBack(List<EngineHandle> acquired) {
-        acquired.forEach(each -> {
-            each.keepNothing();
-            each.beginRelease();
-        });
     }
 
     private ResolvedRequest remainingTerms() {

@@ -37,9 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -91,9 +89,8 @@ final class Running implements HeartbeatListener {
     private final ConcurrentHashMap<String, KeyLock> keys = new ConcurrentHashMap<>();
     private final Queue<Effects> leftovers = new ConcurrentLinkedQueue<>();
     private final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger held = new AtomicInteger();
+    private final Count held = new Count();
     private volatile Outcome.@Nullable Failed closed;
-    private volatile @Nullable CompletableFuture<Void> empty;
 
     /**
      * A run without keys.
@@ -184,25 +181,37 @@ final class Running implements HeartbeatListener {
     }
 
     /** Lets an event happen, and carries its effects out; commands count as under way from here on. */
-    void run(Supplier<@Nullable Effects> event) {
+    void run(Consumer<Effects> event) {
         calls.begin();
         try {
-            Effects todo = event.get();
-            if (todo != null) {
-                carryOut(todo);
-            }
+            follow(event);
         } finally {
             calls.end();
         }
     }
 
-    void carryOut(Effects todo) {
+    /** The same for the answer to a command, which counts as under way. */
+    void follow(Consumer<Effects> event) {
+        Effects todo = new Effects();
+        boolean isDecided = false;
+        try {
+            event.accept(todo);
+            isDecided = true;
+        } finally {
+            carryOut(todo, isDecided);
+        }
+    }
+
+    /** For the frequent events, which need no lambda. An event that failed is not decided to its end. */
+    void carryOut(Effects todo, boolean isDecided) {
         boolean isDone = false;
         try {
-            for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
-                step.run();
+            if (isDecided) {
+                for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
+                    step.run();
+                }
+                isDone = true;
             }
-            isDone = true;
         } finally {
             if (!isDone) {
                 leftovers.add(todo); // this thread has failed: the watchdog carries on
@@ -214,7 +223,7 @@ final class Running implements HeartbeatListener {
     void carryOutLeftovers() {
         for (Effects todo = leftovers.poll(); todo != null; todo = leftovers.poll()) {
             Effects left = todo;
-            EngineLog.guard("Carrying on for a thread that failed", () -> run(() -> left));
+            EngineLog.guard("Carrying on for a thread that failed", () -> run(left::moveTo));
         }
     }
 
@@ -224,13 +233,17 @@ final class Running implements HeartbeatListener {
     void join(Waiter waiter, Moment now) {
         calls.begin();
         try {
-            Effects todo = waiter.lock.join(waiter, now);
-            while (todo == null) {
-                forget(waiter.lock); // it is retired
-                waiter.lock = keyLock(waiter.lock.key);
-                todo = waiter.lock.join(waiter, now);
+            Effects todo = new Effects();
+            boolean isDecided = false;
+            try {
+                while (!waiter.lock.join(todo, waiter, now)) {
+                    forget(waiter.lock); // it is retired
+                    waiter.lock = keyLock(waiter.lock.key);
+                }
+                isDecided = true;
+            } finally {
+                carryOut(todo, isDecided);
             }
-            carryOut(todo);
         } finally {
             calls.end();
         }
@@ -240,10 +253,14 @@ final class Running implements HeartbeatListener {
         calls.begin();
         try {
             Effects todo = new Effects();
-            CompletableFuture<ReleaseOutcome> outcome = handle.hold.lock.exit(todo, handle, now());
-            handle.left();
-            carryOut(todo);
-            return outcome;
+            boolean isDecided = false;
+            try {
+                CompletableFuture<ReleaseOutcome> outcome = handle.hold.lock.exit(todo, handle, now());
+                isDecided = true;
+                return outcome;
+            } finally {
+                carryOut(todo, isDecided);
+            }
         } finally {
             calls.end();
         }
@@ -289,7 +306,14 @@ final class Running implements HeartbeatListener {
                 highest.saw(attempt.waiter.lock.key, grant.lastFencingToken);
             }
             Obstacle seen = obstacle(attempt.waiter.lock.key, result);
-            carryOut(attempt.waiter.lock.answered(attempt, result, grant, seen, nowOr(attempt.sent)));
+            Effects todo = new Effects();
+            boolean isDecided = false;
+            try {
+                attempt.waiter.lock.answered(todo, attempt, result, grant, seen, nowOr(attempt.sent));
+                isDecided = true;
+            } finally {
+                carryOut(todo, isDecided);
+            }
             if (result instanceof AcquireResult.Recovering recovering) {
                 events.publish(new LockEvent.Recovering(
                         attempt.waiter.terms.name(), attempt.waiter.lock.key, recovering.retryAfter()));
@@ -302,7 +326,7 @@ final class Running implements HeartbeatListener {
 
     private void failed(Attempt attempt, Throwable cause) {
         Outcome.Failed failure = new Outcome.Failed(false, FAILED, cause);
-        carryOut(attempt.waiter.lock.failed(attempt, failure, nowOr(attempt.sent)));
+        follow(todo -> attempt.waiter.lock.failed(todo, attempt, failure, nowOr(attempt.sent)));
     }
 
     private @Nullable Obstacle obstacle(String key, AcquireResult result) {
@@ -324,7 +348,13 @@ final class Running implements HeartbeatListener {
 
     /** Ends this instance's wait, by the token that it is registered with or another one. */
     void withdraw(String key, @Nullable LockToken registeredBy, Runnable then) {
-        LockToken token = registeredBy == null ? tokens.next() : registeredBy;
+        LockToken token;
+        try {
+            token = registeredBy == null ? tokens.next() : registeredBy;
+        } catch (RuntimeException | Error e) { // such as for want of memory
+            then.run();
+            throw e;
+        }
         calls.withdraw(key, token, settings.maxLease(), then);
     }
 
@@ -351,7 +381,7 @@ final class Running implements HeartbeatListener {
 
     private void renewed(Renewal renewal, RenewResult counted) {
         try {
-            carryOut(renewal.hold().lock.renewed(renewal, counted, nowOr(renewal.sent())));
+            follow(todo -> renewal.hold().lock.renewed(todo, renewal, counted, nowOr(renewal.sent())));
         } finally {
             if (renewal.answer() != null) {
                 renewal.answer().complete(counted);
@@ -364,7 +394,7 @@ final class Running implements HeartbeatListener {
         Duration lease = terms.lease().orElse(hold.terms.lease());
         return ask(hold, lease, true).thenApply(result -> {
             if (result instanceof RenewResult.Renewed) {
-                run(() -> hold.lock.continueOn(hold, terms, now()));
+                run(todo -> hold.lock.continueOn(todo, hold, terms, now()));
             }
             return result;
         });
@@ -439,30 +469,17 @@ final class Running implements HeartbeatListener {
 
     // What is held
 
-    void holdAdded() {
-        held.incrementAndGet();
-        watchdog.begin();
+    void holdAdded(Effects todo) {
+        held.increment();
+        if (!watchdog.isWatching()) {
+            todo.add(watchdog::begin);
+        }
     }
 
     void holdRemoved(Effects todo) {
-        if (held.decrementAndGet() == 0 && empty != null) {
-            todo.add(this::completeIfEmpty);
+        if (held.decrement()) {
+            todo.add(held::tell);
         }
-    }
-
-    private void completeIfEmpty() {
-        CompletableFuture<Void> awaited = empty;
-        if (awaited != null && held.get() == 0) {
-            awaited.complete(null);
-        }
-    }
-
-    /** Completed as soon as nothing is held. */
-    CompletableFuture<Void> whenEmpty() {
-        CompletableFuture<Void> awaited = new CompletableFuture<>();
-        empty = awaited;
-        completeIfEmpty();
-        return awaited;
     }
 
     /** How many locks are held. */
@@ -504,15 +521,12 @@ final class Running implements HeartbeatListener {
 
     /** The lock may be free. */
     void signal(String key) {
-        run(() -> {
+        run(todo -> {
             KeyLock lock = keyLock(key);
-            Effects todo = lock.signalled(now());
-            while (todo == null) {
+            while (!lock.signalled(todo, now())) {
                 forget(lock); // it is retired
                 lock = keyLock(key);
-                todo = lock.signalled(now());
             }
-            return todo;
         });
     }
 
@@ -537,7 +551,7 @@ final class Running implements HeartbeatListener {
     void revoked(String key, String fingerprint) {
         KeyLock lock = known(key);
         if (lock != null) {
-            run(() -> lock.revoked(fingerprint, now()));
+            run(todo -> lock.revoked(todo, fingerprint, now()));
         }
     }
 
@@ -549,11 +563,7 @@ final class Running implements HeartbeatListener {
         }
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
         boolean[] isFound = new boolean[1];
-        run(() -> {
-            Effects todo = lock.revoke(fencingToken, answer, now());
-            isFound[0] = todo != null;
-            return todo;
-        });
+        run(todo -> isFound[0] = lock.revoke(todo, fencingToken, answer, now()));
         return isFound[0] ? Optional.of(answer) : Optional.empty();
     }
 
@@ -622,7 +632,7 @@ final class Running implements HeartbeatListener {
     void refuse() {
         Outcome.Failed refusal = Outcome.Failed.SHUT_DOWN;
         closed = refusal;
-        forEach(lock -> run(() -> lock.refuse(refusal, now())));
+        forEach(lock -> run(todo -> lock.refuse(todo, refusal, now())));
     }
 
     /** Nothing is renewed any more. */
@@ -632,24 +642,24 @@ final class Running implements HeartbeatListener {
 
     /** Reports the loss to the holders, and releases what they held. */
     void loseAll() {
-        forEach(lock -> run(() -> lock.close(now())));
+        forEach(lock -> run(todo -> lock.close(todo, now())));
         unsettled.forEach(Settlement::endIfOver);
     }
 
     /** Refuses, and ends the waits. Completed when nothing is held, and the store has answered. */
     CompletableFuture<Void> drain() {
         refuse();
-        return whenEmpty().thenCompose(any -> calls.quiet());
+        return held.whenNone().thenCompose(any -> calls.quiet());
     }
 
     /** Refuses, ends the waits and the renewals, and blocks until nothing is held. */
     void leaveToLeases() {
         refuse();
         endRenewals();
-        List<HeldLock> held = snapshot();
-        if (!held.isEmpty()) {
-            EngineLog.warn("{}", stillHeld(held));
-            BlockingWait.awaitUninterruptibly(whenEmpty());
+        List<HeldLock> left = snapshot();
+        if (!left.isEmpty()) {
+            EngineLog.warn("{}", stillHeld(left));
+            BlockingWait.awaitUninterruptibly(held.whenNone());
         }
     }
 

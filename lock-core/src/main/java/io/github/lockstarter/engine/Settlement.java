@@ -55,7 +55,7 @@ final class Settlement extends TimerEntry {
         if (!hold.grant.certainty.isUndecidable()) {
             return false;
         }
-        shared.run(() -> hold.lock.undecidable(hold, shared.now()));
+        shared.run(todo -> hold.lock.undecidable(todo, hold, shared.now()));
         return true;
     }
 }

@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -134,8 +133,7 @@ final class StoreCalls extends TimerEntry {
     private final int mostRemembered;
     private final Function<AcquireCommand, CompletionStage<AcquireResult>> acquire;
     private final Function<ReleaseCommand, CompletionStage<ReleaseResult>> release;
-    private final AtomicInteger underWay = new AtomicInteger();
-    private volatile @Nullable CompletableFuture<Void> quiet;
+    private final Count underWay = new Count();
 
     /** By the time at which they were sent. */
     @GuardedBy("itself")
@@ -187,18 +185,18 @@ final class StoreCalls extends TimerEntry {
     }
 
     void acquire(AcquireCommand command, Consumer<AcquireResult> then) {
-        underWay.incrementAndGet();
+        underWay.increment();
         whenAnswered(BackendGuard.stageOf(acquire, command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
     void release(ReleaseCommand command, Consumer<ReleaseResult> then) {
-        underWay.incrementAndGet();
+        underWay.increment();
         whenAnswered(BackendGuard.stageOf(release, command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
     /** Ends the wait of this instance, and releases what the token may have acquired. */
     void withdraw(String key, LockToken token, Duration longestLease, Runnable then) {
-        underWay.incrementAndGet();
+        underWay.increment();
         whenAnswered(
                 BackendGuard.stageOf(store::withdraw, new WithdrawCommand(key, token)),
                 e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e),
@@ -217,13 +215,13 @@ final class StoreCalls extends TimerEntry {
 
     /** Hands the answer to a renewal over. */
     void answer(CompletionStage<RenewResult> stage, Consumer<RenewResult> then) {
-        underWay.incrementAndGet();
+        underWay.increment();
         whenAnswered(stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
     /** Counts a step as under way until its {@link #end}, so that a stop awaits what it sends. */
     void begin() {
-        underWay.incrementAndGet();
+        underWay.increment();
     }
 
     private <R> void whenAnswered(CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then) {
@@ -231,15 +229,29 @@ final class StoreCalls extends TimerEntry {
             stage.whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
             return;
         }
-        OpenCommand<R> command = new OpenCommand<>(unknown, then);
-        synchronized (openCommands) {
-            openCommands.add(command);
-            if (!isLooking) {
-                isLooking = true;
-                timer.schedule(look, command.sentAt + LOOK_NANOS);
+        OpenCommand<R> command = null;
+        try {
+            command = open(unknown, then);
+            stage.whenComplete(command::answered);
+        } catch (RuntimeException | Error e) { // such as for want of memory
+            if (command == null) {
+                take(unknown.apply(e), then);
+            } else {
+                command.answered(null, e);
             }
         }
-        stage.whenComplete(command::answered);
+    }
+
+    private <R> OpenCommand<R> open(Function<Throwable, R> unknown, Consumer<R> then) {
+        OpenCommand<R> command = new OpenCommand<>(unknown, then);
+        synchronized (openCommands) {
+            if (!isLooking) {
+                timer.schedule(look, command.sentAt + LOOK_NANOS);
+                isLooking = true;
+            }
+            openCommands.add(command);
+        }
+        return command;
     }
 
     /** Looks at the commands without an answer while there are any. */
@@ -266,23 +278,14 @@ final class StoreCalls extends TimerEntry {
     }
 
     void end() {
-        // Counted first and looked second, against quiet(), which sets first and counts second: one of them sees the
-        // other.
-        boolean last = underWay.decrementAndGet() == 0;
-        CompletableFuture<Void> awaited = quiet;
-        if (last && awaited != null) {
-            awaited.complete(null);
+        if (underWay.decrement()) {
+            underWay.tell();
         }
     }
 
     /** Completed as soon as no command is under way. */
     CompletableFuture<Void> quiet() {
-        CompletableFuture<Void> awaited = new CompletableFuture<>();
-        quiet = awaited;
-        if (underWay.get() == 0) {
-            awaited.complete(null);
-        }
-        return awaited;
+        return underWay.whenNone();
     }
 
     // Releases that are repeated

@@ -35,6 +35,7 @@ final class TimerWheel implements EngineTimer {
     private long sleepsUntil = Long.MAX_VALUE;
     private int size;
     private @Nullable Thread thread;
+    private @Nullable OutOfMemoryError startFailure;
     private boolean isClosed;
 
     /** A timer without entries; its thread starts with the first one. */
@@ -73,6 +74,7 @@ final class TimerWheel implements EngineTimer {
 
     private void run() {
         try {
+            reportFailure();
             while (awaitDue()) {
                 for (TimerEntry entry : due) {
                     EngineLog.guard("A timer of the lock watchdog", entry::fire);
@@ -85,20 +87,41 @@ final class TimerWheel implements EngineTimer {
         }
     }
 
+    private void reportFailure() {
+        OutOfMemoryError failure;
+        synchronized (this) {
+            failure = startFailure;
+            startFailure = null;
+        }
+        if (failure != null) {
+            EngineLog.report("Starting the thread of the lock watchdog", failure);
+        }
+    }
+
     /** The thread ends before its time, such as for want of memory: the renewals must go on. */
     private synchronized void replaceUnlessClosed() {
         thread = null;
-        due.stream().filter(entry -> entry.tick == TimerEntry.UNSCHEDULED).forEach(entry -> link(entry, current + 1));
+        for (int i = 0; i < due.size(); i++) { // without an iterator: there may be no memory for one
+            TimerEntry entry = due.get(i);
+            if (entry.tick == TimerEntry.UNSCHEDULED) {
+                link(entry, current + 1);
+            }
+        }
         due.clear();
         if (!isClosed && size > 0) {
             start();
         }
     }
 
+    /** Callers schedule in the middle of a change, which must not fail: the next entry tries again. */
     private void start() {
-        Thread starting = LockThreads.thread("lock-watchdog", this::run);
-        starting.start();
-        thread = starting; // a start that throws is tried again with the next entry
+        try {
+            Thread starting = LockThreads.thread("lock-watchdog", this::run);
+            starting.start();
+            thread = starting;
+        } catch (OutOfMemoryError noMoreThreads) {
+            startFailure = noMoreThreads;
+        }
     }
 
     private synchronized boolean awaitDue() {

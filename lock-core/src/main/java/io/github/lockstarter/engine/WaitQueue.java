@@ -51,9 +51,10 @@ final class WaitQueue {
         if (waiter.waits()) {
             append(waiter);
         } else {
-            List<Waiter> more = new ArrayList<>(tries);
-            more.add(waiter);
-            tries = more;
+            if (tries.isEmpty()) {
+                tries = new ArrayList<>();
+            }
+            tries.add(waiter);
         }
     }
 

@@ -40,7 +40,7 @@ final class Watchdog {
 
     /** A key's time has come. */
     void look(KeyLock lock) {
-        shared.run(() -> lock.look(shared.now(), due::add));
+        shared.run(todo -> lock.look(todo, shared.now(), due::add));
     }
 
     /** After each tick of the timer, on its thread. */
@@ -63,8 +63,8 @@ final class Watchdog {
     private void finish() {
         if (shared.hasUnfinished) {
             shared.hasUnfinished = false;
-            shared.forEach(
-                    lock -> EngineLog.guard("Completing a release", () -> shared.run(() -> lock.finish(shared.now()))));
+            shared.forEach(lock ->
+                    EngineLog.guard("Completing a release", () -> shared.run(todo -> lock.finish(todo, shared.now()))));
         }
         shared.carryOutLeftovers();
     }
@@ -95,14 +95,16 @@ final class Watchdog {
         Moment now = shared.now();
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
-        shared.forEach(lock -> shared.run(() -> {
-            Effects todo = new Effects();
+        shared.forEach(lock -> shared.run(todo -> {
             if (!lock.confirm(todo, now, due::add, isDeferred)) {
                 isUnsettled = true;
             }
-            return todo;
         }));
         settled = areAnswered ? periods : NEVER;
+    }
+
+    boolean isWatching() {
+        return isWatching;
     }
 
     /** Something is held. */

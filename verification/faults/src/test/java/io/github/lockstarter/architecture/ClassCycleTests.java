@@ -31,6 +31,7 @@ class ClassCycleTests {
             "Watchdog",
             "Settlement",
             "Waiter",
+            "WaitQueue",
             "Attempt",
             "Grant",
             "Hold",
