@@ -133,7 +133,7 @@ final class ManualCaller {
 
     private void lookAtClock() {
         Waiter late = queued().orElseThrow();
-        engine.running.run(() -> late.lock.waitIsOver(late, engine.now()));
+        engine.running.run(todo -> late.lock.waitIsOver(todo, late, engine.now()));
     }
 
     /** The rest of the thread's call. */
@@ -151,14 +151,14 @@ final class ManualCaller {
             waiter = null;
             result.complete(handle);
         } else {
-            engine.running.run(() -> hold.lock.tellLoss(hold));
+            engine.running.run(todo -> hold.lock.tellLoss(todo, hold));
             interrupt();
         }
     }
 
     private void interrupt() {
         Waiter blocked = waiter;
-        engine.running.run(() -> blocked.lock.leave(blocked, new Outcome.Abandoned(), engine.now()));
+        engine.running.run(todo -> blocked.lock.leave(todo, blocked, new Outcome.Abandoned(), engine.now()));
         end();
     }
 
