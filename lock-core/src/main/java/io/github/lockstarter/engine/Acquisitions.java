@@ -101,10 +101,11 @@ final class Acquisitions {
     private Outcome await(Waiter waiter) {
         try {
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                Duration left = Duration.ofNanos(waiter.giveUpAt - shared.now().nanos());
+                Duration left =
+                        Duration.ofNanos(waiter.giveUpAt() - shared.now().nanos());
                 while (!waiter.outcome.isDone() && left.toNanos() > 0) {
                     awaitAtMost(waiter, left);
-                    left = Duration.ofNanos(waiter.giveUpAt - shared.now().nanos());
+                    left = Duration.ofNanos(waiter.giveUpAt() - shared.now().nanos());
                 }
                 if (!waiter.outcome.isDone()) {
                     shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now()));
@@ -218,7 +219,7 @@ final class Acquisitions {
         try {
             shared.join(waiter, now);
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                shared.timer.schedule(end, waiter.giveUpAt);
+                shared.timer.schedule(end, waiter.giveUpAt());
             }
             waiter.outcome.thenAccept(outcome -> {
                 shared.timer.cancel(end);

@@ -15,9 +15,6 @@ final class Attempt {
     final long position;
     final int fencingTokens;
 
-    /** The number of this attempt among those of the key. */
-    final long number;
-
     /** Before it is sent. */
     final Moment sent;
 
@@ -27,11 +24,10 @@ final class Attempt {
     private volatile @Nullable LockToken token;
     private volatile @Nullable Certainty certainty;
 
-    Attempt(Waiter waiter, long position, int fencingTokens, long number, Moment sent) {
+    Attempt(Waiter waiter, long position, int fencingTokens, Moment sent) {
         this.waiter = waiter;
         this.position = position;
         this.fencingTokens = fencingTokens;
-        this.number = number;
         this.sent = sent;
     }
 

@@ -69,11 +69,9 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private @Nullable Attempt attempt;
 
+    /** How many there were, with the one under way. */
     @GuardedBy("this")
     private long attempts;
-
-    @GuardedBy("this")
-    private long answers;
 
     @GuardedBy("this")
     private boolean isWithdrawing;
@@ -165,8 +163,8 @@ final class KeyLock extends TimerEntry {
             queue.add(waiter);
             isAttemptDue |= queue.first() == waiter;
         }
-        waiter.joinedAt = attempts;
-        waiter.answersBefore = answers;
+        waiter.attemptsBefore = attempts;
+        waiter.cameDuringAttempt = attempt != null;
         next(todo, now);
         if (waiter.isQueued && (attempt == null || attempt.waiter != waiter)) {
             reportWait(todo, waiter);
@@ -185,7 +183,7 @@ final class KeyLock extends TimerEntry {
         if (ours == null && known != null && known.isKept()) {
             known = known.after(now.nanos() - obstacleSeenAt); // the store was not asked since
         }
-        boolean isUnanswered = ours == null && attempt != null && answers == waiter.answersBefore;
+        boolean isUnanswered = ours == null && attempt != null && attempts == waiter.firstAnswered();
         if (known == null || isUnanswered) {
             queue.owe(waiter);
             isAttemptDue |= attempt == null;
@@ -407,7 +405,6 @@ final class KeyLock extends TimerEntry {
             return;
         }
         attempt = null;
-        answers++;
         if (grant != null) {
             granted(todo, asked, grant, ((AcquireResult.Granted) result).othersWaiting() > 0, now);
         } else if (seen != null) {
@@ -426,7 +423,6 @@ final class KeyLock extends TimerEntry {
     synchronized void failed(Effects todo, Attempt asked, Outcome.Failed failure, Moment now) {
         if (attempt == asked) {
             attempt = null;
-            answers++;
             giveBack(todo, asked, null);
             failed(todo, asked, failure);
             next(todo, now);
@@ -546,7 +542,7 @@ final class KeyLock extends TimerEntry {
             isRegistered = true;
             registeredBy = asked.token();
         }
-        dismissTries(todo, seen.kind() == Obstacle.Kind.OUTAGE ? NEVER : asked.number, seen.outcome());
+        dismissTries(todo, seen.kind() == Obstacle.Kind.OUTAGE ? NEVER : attempts, seen.outcome());
         if (asked.waiter.isQueued && asked.waiter.isPast(now.nanos())) {
             queue.owe(asked.waiter);
         }
@@ -1050,7 +1046,7 @@ final class KeyLock extends TimerEntry {
         }
         boolean areOthersWaiting = asking.hadToWait || queue.size() > 1;
         int tokens = areOthersWaiting ? Math.min(block, mostFencingTokens) : 1;
-        Attempt begun = new Attempt(asking, asking.waits() ? position : Waiting.NEW, tokens, attempts + 1, now);
+        Attempt begun = new Attempt(asking, asking.waits() ? position : Waiting.NEW, tokens, now);
         todo.add(() -> shared.send(begun));
         attempts++;
         attempt = begun;
@@ -1286,7 +1282,7 @@ final class KeyLock extends TimerEntry {
     /** Those that came before the attempt with this number was sent have their answer. */
     @GuardedBy("this")
     private void dismissTries(Effects todo, long number, Outcome outcome) {
-        queue.takeTries(each -> each.joinedAt < number, each -> decide(todo, each, outcome));
+        queue.takeTries(each -> each.attemptsBefore < number, each -> decide(todo, each, outcome));
     }
 
     private static <T> List<T> with(List<T> all, T one) {

@@ -17,7 +17,6 @@ final class Waiter {
     final ResolvedRequest terms;
     final HoldOwner owner;
     final long startedAt;
-    final long giveUpAt;
 
     /** Completed with what was decided. */
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
@@ -38,11 +37,11 @@ final class Waiter {
     /** Whether it had to wait. */
     boolean hadToWait;
 
-    /** Number of attempts that had been sent for the key when it joined: an answer to a later one counts for it. */
-    long joinedAt;
+    /** How many attempts for the key had been sent when it came: an answer to a later one counts for it. */
+    long attemptsBefore;
 
-    /** Number of answers that the key had had when it joined. */
-    long answersBefore;
+    /** Whether the last of them had no answer. */
+    boolean cameDuringAttempt;
 
     /** Whether its wait is over, and the next answer that counts is its outcome. */
     boolean isOwed;
@@ -60,15 +59,23 @@ final class Waiter {
         this.terms = terms;
         this.owner = owner;
         this.startedAt = startedAt;
-        this.giveUpAt = startedAt + terms.maxWait().toNanos();
     }
 
     boolean waits() {
         return !terms.maxWait().isZero();
     }
 
+    long giveUpAt() {
+        return startedAt + terms.maxWait().toNanos();
+    }
+
     boolean isPast(long now) {
-        return now - giveUpAt >= 0;
+        return now - giveUpAt() >= 0;
+    }
+
+    /** The number of the attempt with the first answer since it came. */
+    long firstAnswered() {
+        return cameDuringAttempt ? attemptsBefore : attemptsBefore + 1;
     }
 
     Duration waited(long now) {

@@ -85,7 +85,7 @@ final class ManualCaller {
 
     /** When it looks at its clock. */
     long wakesAt() {
-        return queued().filter(each -> !each.isOwed).map(each -> each.giveUpAt).orElse(ManualTimer.NEVER);
+        return queued().filter(each -> !each.isOwed).map(Waiter::giveUpAt).orElse(ManualTimer.NEVER);
     }
 
     void addSteps(Steps steps) {

@@ -162,7 +162,7 @@ final class ManualEngine {
     /** Takes usual steps, and lets time pass where there are none, until nothing happens any more. */
     List<Step> comeToRest() {
         List<Waiter> patient = KeyLockInvariants.line(running.known(KEY)).stream()
-                .filter(each -> each.giveUpAt - now().nanos() > ManualCaller.LONG.toNanos() / 2)
+                .filter(each -> each.giveUpAt() - now().nanos() > ManualCaller.LONG.toNanos() / 2)
                 .toList();
         List<Step> taken = new ArrayList<>();
         Optional<Step> next = towardsRest();
