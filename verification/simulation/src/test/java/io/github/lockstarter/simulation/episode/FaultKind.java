@@ -14,6 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /** What goes wrong. Each kind strikes one instance, one server, or all of them, and is healed after its time. */
@@ -173,7 +174,10 @@ public enum FaultKind {
                     if (seen instanceof StoredLock.Held held) {
                         world.revoked(key, held.fencingToken());
                         long sent = world.time.nanos();
-                        struck.engine.admin().revoke(key, held.fencingToken()).thenAccept(revocation -> {
+                        CompletableFuture<Revocation> answer =
+                                struck.engine.admin().revoke(key, held.fencingToken());
+                        world.promises.takenAway(key, answer);
+                        answer.thenAccept(revocation -> {
                             if (revocation instanceof Revocation.Revoked) {
                                 world.promises.revoked(key, held.fencingToken(), sent);
                             }

@@ -201,7 +201,7 @@ final class Section {
                         .of(key, handle.fencingToken(key))
                         .noting(nameOf(outcome, failure)));
                 if (outcome == ReleaseOutcome.RELEASED) {
-                    keep(key);
+                    keep(key, now);
                 }
             }
             instance.sections.remove(this);
@@ -210,11 +210,11 @@ final class Section {
     }
 
     /** The store counts the minimum time from the grant, which was no earlier than the attempt. */
-    private void keep(String key) {
+    private void keep(String key, long released) {
         instance.witness
                 .sentAt(key, handle.fencingToken(key))
-                .ifPresent(
-                        sent -> world.promises.kept(key, sent + asked.minimum().toNanos()));
+                .ifPresent(sent -> world.promises.kept(
+                        key, released, sent + asked.minimum().toNanos()));
     }
 
     private String nameOf(@Nullable ReleaseOutcome outcome, @Nullable Throwable failure) {
