@@ -112,7 +112,7 @@ final class OwnershipMutants {
                                 "engine.KeyLock",
                                 "renewed",
                                 Behaviour.beginning((self, arguments) ->
-                                        Internals.set(grantOf(Internals.get(arguments[0], "hold")), "renewing", 1))),
+                                        Internals.set(grantOf(Internals.get(arguments[1], "hold")), "renewing", 1))),
                 Mutant.named(
                                 "lost-release-overtakes",
                                 "The release of a lost lock follows the answers to its renewals",
