@@ -482,12 +482,13 @@ final class KeyLock extends TimerEntry {
         if (earlier == null) {
             return;
         }
+        boolean isCertain = earlier.grant.certainty.isCertain(now);
         if (earlier.state == Hold.State.HELD) {
-            lose(todo, earlier, LossCause.OWNER_CHANGED, now);
+            lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
             hold = null;
             shared.holdRemoved(todo);
-            settle(todo, earlier, new ReleaseResult.NotHeld(), true, now);
+            settle(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
             releaseLost(todo, earlier, now);
         }
     }

@@ -291,6 +291,22 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
+    void isLostToATakeOverIfTheStoreGrantsTheLockToAnotherCaller() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        letPass(TAKE_OVER);
+
+        backend.signal(KEY);
+        backend.nextAcquire().answer().complete(granted(2));
+
+        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+        await().untilAsserted(() ->
+                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.TAKEN_OVER));
+        assertThat(held.state()).isEqualTo(HoldState.LOST);
+    }
+
+    @Test
     void beatsAtOnceWhenItHasToBeHeld() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
