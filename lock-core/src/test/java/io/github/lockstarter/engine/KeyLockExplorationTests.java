@@ -73,7 +73,7 @@ class KeyLockExplorationTests {
                 arguments("isRequeueing", false, List.of(WAITS, WAITS), 7, exclusion),
                 arguments("hold.grant.renewing", 0, List.of(WAITS), 4, "2: a release beside a renewal"),
                 arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "3: a waiter is at 0 places"),
-                arguments("hold", null, List.of(WAITS), 3, "4: two holds are held"),
+                arguments("hold", null, List.of(WAITS), 3, "4: a hold is not the owner"),
                 arguments("isAttemptDue", false, List.of(WAITS, TRIES), 3, "5: a stranded waiter"),
                 arguments("lookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
                 arguments("isSignalled", false, List.of(WAITS), 3, "5: a signal is lost"),

@@ -36,13 +36,14 @@ final class KeyLockInvariants {
             engine.check(places == 1, "3: a waiter is at " + places + " places");
             engine.check(each.isQueued == line.contains(each), "3: a waiter does not know its place");
         }
-        for (Hold each : holds) {
-            engine.check(each == hold || each.state != Hold.State.HELD, "4: two holds are held");
-        }
         if (hold != null) {
+            holds.add(hold);
             boolean isLeaving = hold.state == Hold.State.LEAVING && (hold.isArming || hold.grant.renewing > 0);
             engine.check(hold.state == Hold.State.HELD || isLeaving, "4: the hold is " + hold.state);
-            holds.add(hold);
+        }
+        for (Hold each : holds) {
+            boolean isOwner = each == hold && each.grant.token.equals(engine.store.owner);
+            engine.check(isOwner || each.state != Hold.State.HELD, "4: a hold is not the owner");
         }
         if (lock != null) {
             checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), hold != null);

@@ -101,20 +101,14 @@ final class ManualEngine {
         for (LockToken token : store.unreleased) {
             steps.disturb("another instance", "revokes", any -> any.running.revoked(KEY, token.fingerprint()));
         }
-        if (running.size() > 0) {
-            steps.disturb("an operator", "revokes", ManualEngine::revoke);
-        }
+        steps.disturb("an operator", "revokes", ManualEngine::revoke);
         if (next() != ManualTimer.NEVER) {
             steps.disturb("time", "passes until a deadline", ManualEngine::passTime);
             long lease = SETTINGS.lease().toNanos();
             steps.disturb("a lease", "passes unnoticed", any -> any.passed += lease);
         }
-        if (running.isOpen()) {
-            steps.disturb("the engine", "drains", any -> any.running.refuse());
-        }
-        if (!timer.isClosed) {
-            steps.disturb("the engine", "stops", any -> any.running.beginClose());
-        }
+        steps.disturb("the engine", "drains", any -> any.running.refuse());
+        steps.disturb("the engine", "stops", any -> any.running.beginClose());
         return steps.all();
     }
 

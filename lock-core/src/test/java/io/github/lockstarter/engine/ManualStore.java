@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store of one key whose answers are steps: to each command, each answer that the port allows, whatever the earlier
@@ -42,7 +43,9 @@ final class ManualStore implements LockBackend {
     /** Of attempts that are, or may be, granted, and are not released. */
     final Set<LockToken> unreleased = new LinkedHashSet<>();
 
-    private final Set<LockToken> released = new LinkedHashSet<>();
+    /** The latest that was granted; null once its release is sent, or the store has lost it. */
+    @Nullable
+    LockToken owner;
 
     /** Whether a signal came, and since then neither an attempt or withdrawal was sent nor an attempt granted. */
     boolean isSignalled;
@@ -79,12 +82,12 @@ final class ManualStore implements LockBackend {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        List<CompletionStage<RenewResult>> stages = new ArrayList<>();
-        for (RenewCommand command : commands) {
-            engine.check(!released.contains(command.token()), "2: a renewal after the release");
-            stages.add(answerTo(command));
-        }
-        return stages;
+        return commands.stream().map(this::renew).toList();
+    }
+
+    private CompletionStage<RenewResult> renew(RenewCommand command) {
+        engine.check(command.token().equals(owner), "2: a renewal after the release");
+        return answerTo(command);
     }
 
     /** The release of an attempt of unknown outcome, and each repetition of a release, succeed without a step. */
@@ -94,11 +97,15 @@ final class ManualStore implements LockBackend {
                 isNoneUnderWay(each ->
                         each instanceof RenewCommand renewal && renewal.token().equals(command.token())),
                 "2: a release beside a renewal");
-        unreleased.remove(command.token());
-        boolean isFirst = released.add(command.token());
+        boolean isFirst = forget(command.token());
         return isFirst && command.fencingToken() != StoreCalls.NO_GRANT
                 ? answerTo(command)
                 : CompletableFuture.completedFuture(new ReleaseResult.Released(0));
+    }
+
+    private boolean forget(LockToken token) {
+        owner = token.equals(owner) ? null : owner;
+        return unreleased.remove(token);
     }
 
     private boolean isNoneUnderWay(Predicate<Object> which) {
@@ -156,13 +163,14 @@ final class ManualStore implements LockBackend {
 
     private void answer(int number, Object result) {
         Sent sent = unanswered.remove(number);
-        boolean mayBeGranted = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Unknown;
-        if (sent.command instanceof AcquireCommand attempt && !mayBeGranted) {
+        if (result instanceof AcquireResult.Granted) {
+            owner = ((AcquireCommand) sent.command).token();
+            isSignalled = false;
+        } else if (sent.command instanceof AcquireCommand attempt && !(result instanceof AcquireResult.Unknown)) {
             unreleased.remove(attempt.token());
         } else if (sent.command instanceof RenewCommand renewal && result instanceof RenewResult.NotHeld) {
-            unreleased.remove(renewal.token());
+            forget(renewal.token());
         }
-        isSignalled &= !(result instanceof AcquireResult.Granted);
         sent.answer.complete(result);
     }
 
