@@ -21,7 +21,7 @@ final class CompositeHandle implements EngineHandle {
     private final List<EngineHandle> parts;
 
     /** Several handles as one, in the order of their keys. */
-    public CompositeHandle(List<EngineHandle> parts) {
+    CompositeHandle(List<EngineHandle> parts) {
         this.parts = List.copyOf(parts);
     }
 

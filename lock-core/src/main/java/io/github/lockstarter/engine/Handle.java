@@ -54,10 +54,6 @@ final class Handle implements EngineHandle {
         this.first = first == null ? this : first;
     }
 
-    Handle first() {
-        return first;
-    }
-
     @Override
     public String key() {
         return hold.lock.key;

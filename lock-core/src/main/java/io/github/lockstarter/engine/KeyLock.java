@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that this JVM knows about one key: who waits, what the store granted, who holds, which command is under way.
  *
- * <p>A machine of events. Each event changes the state under the monitor of this object and returns {@link Effects},
- * which its caller carries out without the monitor: sending commands, completing futures, calling listeners. Nothing
- * but memory is touched under the monitor; the time is an argument. Each event ends in {@link #next}, which decides on
- * the next command.
+ * <p>A machine of events. Each event changes the state under the monitor of this object and adds its {@link Effects},
+ * which the {@link Running} carries out without the monitor: sending commands, completing futures, calling listeners.
+ * No command is sent and no code of the application runs under the monitor; the time is an argument. Each event ends in
+ * {@link #next}, which decides on the next command.
  *
  * <p><b>Invariants.</b> (1) At most one attempt or withdrawal is under way; an attempt may follow a release that was
  * decided, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of the
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * that only try, or has its outcome, and never two of these. (4) {@link #hold} is held, or its owner has left it and
  * its release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or due,
  * or the next look is set, or a hold is there whose end makes an attempt due. (6) A grant that no waiter takes is given
- * back. (7) A retired object stays empty.
+ * back. (7) A retired object gets no caller and no hold any more.
  *
  * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
  * for ever. It is held for some instructions; the timer's monitor comes after it.
@@ -189,8 +189,7 @@ final class KeyLock extends TimerEntry {
             isAttemptDue |= attempt == null;
         } else {
             isAttemptDue |= queue.first() == waiter; // a signal may have been spent on the one that leaves
-            queue.remove(waiter);
-            decide(todo, waiter, known.outcome());
+            endWait(todo, waiter, known.outcome());
         }
         next(todo, now);
     }
@@ -199,8 +198,7 @@ final class KeyLock extends TimerEntry {
     synchronized void leave(Effects todo, Waiter waiter, Outcome outcome, Moment now) {
         if (waiter.decided == null) {
             isAttemptDue |= waiter.isQueued && queue.first() == waiter;
-            queue.remove(waiter);
-            decide(todo, waiter, outcome);
+            endWait(todo, waiter, outcome);
         } else if (waiter.decided instanceof Outcome.Got got && got.hold().claim == waiter) {
             got.hold().claim = null;
             expire(todo, now);
@@ -445,8 +443,7 @@ final class KeyLock extends TimerEntry {
         Waiter taker = failure == null ? takerOf(asked) : null;
         if (taker == null) {
             giveBack(todo, asked, grant);
-            queue.remove(asked.waiter);
-            decide(todo, asked.waiter, failure == null ? new Outcome.Abandoned() : failure);
+            endWait(todo, asked.waiter, failure == null ? new Outcome.Abandoned() : failure);
             if (failure != null) { // another attempt would double the time
                 dismissOwed(todo, failure);
                 dismissTries(todo, NEVER, failure);
@@ -519,8 +516,7 @@ final class KeyLock extends TimerEntry {
     private void holdNow(Effects todo, Hold made, Waiter taker) {
         hold = made;
         shared.holdAdded(todo);
-        queue.remove(taker);
-        decide(todo, taker, new Outcome.Got(made));
+        endWait(todo, taker, new Outcome.Got(made));
         obstacle = null;
         if (!queue.isEmpty()) {
             Obstacle ours = Obstacle.owner(taker.terms.lease());
@@ -1150,8 +1146,7 @@ final class KeyLock extends TimerEntry {
     private void dropForsaken(Effects todo) {
         Waiter first = queue.first();
         while (first != null && first.forsaken) {
-            queue.remove(first);
-            decide(todo, first, new Outcome.Abandoned());
+            endWait(todo, first, new Outcome.Abandoned());
             first = queue.first();
         }
     }
@@ -1253,6 +1248,12 @@ final class KeyLock extends TimerEntry {
     }
 
     // Ends of waits
+
+    @GuardedBy("this")
+    private void endWait(Effects todo, Waiter waiter, Outcome outcome) {
+        queue.remove(waiter);
+        decide(todo, waiter, outcome);
+    }
 
     private static void decide(Effects todo, Waiter waiter, Outcome outcome) {
         if (waiter.decided == null) {
