@@ -90,7 +90,7 @@ final class StoreWatch {
         owner.map(OWNER::matcher).filter(Matcher::matches).ifPresent(parts -> {
             boolean isLeft = world.running(parts.group(2))
                     .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
-                    .filter(instance -> instance.waiting().stream().noneMatch(caller -> isOneOfSeveral(caller, key)))
+                    .filter(instance -> instance.waiting().stream().noneMatch(caller -> caller.isOneOfSeveral(key)))
                     .isPresent();
             report("I8", key, "nobody has the lock of " + parts.group(), isLeft, tidy());
             boolean isAbandoned = parts.group(3) != null && world.isDead(parts.group(2)) && isWanted(key);
@@ -101,11 +101,6 @@ final class StoreWatch {
         if (!world.isClockStepped()) {
             master.scores("lock:{" + key + "}:waiters").forEach((id, place) -> look(key, id, place));
         }
-    }
-
-    /** Whether the caller may have the lock already, and waits for others. */
-    private static boolean isOneOfSeveral(Caller caller, String key) {
-        return caller.wanted().size() > 1 && caller.wanted().contains(key);
     }
 
     /**

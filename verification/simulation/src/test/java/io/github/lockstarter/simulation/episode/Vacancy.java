@@ -12,11 +12,13 @@ import java.util.Optional;
  */
 record Vacancy(SimRedis master, String key, long changes) {
 
-    /** Empty if the lock is not free. */
+    /** Empty if the lock is not free, or a master that was deposed may grant it. */
     static Optional<Vacancy> of(World world, String key) {
         SimRedis master = world.servers.master().redis;
         String entry = entry(key);
-        return master.keys().containsKey(entry)
+        boolean isAlone = world.servers.replicas().stream()
+                .allMatch(server -> server.process().isDead() || world.servers.follows(server));
+        return !isAlone || master.keys().containsKey(entry)
                 ? Optional.empty()
                 : Optional.of(new Vacancy(master, key, master.changes(entry)));
     }
