@@ -1315,8 +1315,8 @@ final class KeyLock extends TimerEntry {
             next = Math.min(next, each.forgetAt);
         }
         if (next != NEVER && next < scheduledAt) {
-            scheduledAt = next;
             shared.timer.schedule(this, next);
+            scheduledAt = next; // not if that fails: the next event tries again
         }
     }
 

@@ -4,6 +4,7 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ final class TimerWheel implements EngineTimer {
     private static final int SLOTS = 1024;
 
     private final EngineClock clock;
+    private final Function<Runnable, Thread> newThread;
     private final long origin;
     private final @Nullable TimerEntry[] slots = new TimerEntry[SLOTS];
     private volatile Runnable afterTick = () -> {};
@@ -40,7 +42,12 @@ final class TimerWheel implements EngineTimer {
 
     /** A timer without entries; its thread starts with the first one. */
     TimerWheel(EngineClock clock) {
+        this(clock, work -> LockThreads.thread("lock-watchdog", work));
+    }
+
+    TimerWheel(EngineClock clock, Function<Runnable, Thread> newThread) {
         this.clock = clock;
+        this.newThread = newThread;
         this.origin = clock.nanos();
     }
 
@@ -116,7 +123,7 @@ final class TimerWheel implements EngineTimer {
     /** Callers schedule in the middle of a change, which must not fail: the next entry tries again. */
     private void start() {
         try {
-            Thread starting = LockThreads.thread("lock-watchdog", this::run);
+            Thread starting = newThread.apply(this::run);
             starting.start();
             thread = starting;
         } catch (OutOfMemoryError noMoreThreads) {

@@ -17,11 +17,15 @@ import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +40,7 @@ class EngineFailingThreadTests {
 
     private static final ThreadLocal<FailingClock> OF_THIS_THREAD = new ThreadLocal<>();
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final LockRequest ONE = LockRequest.of("order:42");
 
     private final LocalLockBackend backend = new LocalLockBackend(System::nanoTime);
     private final LockEngine engine =
@@ -43,6 +48,10 @@ class EngineFailingThreadTests {
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
 
     private boolean entersAgain;
+    private Duration minimum = Duration.ZERO;
+
+    /** Of the threads that complete futures. */
+    private volatile FailingClock ofDeliveries;
 
     /** The look at the clock at which a thread fails, once. */
     private static final class FailingClock {
@@ -55,7 +64,7 @@ class EngineFailingThreadTests {
             this.failure = failure;
         }
 
-        void look() {
+        synchronized void look() {
             if (looks++ == failsAt) {
                 throw failure.get();
             }
@@ -63,7 +72,8 @@ class EngineFailingThreadTests {
     }
 
     private long nanos() {
-        FailingClock clock = OF_THIS_THREAD.get();
+        boolean isDelivering = Thread.currentThread().getName().startsWith("lock-async");
+        FailingClock clock = isDelivering ? ofDeliveries : OF_THIS_THREAD.get();
         if (clock != null) {
             clock.look();
         }
@@ -88,6 +98,18 @@ class EngineFailingThreadTests {
     }
 
     @Test
+    void nothingStaysHeldOfAThreadThatRunsOutOfMemoryWhenItsLocksHaveAMinimumTime() throws Exception {
+        minimum = Duration.ofMillis(20);
+        failEverywhere(() -> new OutOfMemoryError("planted"));
+    }
+
+    @Test
+    void nothingStaysHeldWhenTheDeliveryOfALockWithAMinimumTimeRunsOutOfMemory() throws Exception {
+        minimum = Duration.ofMillis(20);
+        failEverywhere(() -> new OutOfMemoryError("planted"), this::acquireAsync);
+    }
+
+    @Test
     void aListenerMayEnterWhatItsThreadIsAboutToTake() {
         AtomicReference<LockEngine> entered = new AtomicReference<>();
         AtomicInteger entries = new AtomicInteger();
@@ -101,7 +123,7 @@ class EngineFailingThreadTests {
                 new LocalLockBackend(System::nanoTime), EngineSettings.DEFAULTS, List.of(entering), EngineClock.SYSTEM);
         entered.set(other);
 
-        LockHandle held = other.acquire(LockRequest.of("order:42"));
+        LockHandle held = other.acquire(ONE);
 
         assertThat(entries).hasValue(1);
         assertThat(held.isHeld()).isTrue();
@@ -111,39 +133,124 @@ class EngineFailingThreadTests {
     }
 
     @Test
+    void grantsALockAlthoughTheThreadOfTheTimerCannotBeStarted() {
+        LockEngine other = engineWith(new TimerWheel(EngineClock.SYSTEM, work -> {
+            throw new OutOfMemoryError("unable to create native thread (planted)");
+        }));
+        CompletableFuture<ReleaseOutcome> released = CompletableFuture.supplyAsync(
+                () -> other.acquire(ONE.withoutWaiting()).release(), EngineInterleavings::onNewThread);
+
+        assertThat(released).succeedsWithin(PATIENCE).isEqualTo(ReleaseOutcome.RELEASED);
+        other.close();
+    }
+
+    /** At the end of an event, its key goes to the timer. */
+    @Test
+    void deliversAndRenewsALockWhoseGrantFailedAtItsEnd() throws Exception {
+        AtomicBoolean hasFailed = new AtomicBoolean();
+        LockEngine other = engineWith(new FailingTimer(entry -> {
+            if (entry instanceof KeyLock && hasFailed.compareAndSet(false, true)) {
+                throw new StackOverflowError("planted");
+            }
+        }));
+        CompletableFuture<LockHandle> acquiring = other.acquireAsync(ONE.leasedFor(Duration.ofSeconds(1)));
+        assertThat(hasFailed).isTrue();
+        other.acquireAsync(ONE.waitingUpTo(Duration.ofMillis(1))); // wakes the timer
+
+        assertThat(acquiring.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).isHeld())
+                .isTrue();
+        await().atMost(PATIENCE)
+                .until(() -> other.heldLocks().find("order:42").orElseThrow().renewals() > 0);
+        other.close();
+    }
+
+    private static LockEngine engineWith(EngineTimer timer) {
+        EngineEnvironment usual = EngineEnvironment.of(EngineClock.SYSTEM);
+        EngineEnvironment environment = new EngineEnvironment(
+                usual.clock(),
+                any -> timer,
+                usual.newLossExecutor(),
+                usual.newCallbackExecutor(),
+                usual.newCompletionExecutor(),
+                usual.identity(),
+                usual.jitter());
+        return new LockEngine(new LocalLockBackend(System::nanoTime), EngineSettings.DEFAULTS, List.of(), environment);
+    }
+
+    /** Its callers fail when the test says so. */
+    private record FailingTimer(Consumer<TimerEntry> beforeScheduling, TimerWheel wheel) implements EngineTimer {
+
+        FailingTimer(Consumer<TimerEntry> beforeScheduling) {
+            this(beforeScheduling, new TimerWheel(EngineClock.SYSTEM));
+        }
+
+        @Override
+        public void schedule(TimerEntry entry, long dueNanos) {
+            beforeScheduling.accept(entry);
+            wheel.schedule(entry, dueNanos);
+        }
+
+        @Override
+        public void cancel(TimerEntry entry) {
+            wheel.cancel(entry);
+        }
+
+        @Override
+        public void afterEachTick(Runnable step) {
+            wheel.afterEachTick(step);
+        }
+
+        @Override
+        public void close() {
+            wheel.close();
+        }
+    }
+
+    @Test
     void nothingStaysHeldOfAThreadThatFailsUnexpectedly() throws Exception {
         failEverywhere(() -> new AssertionError("planted"));
     }
 
     private void failEverywhere(Supplier<Error> failure) throws Exception {
+        failEverywhere(failure, this::execute);
+    }
+
+    private void failEverywhere(Supplier<Error> failure, IntConsumer section) throws Exception {
         int places = 0;
-        while (failsAt(places, failure)) {
+        while (failsAt(places, failure, section)) {
             places++;
         }
-        assertThat(places).isGreaterThan(10);
+        assertThat(places).isGreaterThan(5);
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(engine.heldLocks().snapshot())
                         .extracting(HeldLock::owner)
                         .as("threads that have ended and hold locks")
                         .isEmpty());
         for (int place = 0; place < places; place++) {
-            engine.acquire(both(place).withoutWaiting()).close();
+            engine.acquire(both(place).waitingUpTo(minimum)).close();
         }
     }
 
-    private static LockRequest both(int place) {
-        return LockRequest.ofAll(List.of("order:1:" + place, "order:2:" + place));
+    private LockRequest both(int place) {
+        return LockRequest.ofAll(List.of("order:1:" + place, "order:2:" + place))
+                .keptFor(minimum);
     }
 
-    private boolean failsAt(int place, Supplier<Error> failure) throws Exception {
+    private LockRequest second(int place) {
+        return LockRequest.of("order:2:" + place).keptFor(minimum);
+    }
+
+    private boolean failsAt(int place, Supplier<Error> failure, IntConsumer section) throws Exception {
         AtomicBoolean reached = new AtomicBoolean();
+        FailingClock clock = new FailingClock(place, () -> {
+            reached.set(true);
+            return failure.get();
+        });
+        ofDeliveries = clock;
         FutureTask<Void> work = new FutureTask<>(
                 () -> {
-                    OF_THIS_THREAD.set(new FailingClock(place, () -> {
-                        reached.set(true);
-                        return failure.get();
-                    }));
-                    execute(place);
+                    OF_THIS_THREAD.set(clock);
+                    section.accept(place);
                 },
                 null);
         Thread thread = new Thread(work, "failing-at-" + place);
@@ -164,13 +271,24 @@ class EngineFailingThreadTests {
             locks.execute(both(place), () -> {
                 LockHandle handle = LockHandle.current().orElseThrow();
                 handle.extend(LockRequest.ofAll(handle.keys()).leasedFor(Duration.ofSeconds(20)));
-                locks.execute(LockRequest.of("order:2:" + place), () -> {});
+                locks.execute(second(place), () -> {});
             });
         } catch (OutOfMemoryError planted) {
             if (entersAgain) {
                 locks.execute(both(place), () -> {});
             }
             throw planted;
+        }
+    }
+
+    private void acquireAsync(int place) {
+        LockHandle held = engine.acquireAsync(second(place))
+                .orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+        try {
+            held.reenter(second(place)).ifPresent(LockHandle::release);
+        } finally {
+            held.release();
         }
     }
 }

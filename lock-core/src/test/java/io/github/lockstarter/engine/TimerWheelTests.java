@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,6 +139,26 @@ class TimerWheelTests {
         assertThat(watchdogs()).isEqualTo(before + 1);
         wheel.close();
         assertThat(watchdogs()).isEqualTo(before);
+    }
+
+    @Test
+    void firesWithTheNextEntryWhatWasScheduledWhenItsThreadCouldNotBeStarted() throws Exception {
+        AtomicInteger failures = new AtomicInteger();
+        TimerWheel starved = new TimerWheel(EngineClock.SYSTEM, work -> {
+            if (failures.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("unable to create native thread (planted)");
+            }
+            return LockThreads.thread("lock-watchdog", work);
+        });
+        Recorder first = new Recorder();
+        Recorder second = new Recorder();
+        starved.schedule(first, System.nanoTime());
+        assertThat(failures).hasValue(1);
+        starved.schedule(second, System.nanoTime());
+
+        assertThat(first.fired.await(LATE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        assertThat(second.fired.await(LATE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        starved.close();
     }
 
     private static long watchdogs() {
