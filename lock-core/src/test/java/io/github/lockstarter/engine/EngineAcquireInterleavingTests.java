@@ -109,6 +109,26 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         again.answer().complete(new AcquireResult.Granted(1, 0));
     }
 
+    /** What bounds a storm of signals is counted anew from each grant on. */
+    @Test
+    void triesAgainAtOnceForASignalHoweverManyCameBeforeEarlierGrants() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        for (int i = 0; i < 10; i++) {
+            Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+            backend.signal(KEY);
+            attempt.answer().complete(contended());
+            Optional<Sent<AcquireCommand, AcquireResult>> again = backend.pollAcquire();
+            assertThat(again).as("in round " + i).isPresent();
+            again.get().answer().complete(grant(100 * (i + 1), 0));
+            LockHandle held = acquiring.get(5, TimeUnit.SECONDS);
+            // Of another lease, so that nothing is handed over to it.
+            acquiring = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10 + i)));
+            CompletableFuture<ReleaseOutcome> released = releasing(held);
+            backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+            released.get(5, TimeUnit.SECONDS); // its thread has sent the next attempt
+        }
+    }
+
     @Test
     void theGrantSpendsASignalThatCameDuringItsAttempt() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
@@ -405,6 +425,28 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasMessageContaining("longer than the lease of 20ms");
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(patient.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    /** Else the last of them would wait for as many answers as there are callers. */
+    @Test
+    void aGrantThatIsTooLateIsTheAnswerOfAllThatOnlyTryOrAreOwedOne() {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
+        CompletableFuture<LockHandle> brief = new CompletableFuture<>();
+        Thread owed = new Thread(() ->
+                brief.completeAsync(() -> engine.acquire(REQUEST.waitingUpTo(Duration.ofMillis(20))), Runnable::run));
+        owed.start();
+        await().pollInterval(Duration.ofMillis(2)).until(() -> owed.getState() == Thread.State.WAITING);
+        letPass(Duration.ofSeconds(31));
+        attempt.answer().complete(grant(1, 0));
+
+        for (CompletableFuture<LockHandle> answered : List.of(first, trying, brief)) {
+            assertThatThrownBy(() -> answered.get(5, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockBackendException.class)
+                    .hasMessageContaining("longer than the lease");
+        }
+        assertThat(backend.pollAcquire()).isEmpty();
     }
 
     @Test

@@ -336,6 +336,25 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void aGrantThatNobodyTakesEndsTheEarlierHoldOfTheKey() throws Exception {
+        LockHandle held = granted(REQUEST, 1);
+        CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(11)));
+        backend.signal(KEY); // the lock is gone, such as after a failover
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        other.cancel(false);
+        attempt.answer().complete(grant(2, 0));
+
+        assertThat(backend.nextRelease().command().token())
+                .as("free for any other instance")
+                .isEqualTo(attempt.command().token());
+        assertThat(held.isHeld()).isFalse();
+        await().untilAsserted(() -> assertThat(losses)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LossCause.OWNER_CHANGED));
+    }
+
+    @Test
     void aLossBeforeTheHandOutIsToldWithTheGrant() throws Exception {
         List<Class<?>> told = new CopyOnWriteArrayList<>();
         ManualBackend own = new ManualBackend();

@@ -63,6 +63,7 @@ abstract class EngineInterleavings {
 
     volatile Runnable onContended = () -> {};
     volatile Runnable onAcquired = () -> {};
+    volatile Runnable onLostRenewal = () -> {};
     final LockEngine engine;
 
     EngineInterleavings() {
@@ -133,6 +134,8 @@ abstract class EngineInterleavings {
             onAcquired.run();
         } else if (event instanceof LockEvent.Lost lost) {
             losses.add(lost);
+        } else if (event instanceof LockEvent.Renewed renewed && renewed.outcome() == LockEvent.RenewalOutcome.LOST) {
+            onLostRenewal.run();
         }
     }
 

@@ -14,16 +14,21 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Stopping the engine while something is under way. */
@@ -107,6 +112,77 @@ class EngineStopInterleavingTests extends EngineInterleavings {
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));
             calls.quiet().get(5, TimeUnit.SECONDS);
         }
+    }
+
+    /** The hold ends, and the drain asks whether the store is quiet after the stop did. */
+    @Test
+    void aStopCompletesAlthoughADrainGoesOnMeanwhile() throws Exception {
+        granted(REQUEST, 1);
+        letPass(Duration.ofSeconds(11));
+        engine.acquireAsync(LockRequest.of("another key").waitingUpTo(Duration.ofMillis(1))); // wakes the timer
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        CompletableFuture<Void> drained = engine.drain();
+        CompletableFuture<CompletableFuture<Void>> stopping = new CompletableFuture<>();
+        onLostRenewal = () -> stopping.complete(engine.beginStop());
+        renewal.answer().complete(new RenewResult.NotHeld());
+        backend.answerTheRest();
+
+        assertThat(stopping.get(5, TimeUnit.SECONDS)).succeedsWithin(5, TimeUnit.SECONDS);
+        assertThat(drained).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aStopThatWasBegunCompletesAlthoughStopFollows() throws Exception {
+        granted(REQUEST, 1);
+        CompletableFuture<Void> begun = engine.beginStop();
+        Thread stopping = blocked(engine::stop);
+        assertThat(begun).as("the release is unanswered").isNotDone();
+        backend.answerTheRest();
+
+        assertThat(begun).succeedsWithin(5, TimeUnit.SECONDS);
+        stopping.join(5_000);
+        assertThat(stopping.isAlive()).isFalse();
+    }
+
+    @Test
+    void leaveToLeasesReturnsAlthoughADrainComesMeanwhile() throws Exception {
+        LockHandle held = granted(REQUEST, 1);
+        Thread leaving = blocked(engine::leaveToLeases);
+        CompletableFuture<Void> drained = engine.drain();
+        releasing(held);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+
+        leaving.join(5_000);
+        assertThat(leaving.isAlive()).isFalse();
+        assertThat(drained).succeedsWithin(5, TimeUnit.SECONDS);
+    }
+
+    /** A thread that waits for a future inside of the step. */
+    private static Thread blocked(Runnable step) {
+        Thread thread = new Thread(step);
+        thread.setDaemon(true);
+        thread.start();
+        await().until(() -> Stream.of(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(BlockingWait.class.getName())));
+        return thread;
+    }
+
+    @Test
+    void refusesAGrantInTheMomentOfTheDrainAsShutDown() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        AtomicBoolean isAnswered = new AtomicBoolean();
+        onClock = () -> {
+            if (!engine.isRunning() && isAnswered.compareAndSet(false, true)) {
+                attempt.answer().complete(grant(1, 0)); // before the drain has ended the waits for the key
+            }
+        };
+        engine.drain();
+
+        assertThat(isAnswered).isTrue();
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasMessageContaining("shut down");
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -22,14 +23,22 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class StoreCallsTests {
 
     private static final int MOST = 100;
+    private static final String KEY = "order:42";
+    private static final LockToken TOKEN = new LockToken("instance", 1);
 
     private final ManualBackend backend = new ManualBackend();
     private final Queue<TimerEntry> scheduled = new ArrayDeque<>();
     private final Queue<TimerEntry> looks = new ArrayDeque<>();
     private long now;
+    private Runnable onClock = () -> {};
     private long dueNanos;
     private final StoreCalls calls =
-            new StoreCalls(backend, new EngineClock(() -> now, InstantSource.system()), new ManualTimer(), MOST);
+            new StoreCalls(backend, new EngineClock(this::nanos, InstantSource.system()), new ManualTimer(), MOST);
+
+    private long nanos() {
+        onClock.run();
+        return now;
+    }
 
     /** Fires when the test says so: a release that a probe has tried without success is the latest one again. */
     private final class ManualTimer implements EngineTimer {
@@ -180,6 +189,40 @@ class StoreCallsTests {
         assertThat(calls.quiet()).isCompleted();
         sent.answer().complete(new ReleaseResult.Released(0));
         assertThat(results).as("a late answer is ignored").hasSize(1);
+    }
+
+    @Test
+    void aReleaseThatCannotBeKeptInMindIsOfUnknownOutcome() {
+        List<ReleaseResult> results = new ArrayList<>();
+        onClock = this::fail;
+        calls.release(grant(1), results::add);
+
+        assertThat(results).singleElement().isInstanceOf(ReleaseResult.Unknown.class);
+        assertThat(calls.quiet()).isCompleted();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(results).as("a late answer is ignored").hasSize(1);
+    }
+
+    @Test
+    void aWithdrawalThatCannotBeKeptInMindIsFollowedByARelease() {
+        List<String> results = new ArrayList<>();
+        onClock = this::fail;
+        calls.withdraw(KEY, TOKEN, Duration.ofMinutes(5), () -> results.add("withdrawn"));
+
+        assertThat(results).hasSize(1);
+        backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
+        assertThat(results).as("a late answer is ignored").hasSize(1);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().token()).isEqualTo(TOKEN);
+        release.answer().complete(new ReleaseResult.NotHeld());
+        assertThat(calls.quiet()).isCompleted();
+    }
+
+    /** Once, after the command was sent. */
+    private void fail() {
+        onClock = () -> {};
+        assertThat(backend.log).hasSize(1);
+        throw new StackOverflowError("planted");
     }
 
     @Test

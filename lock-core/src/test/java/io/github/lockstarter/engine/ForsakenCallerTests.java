@@ -1,0 +1,87 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Callers whose threads died while their attempt was under way: no call of theirs can say so. */
+class ForsakenCallerTests {
+
+    private static final String KEY = "order:42";
+    private static final LockRequest REQUEST = LockRequest.of(KEY);
+    private static final EngineSettings SETTINGS = EngineSettings.DEFAULTS;
+
+    private final ManualBackend backend = new ManualBackend();
+    private final Running running = new Running(
+            backend,
+            SETTINGS,
+            List.of(),
+            EngineEnvironment.of(EngineClock.SYSTEM),
+            new LockTokenFactory(EngineClock.SYSTEM, SETTINGS, new Random(1)),
+            null); // nobody asks
+
+    @AfterEach
+    void close() {
+        running.beginClose();
+    }
+
+    @Test
+    void theGrantOfACallerThatOnlyTriedIsGivenBackOnce() {
+        giveBack(forsakenAttempt(REQUEST.withoutWaiting()));
+
+        assertThat(backend.isQuiet()).as("asked for once").isTrue();
+        assertThat(running.known(KEY)).isNull();
+    }
+
+    @Test
+    void theGrantOfACallerThatWaitedIsGivenBackOnce() {
+        giveBack(forsakenAttempt(REQUEST));
+
+        assertThat(backend.isQuiet()).as("asked for once").isTrue();
+        assertThat(running.known(KEY)).isNull();
+    }
+
+    @Test
+    void theNextAttemptIsThatOfTheNextWaiter() {
+        Sent<AcquireCommand, AcquireResult> attempt = forsakenAttempt(REQUEST);
+        Waiter next = joined(REQUEST.leasedFor(Duration.ofSeconds(10))); // of another lease, so it cannot take it
+        giveBack(attempt);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+
+        assertThat(next.outcome.getNow(null)).isInstanceOf(Outcome.Got.class);
+    }
+
+    private Waiter joined(LockRequest request) {
+        Waiter caller = new Waiter(
+                running.keyLock(KEY),
+                ResolvedRequest.of(request, SETTINGS),
+                HoldOwner.HANDLE,
+                running.now().nanos());
+        running.join(caller, running.now());
+        return caller;
+    }
+
+    private Sent<AcquireCommand, AcquireResult> forsakenAttempt(LockRequest request) {
+        joined(request).forsaken = true;
+        return backend.nextAcquire();
+    }
+
+    private void giveBack(Sent<AcquireCommand, AcquireResult> attempt) {
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().token()).isEqualTo(attempt.command().token());
+        release.answer().complete(new ReleaseResult.Released(0));
+    }
+}
