@@ -746,7 +746,7 @@ final class KeyLock extends TimerEntry {
         if (isRetired) {
             return false;
         }
-        isSignalled = !queue.isEmpty();
+        isSignalled = true;
         isAttemptDue |= queue.hasWaiters() && attempt == null;
         isRegistered |= !queue.hasWaiters(); // nobody waits here: the store is to signal the next instance
         next(todo, now);
@@ -1016,7 +1016,7 @@ final class KeyLock extends TimerEntry {
             Waiter asking = asking();
             if (asking != null) {
                 begin(todo, asking, now);
-            } else if (isRegistered && queue.isEmpty()) {
+            } else if ((isRegistered || isSignalled) && queue.isEmpty()) {
                 withdraw(todo, now);
             }
         }
@@ -1055,6 +1055,7 @@ final class KeyLock extends TimerEntry {
         todo.add(() -> shared.withdraw(key, known, () -> withdrawn(now)));
         isWithdrawing = true;
         isRegistered = false;
+        isSignalled = false; // the store passes the signal on
         position = Waiting.NEW;
         registeredBy = null;
     }
