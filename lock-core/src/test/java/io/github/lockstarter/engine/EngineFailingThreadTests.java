@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
@@ -24,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +40,8 @@ class EngineFailingThreadTests {
 
     private static final ThreadLocal<FailingClock> OF_THIS_THREAD = new ThreadLocal<>();
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final LockRequest ONE = LockRequest.of("order:42");
+    private static final String ONE_KEY = "order:42";
+    private static final LockRequest ONE = LockRequest.of(ONE_KEY);
 
     private final LocalLockBackend backend = new LocalLockBackend(System::nanoTime);
     private final LockEngine engine =
@@ -144,24 +145,48 @@ class EngineFailingThreadTests {
         other.close();
     }
 
-    /** At the end of an event, its key goes to the timer. */
     @Test
     void deliversAndRenewsALockWhoseGrantFailedAtItsEnd() throws Exception {
-        AtomicBoolean hasFailed = new AtomicBoolean();
-        LockEngine other = engineWith(new FailingTimer(entry -> {
-            if (entry instanceof KeyLock && hasFailed.compareAndSet(false, true)) {
-                throw new StackOverflowError("planted");
-            }
-        }));
-        CompletableFuture<LockHandle> acquiring = other.acquireAsync(ONE.leasedFor(Duration.ofSeconds(1)));
-        assertThat(hasFailed).isTrue();
-        other.acquireAsync(ONE.waitingUpTo(Duration.ofMillis(1))); // wakes the timer
+        FailingTimer failing = new FailingTimer(ONE_KEY);
+        LockEngine other = engineWith(failing);
+        LockHandle held = grantedWithFailure(other, ONE.leasedFor(Duration.ofSeconds(2)));
+        failing.isFailing.set(false);
+        awaitTick(other);
 
-        assertThat(acquiring.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).isHeld())
-                .isTrue();
+        assertThat(held.isHeld()).isTrue();
         await().atMost(PATIENCE)
-                .until(() -> other.heldLocks().find("order:42").orElseThrow().renewals() > 0);
+                .until(() -> other.heldLocks().find(ONE_KEY).orElseThrow().renewals() > 0);
         other.close();
+    }
+
+    @Test
+    void countsAnEntryDownOnceThoughItsReleaseFailsAtItsEnd() throws Exception {
+        FailingTimer failing = new FailingTimer(ONE_KEY);
+        LockEngine other = engineWith(failing);
+        LockHandle held = grantedWithFailure(other, ONE);
+        LockHandle nested = held.reenter(ONE).orElseThrow();
+        assertThatThrownBy(nested::release).isInstanceOf(StackOverflowError.class);
+        failing.isFailing.set(false);
+        awaitTick(other);
+
+        assertThat(held.isHeld()).isTrue();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        other.close();
+    }
+
+    /** The watchdog delivers it. */
+    private static LockHandle grantedWithFailure(LockEngine other, LockRequest request) throws Exception {
+        CompletableFuture<LockHandle> acquiring = other.acquireAsync(request);
+        other.acquire(LockRequest.of("another key"));
+        awaitTick(other);
+        return acquiring.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    /** The end of the second wait follows what the watchdog does after the end of the first one. */
+    private static void awaitTick(LockEngine other) {
+        LockRequest contended = LockRequest.of("another key").waitingUpTo(Duration.ofMillis(1));
+        assertThat(other.acquireAsync(contended)).failsWithin(PATIENCE);
+        assertThat(other.acquireAsync(contended)).failsWithin(PATIENCE);
     }
 
     private static LockEngine engineWith(EngineTimer timer) {
@@ -177,16 +202,18 @@ class EngineFailingThreadTests {
         return new LockEngine(new LocalLockBackend(System::nanoTime), EngineSettings.DEFAULTS, List.of(), environment);
     }
 
-    /** Its callers fail when the test says so. */
-    private record FailingTimer(Consumer<TimerEntry> beforeScheduling, TimerWheel wheel) implements EngineTimer {
+    /** An event of the key fails at its end, where the key goes to the timer. */
+    private record FailingTimer(String key, AtomicBoolean isFailing, TimerWheel wheel) implements EngineTimer {
 
-        FailingTimer(Consumer<TimerEntry> beforeScheduling) {
-            this(beforeScheduling, new TimerWheel(EngineClock.SYSTEM));
+        FailingTimer(String key) {
+            this(key, new AtomicBoolean(true), new TimerWheel(EngineClock.SYSTEM));
         }
 
         @Override
         public void schedule(TimerEntry entry, long dueNanos) {
-            beforeScheduling.accept(entry);
+            if (isFailing.get() && entry instanceof KeyLock lock && lock.key.equals(key)) {
+                throw new StackOverflowError("planted");
+            }
             wheel.schedule(entry, dueNanos);
         }
 
