@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 
 /**
  * An engine with one key in which nothing happens but by a step: no thread runs, the clock stands still, and each
- * answer of the store and each delivery to a caller is a step of its own. Checks the invariants of {@link KeyLock} after
- * each step. The fields that decide on the steps to come are not transient.
+ * answer of the store and each delivery to a caller is a step of its own. Checks the invariants of {@link KeyLock}
+ * after each step. The fields that decide on the steps to come are not transient.
  */
 final class ManualEngine {
 
