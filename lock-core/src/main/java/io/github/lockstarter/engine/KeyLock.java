@@ -41,9 +41,9 @@ import org.jspecify.annotations.Nullable;
  * decided, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of
  * the same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among
  * those that only try, or has its outcome, and never two of these. (4) {@link #hold} is held, or its owner has left it
- * and its release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or due,
- * or the next look is set, or a hold is there whose end makes an attempt due. (6) A grant that no waiter takes is given
- * back. (7) A retired object gets no caller and no hold any more.
+ * and its release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or
+ * due, or the next look is set, or a hold is there whose end makes an attempt due. (6) A grant that no waiter takes is
+ * given back. (7) A retired object gets no caller and no hold any more.
  *
  * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
  * for ever. It is held for some instructions; the timer's monitor comes after it.
