@@ -267,7 +267,7 @@ public abstract class WakeUpContract extends BackendContract {
         bob.queue(key);
 
         await().atMost(SpiClient.PATIENCE)
-                .untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
+                .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
     }
 
     @Test
@@ -282,7 +282,7 @@ public abstract class WakeUpContract extends BackendContract {
         bob.queue(key);
 
         await().atMost(SpiClient.PATIENCE)
-                .untilAsserted(() -> assertThat(carol.wanted()).containsExactly(key));
+                .untilAsserted(() -> assertThat(carol.wanted()).contains(key));
     }
 
     @Test
