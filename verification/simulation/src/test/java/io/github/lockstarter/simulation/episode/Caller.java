@@ -176,14 +176,14 @@ final class Caller {
         }
     }
 
-    /** A lock that is free, and that its instance does not believe to hold, as after an operator took it away. */
     /** Whether it may have the lock already, and waits for others. */
     boolean isOneOfSeveral(String key) {
         return wanted().size() > 1 && wanted().contains(key);
     }
 
+    /** A lock that is free, and that its instance does not believe to hold, as after an operator took it away. */
     private Optional<Vacancy> vacancy(String key) {
-        boolean isBelieved = instance.sections.stream().anyMatch(section -> section.isOf(key))
+        boolean isBelieved = instance.engine.heldLocks().find(key).isPresent()
                 || instance.waiting().stream().anyMatch(caller -> caller.isOneOfSeveral(key));
         return isBelieved ? Optional.empty() : Vacancy.of(world, key);
     }
