@@ -122,7 +122,11 @@ class LeaderConnectionIT {
         ConfigurableApplicationContext alone = start(proxy.port(), Object.class);
         Billing billing = alone.getBean(Billing.class);
         awaitLeader(alone);
+        long first = leadership(alone).term().orElseThrow();
+        leadership(alone).yield(Duration.ZERO); // the lock of an election at the start may be left to its lease
+        await().until(() -> leadership(alone).term().stream().anyMatch(next -> next != first));
         long term = leadership(alone).term().orElseThrow();
+        List<?> before = List.copyOf(alone.getBean(Events.class).all());
         outage(200);
         awaitLeader(alone);
 
@@ -135,7 +139,7 @@ class LeaderConnectionIT {
         awaitLeader(alone);
         assertThat(leadership(alone).term()).hasValue(term);
         assertThat(billing.collect()).contains("collected");
-        assertThat(alone.getBean(Events.class).all()).containsExactly(new LeaderGranted(LeaderApplication.ROLE, term));
+        assertThat(alone.getBean(Events.class).all()).isEqualTo(before);
         await().untilAsserted(
                         () -> assertThat(alone.getBean(Doubts.class).changes).hasValueGreaterThanOrEqualTo(2));
     }
