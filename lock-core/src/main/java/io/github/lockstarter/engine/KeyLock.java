@@ -560,7 +560,7 @@ final class KeyLock extends TimerEntry {
     /** The first waiter sleeps until its next look. */
     @GuardedBy("this")
     private void sleep(Effects todo, Obstacle before, Moment now) {
-        lookAt = now.nanos() + shared.backoff(round++, before);
+        lookAt = now.nanos() + shared.backoff(key, round++, before);
         Waiter first = queue.first();
         if (first != null) {
             reportWait(todo, first);
@@ -994,9 +994,9 @@ final class KeyLock extends TimerEntry {
                         held.grant.takenOverFrom));
     }
 
-    /** The instance that had the lock by the last answer, if the heartbeats look whether it is alive. */
+    /** The instance that had the lock by the last answer, while somebody waits: the beats ask whether it is alive. */
     synchronized Optional<String> watched() {
-        return !queue.hasWaiters() || obstacle == null ? Optional.empty() : obstacle.watched();
+        return !queue.hasWaiters() || obstacle == null ? Optional.empty() : obstacle.instance();
     }
 
     synchronized boolean hasWaiters() {

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
  * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
  * @param holder describes the owner of the lock, as far as it is known
  * @param lookAgain when to look again at the latest, however long it lasts; empty if it does not matter
- * @param watched the instance that has the lock, if the heartbeats look whether it is alive
+ * @param instance the one that has the lock, if the store knows it
  */
 record Obstacle(
         Kind kind,
@@ -24,7 +24,7 @@ record Obstacle(
         Optional<Outcome> ending,
         Optional<Supplier<String>> holder,
         Optional<Duration> lookAgain,
-        Optional<String> watched) {
+        Optional<String> instance) {
 
     enum Kind {
         /** Another owner. */
@@ -65,7 +65,7 @@ record Obstacle(
                 Optional.empty(),
                 answer.holder().map(owner -> () -> describe(owner)),
                 answer.kept() ? Optional.empty() : answer.lookAgain(),
-                Optional.empty());
+                answer.kept() ? Optional.empty() : answer.holder().map(LockHolder::instance));
     }
 
     /** The lock is kept for the rest of its minimum time. */
@@ -81,11 +81,6 @@ record Obstacle(
         return of(Kind.RECOVERY, Optional.of(answer.retryAfter()), Optional.of(new Outcome.Recovering(answer)));
     }
 
-    /** The heartbeats look whether the instance that has the lock is alive; look again within a limit all the same. */
-    Obstacle watchedAt(String instance, Optional<Duration> limit) {
-        return new Obstacle(kind, remaining, ending, holder, limit.or(() -> lookAgain), Optional.of(instance));
-    }
-
     /** What is left of it after a wait that no answer interrupted. */
     Obstacle after(long nanos) {
         return new Obstacle(
@@ -94,7 +89,7 @@ record Obstacle(
                 ending,
                 holder,
                 lookAgain,
-                watched);
+                instance);
     }
 
     boolean isKept() {

@@ -305,7 +305,7 @@ final class Running implements HeartbeatListener {
             if (grant != null) {
                 highest.saw(attempt.waiter.lock.key, grant.lastFencingToken);
             }
-            Obstacle seen = obstacle(attempt.waiter.lock.key, result);
+            Obstacle seen = obstacle(result);
             Effects todo = new Effects();
             boolean isDecided = false;
             try {
@@ -329,14 +329,9 @@ final class Running implements HeartbeatListener {
         follow(todo -> attempt.waiter.lock.failed(todo, attempt, failure, nowOr(attempt.sent)));
     }
 
-    private @Nullable Obstacle obstacle(String key, AcquireResult result) {
+    private static @Nullable Obstacle obstacle(AcquireResult result) {
         if (result instanceof AcquireResult.Contended contended) {
-            Obstacle owner = Obstacle.heldElsewhere(contended);
-            return owner.isKept() || contended.holder().isEmpty() || !heartbeats.lookAtOwners(key)
-                    ? owner
-                    : owner.watchedAt(
-                            contended.holder().get().instance(),
-                            heartbeats.hearsSignals(key) ? Optional.empty() : Optional.of(settings.maxRetryDelay()));
+            return Obstacle.heldElsewhere(contended);
         }
         if (result instanceof AcquireResult.Recovering recovering) {
             return Obstacle.recovering(recovering);
@@ -692,16 +687,20 @@ final class Running implements HeartbeatListener {
     }
 
     /** How long the first waiter of a key sleeps unless it is signalled. */
-    long backoff(int round, Obstacle obstacle) {
+    long backoff(String key, int round, Obstacle obstacle) {
         if (obstacle.isKept()) {
             Duration longest = patience.minus(settings.maxRetryDelay());
             return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
         }
         double maxDelay = settings.maxRetryDelay().toNanos();
         double grown = maxDelay * FIRST_SHARE * Math.pow(2, round);
-        double longest = maxDelay * (obstacle.watched().isPresent() ? WATCHED : 1);
+        boolean isWatched = obstacle.instance().isPresent() && heartbeats.lookAtOwners(key);
+        double longest = maxDelay * (isWatched ? WATCHED : 1);
         long delay = (long) (Math.min(grown, longest) * (1 - JITTER * jitter.nextDouble()));
-        return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, obstacle.lookAgain()));
+        Optional<Duration> lookAgain = isWatched && !heartbeats.hearsSignals(key)
+                ? Optional.of(settings.maxRetryDelay())
+                : obstacle.lookAgain();
+        return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain));
     }
 
     private long atMost(long delay, Optional<Duration> limit) {

@@ -737,6 +737,14 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
+    void asksForALockWhoseAttemptWasAnsweredBeforeTheFirstBeat() {
+        heldBy("a0000000", "a1");
+        answered(HISTORY, NO_TAKE_OVER);
+
+        assertThat(nextOfNow().waitedFor).containsExactly("a1");
+    }
+
+    @Test
     void asksWithEachBeatForALockOfEachOwnerHoweverManyLocksOthersHave() {
         answered(HISTORY, NO_TAKE_OVER);
         for (int i = 0; i < 400; i++) {
