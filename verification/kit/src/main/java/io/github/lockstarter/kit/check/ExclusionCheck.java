@@ -41,9 +41,11 @@ public final class ExclusionCheck implements Check {
         }
     }
 
+    /** A holder that is cut off learns it from no answer: what became of its release is unknown to it. */
     private static boolean wasRevoked(History history, Hold hold, long nextGrantedAt) {
+        String outcome = hold.end().cause();
         boolean learnt =
-                hold.end().kind() != Hold.Kind.RELEASED || hold.end().cause().startsWith("LOST");
+                hold.end().kind() != Hold.Kind.RELEASED || outcome.startsWith("LOST") || outcome.equals("UNKNOWN");
         return (learnt || mayBeExecutedTwice(history, hold) || mayBeUndone(history, hold, nextGrantedAt))
                 && history.revoking().stream()
                         .anyMatch(fault -> fault.touches(nextGrantedAt - history.untilLearnt(), nextGrantedAt));

@@ -39,6 +39,24 @@ class HoldChecksTests {
     }
 
     @Test
+    void acceptsAnOverlapAfterARevocationThatTheHolderCouldNotLearn() {
+        assertThat(overlapAfterARevocation("UNKNOWN").check(exclusion)).isEmpty();
+        assertThat(overlapAfterARevocation("LOST").check(exclusion)).isEmpty();
+        assertThat(overlapAfterARevocation("RELEASED").check(exclusion)).hasSize(1);
+    }
+
+    private static Script overlapAfterARevocation(String outcome) {
+        return Script.of("w1", "w2")
+                .acquired("w1", 1, 10, 1000)
+                .fault(History.REVOKES + "by an operator", 15, 16)
+                .acquired("w2", 2, 19, 1000)
+                .releasing("w2", 2, 30, 1000)
+                .released("w2", 2, 31, "RELEASED")
+                .releasing("w1", 1, 40, 1000)
+                .released("w1", 1, 41, outcome);
+    }
+
+    @Test
     void findsAnOverlapWithALongHoldBehindShortOnes() {
         assertThat(Script.of("w1", "w2")
                         .acquired("w1", 1, 10, 2000)
