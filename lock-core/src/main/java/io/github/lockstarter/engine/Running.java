@@ -184,6 +184,9 @@ final class Running implements HeartbeatListener {
     void run(Consumer<Effects> event) {
         calls.begin();
         try {
+            if (hasUnfinished) {
+                watchdog.begin(); // nothing else may make the timer tick, where nothing is held
+            }
             follow(event);
         } finally {
             calls.end();

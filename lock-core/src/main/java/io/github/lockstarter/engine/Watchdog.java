@@ -107,7 +107,7 @@ final class Watchdog {
         return isWatching;
     }
 
-    /** Something is held. */
+    /** Something is held, or left by a thread that failed. */
     void begin() {
         if (!isWatching) {
             isWatching = true;
@@ -123,7 +123,7 @@ final class Watchdog {
             shared.forEach(this::look);
         }
         isWatching = false;
-        if (shared.heldLocks.size() > 0) {
+        if (shared.size() > 0) {
             begin();
         }
     }

@@ -1,6 +1,8 @@
 package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
@@ -13,6 +15,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +64,22 @@ class ForsakenCallerTests {
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
         assertThat(next.outcome.getNow(null)).isInstanceOf(Outcome.Got.class);
+    }
+
+    @Test
+    void theNextCallHasCarriedOutWhatADeadThreadLeftThoughNothingIsHeld() {
+        AtomicBoolean isCarriedOut = new AtomicBoolean();
+        assertThatThrownBy(() -> running.run(todo -> {
+                    todo.add(() -> {
+                        throw new OutOfMemoryError("planted");
+                    });
+                    todo.add(() -> isCarriedOut.set(true));
+                }))
+                .isInstanceOf(OutOfMemoryError.class);
+
+        running.run(todo -> {});
+
+        await().untilTrue(isCarriedOut);
     }
 
     private Waiter joined(LockRequest request) {
