@@ -226,7 +226,7 @@ final class Acquisitions {
                 shared.events.complete(() -> deliver(waiter, outcome, result));
             });
             result.whenComplete((handle, failure) -> {
-                StackReserve.ensure(); // if it throws, what is granted yet is released by its delivery
+                StackReserve.ensure(); // if it throws, the delivery of a later grant releases it
                 shared.run(todo -> waiter.lock.giveUp(todo, waiter, shared.now()));
             });
         } catch (VirtualMachineError e) {

@@ -163,7 +163,7 @@ final class CompositeHandle implements EngineHandle {
         return failure == null ? worst(releasing) : CompletableFuture.failedFuture(failure);
     }
 
-    /** Releases what nobody has used. */
+    /** Releases handles that no caller has got. */
     static CompletableFuture<ReleaseOutcome> giveBack(List<EngineHandle> unused) {
         return releaseEach(unused, each -> {
             each.keepNothing();

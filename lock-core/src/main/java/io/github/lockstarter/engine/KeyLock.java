@@ -207,7 +207,7 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    /** The caller completed its future: it leaves the line; what it was granted is released by its delivery. */
+    /** The caller completed its future: it leaves the line. The delivery releases what it was granted. */
     synchronized void giveUp(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
             leave(todo, waiter, new Outcome.Abandoned(), now);
@@ -460,7 +460,7 @@ final class KeyLock extends TimerEntry {
         lookAt = NEVER;
     }
 
-    /** Why nobody can take what was granted; null if somebody can. */
+    /** The failure of every caller that could take the grant; null if one can take it. */
     private Outcome.@Nullable Failed failureOf(Attempt asked, Deadline deadline, Moment now) {
         Outcome.Failed closed = shared.closed();
         if (closed != null) {
@@ -815,7 +815,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The engine stops: what is held is lost, and released. */
+    /** The engine stops: the owner loses the lock, which is released. */
     synchronized void close(Effects todo, Moment now) {
         if (hold != null) {
             lose(todo, hold, LossCause.SHUTDOWN, now);
