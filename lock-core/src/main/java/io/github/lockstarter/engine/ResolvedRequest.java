@@ -35,15 +35,18 @@ record ResolvedRequest(
     /** Fills in what the request leaves open. */
     static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         Duration lease = settings.leaseOf(request);
+        Duration atLeast = settings.atLeastOf(request, lease);
         return new ResolvedRequest(
                 request.name(),
                 lease,
                 settings.maxWaitOf(request),
                 renewal(request, settings),
                 settings.warnAfter(),
-                settings.atLeastOf(request, lease),
+                atLeast,
                 settings.maxHoldOf(request, lease),
-                crashTakeOver(request, lease, settings));
+                // A lock with a minimum time is left to its lease, which is as long: no other owner is to get it
+                // sooner.
+                atLeast.isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO);
     }
 
     private static Renewal renewal(LockRequest request, EngineSettings settings) {
@@ -51,11 +54,6 @@ record ResolvedRequest(
             return request.renewal();
         }
         return settings.watchdog().enabled() ? Renewal.ON : Renewal.OFF;
-    }
-
-    /** A lock with a minimum time is left to its lease, which is as long: no other owner is to get it sooner. */
-    private static Duration crashTakeOver(LockRequest request, Duration lease, EngineSettings settings) {
-        return settings.atLeastOf(request, lease).isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO;
     }
 
     /** The same request with another wait. */

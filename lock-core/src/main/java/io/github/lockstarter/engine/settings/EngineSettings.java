@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.settings;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.spi.AcquireCommand;
 import java.time.Duration;
@@ -42,6 +43,11 @@ public record EngineSettings(
 
     private static final Duration SHORTEST_MAX_RETRY_DELAY = Duration.ofMillis(10);
 
+    /** A shorter take-over time would pass before a connection can be opened again. */
+    private static final Duration SHORTEST_TAKE_OVER = Duration.ofMillis(200);
+
+    private static final String MAX_HOLD = "distributed-lock.watchdog.max-hold";
+
     /**
      * What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on, a warning after 1 min, a
      * take-over 1 s after a crash.
@@ -77,18 +83,16 @@ public record EngineSettings(
         Objects.requireNonNull(watchdog, "watchdog");
         Objects.requireNonNull(handOver, "handOver");
         locks = Map.copyOf(locks);
-        RangeChecks.within("distributed-lock.lease", lease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
-        RangeChecks.within("distributed-lock.max-lease", maxLease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
-        RangeChecks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
+        checkAtLeast("distributed-lock.lease", lease, LockRequest.MIN_LEASE);
+        checkAtLeast("distributed-lock.max-lease", maxLease, LockRequest.MIN_LEASE);
+        checkLease("distributed-lock.lease", lease, maxLease);
         if (watchdog.maxHold().isPresent()) {
-            RangeChecks.atLeastLease(
-                    "distributed-lock.watchdog.max-hold", watchdog.maxHold().get(), lease);
+            checkMaxHold(MAX_HOLD, watchdog.maxHold().get(), lease);
         }
-        RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
-        RangeChecks.within(
-                "distributed-lock.retry.max-delay", maxRetryDelay, SHORTEST_MAX_RETRY_DELAY, RangeChecks.LONGEST);
-        RangeChecks.warnAfter("distributed-lock.warn-after", warnAfter);
-        RangeChecks.crashTakeOver("distributed-lock.crash-takeover", crashTakeOver);
+        checkAtLeast("distributed-lock.wait", maxWait, Duration.ZERO);
+        checkAtLeast("distributed-lock.retry.max-delay", maxRetryDelay, SHORTEST_MAX_RETRY_DELAY);
+        checkZeroOrAtLeast("distributed-lock.warn-after", warnAfter, Duration.ofMillis(1), "disable the warning");
+        checkTakeOver("distributed-lock.crash-takeover", crashTakeOver);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
             checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), lease, maxLease);
         }
@@ -100,17 +104,7 @@ public record EngineSettings(
      * @return a copy
      */
     public EngineSettings withoutOwner() {
-        return new EngineSettings(
-                lease,
-                maxLease,
-                maxWait,
-                maxRetryDelay,
-                watchdog,
-                handOver,
-                Optional.empty(),
-                warnAfter,
-                crashTakeOver,
-                locks);
+        return with(Optional.empty(), crashTakeOver);
     }
 
     /**
@@ -120,17 +114,7 @@ public record EngineSettings(
      * @return a copy
      */
     public EngineSettings at(String place) {
-        return new EngineSettings(
-                lease,
-                maxLease,
-                maxWait,
-                maxRetryDelay,
-                watchdog,
-                handOver,
-                shownPlace.map(unknown -> place),
-                warnAfter,
-                crashTakeOver,
-                locks);
+        return with(shownPlace.map(unknown -> place), crashTakeOver);
     }
 
     /**
@@ -140,8 +124,12 @@ public record EngineSettings(
      * @return a copy
      */
     public EngineSettings withCrashTakeOver(Duration takeOver) {
+        return with(shownPlace, takeOver);
+    }
+
+    private EngineSettings with(Optional<String> place, Duration takeOver) {
         return new EngineSettings(
-                lease, maxLease, maxWait, maxRetryDelay, watchdog, handOver, shownPlace, warnAfter, takeOver, locks);
+                lease, maxLease, maxWait, maxRetryDelay, watchdog, handOver, place, warnAfter, takeOver, locks);
     }
 
     /**
@@ -166,7 +154,7 @@ public record EngineSettings(
      */
     public Duration leaseOf(LockRequest request) {
         Duration asked = firstOf(request.lease(), overrides(request).lease()).orElse(lease);
-        checkLease(request, asked);
+        checkLease(request, asked, maxLease);
         return asked;
     }
 
@@ -181,7 +169,7 @@ public record EngineSettings(
     public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
         Duration asked =
                 firstOf(request.atLeast(), overrides(request).atLeast()).orElse(Duration.ZERO);
-        checkAtLeast(request, asked, leaseOfRequest);
+        checkMinimum(request, asked, leaseOfRequest);
         return asked;
     }
 
@@ -231,13 +219,7 @@ public record EngineSettings(
         return firstOf(request.maxWait(), overrides(request).maxWait()).orElse(maxWait);
     }
 
-    /**
-     * What is configured for the name of a request.
-     *
-     * @param request what is to be locked
-     * @return its settings; {@link Overrides#NONE} if there are none
-     */
-    public Overrides overrides(LockRequest request) {
+    private Overrides overrides(LockRequest request) {
         return locks.getOrDefault(request.name(), Overrides.NONE);
     }
 
@@ -254,31 +236,9 @@ public record EngineSettings(
      */
     public void checkExtension(LockRequest asked, Duration leaseOfHold) {
         Duration leaseFromNow = asked.lease().orElse(leaseOfHold);
-        checkLease(asked, leaseFromNow);
-        asked.atLeast().ifPresent(minimum -> checkAtLeast(asked, minimum, leaseFromNow));
+        checkLease(asked, leaseFromNow, maxLease);
+        asked.atLeast().ifPresent(minimum -> checkMinimum(asked, minimum, leaseFromNow));
         asked.maxHold().ifPresent(longest -> checkMaxHold(asked, longest, leaseFromNow));
-    }
-
-    private void checkLease(LockRequest request, Duration asked) {
-        if (asked.compareTo(maxLease) > 0) {
-            RangeChecks.atMostMaxLease("Lease of lock " + quotedKeys(request), asked, maxLease);
-        }
-    }
-
-    private static void checkAtLeast(LockRequest request, Duration asked, Duration lease) {
-        if (asked.compareTo(lease) > 0) {
-            RangeChecks.atMostLease("Minimum time of lock " + quotedKeys(request), asked, lease);
-        }
-    }
-
-    private static void checkMaxHold(LockRequest request, Duration asked, Duration lease) {
-        if (asked.compareTo(lease) < 0) {
-            RangeChecks.atLeastLease("Longest hold of lock " + quotedKeys(request), asked, lease);
-        }
-    }
-
-    private static String quotedKeys(LockRequest request) {
-        return "'" + LockRequest.printable(String.join(", ", request.keys())) + "'";
     }
 
     /**
@@ -317,8 +277,7 @@ public record EngineSettings(
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public Watchdog {
-            maxHold.ifPresent(value -> RangeChecks.within(
-                    "distributed-lock.watchdog.max-hold", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST));
+            maxHold.ifPresent(value -> checkAtLeast(MAX_HOLD, value, LockRequest.MIN_LEASE));
         }
     }
 
@@ -348,7 +307,9 @@ public record EngineSettings(
          * @throws IllegalArgumentException when the number is out of range; names the property
          */
         public HandOver {
-            RangeChecks.within("distributed-lock.hand-over.max", max, 0, FENCING_TOKENS);
+            if (max < 0 || max > FENCING_TOKENS) {
+                throw outOfRange("distributed-lock.hand-over.max", max, "; it must be between 0 and " + FENCING_TOKENS);
+            }
         }
 
         /**
@@ -374,19 +335,80 @@ public record EngineSettings(
 
     private static void checkOverrides(String prefix, Overrides overrides, Duration lease, Duration maxLease) {
         overrides.lease().ifPresent(value -> {
-            RangeChecks.within(prefix + ".lease", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
-            RangeChecks.atMostMaxLease(prefix + ".lease", value, maxLease);
+            checkAtLeast(prefix + ".lease", value, LockRequest.MIN_LEASE);
+            checkLease(prefix + ".lease", value, maxLease);
         });
-        overrides
-                .maxWait()
-                .ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
-        overrides.crashTakeOver().ifPresent(value -> RangeChecks.crashTakeOver(prefix + ".crash-takeover", value));
+        overrides.maxWait().ifPresent(value -> checkAtLeast(prefix + ".wait", value, Duration.ZERO));
+        overrides.crashTakeOver().ifPresent(value -> checkTakeOver(prefix + ".crash-takeover", value));
         overrides.atLeast().ifPresent(value -> {
-            if (!value.isZero()) {
-                RangeChecks.within(prefix + ".at-least", value, Duration.ofMillis(1), RangeChecks.LONGEST);
-            }
-            RangeChecks.atMostLease(
-                    prefix + ".at-least", value, overrides.lease().orElse(lease));
+            checkZeroOrAtLeast(prefix + ".at-least", value, Duration.ofMillis(1), "have none");
+            checkMinimum(prefix + ".at-least", value, overrides.lease().orElse(lease));
         });
+    }
+
+    private static void checkTakeOver(String property, Duration value) {
+        checkZeroOrAtLeast(property, value, SHORTEST_TAKE_OVER, "leave the locks of a crashed instance to their lease");
+    }
+
+    private static void checkZeroOrAtLeast(String property, Duration value, Duration least, String zeroMeans) {
+        if (!value.isZero()) {
+            check(property, value, least, ", or 0 to " + zeroMeans);
+        }
+    }
+
+    private static void checkAtLeast(String property, Duration value, Duration least) {
+        check(property, value, least, "");
+    }
+
+    private static void check(String property, Duration value, Duration least, String orElse) {
+        if (value.compareTo(least) < 0 || value.compareTo(LockRequest.MAX_DURATION) > 0) {
+            throw outOfRange(
+                    property,
+                    DurationText.exactly(value),
+                    "; it must be between " + DurationText.exactly(least) + " and "
+                            + DurationText.exactly(LockRequest.MAX_DURATION) + orElse);
+        }
+    }
+
+    /** The subject of this check and the next two is a property, or the request, whose locks the message names. */
+    private static void checkLease(Object subject, Duration lease, Duration maxLease) {
+        if (lease.compareTo(maxLease) > 0) {
+            throw outOfRange(
+                    named("Lease", subject),
+                    DurationText.exactly(lease),
+                    ", above distributed-lock.max-lease (" + DurationText.exactly(maxLease)
+                            + "). Set distributed-lock.max-lease=" + DurationText.exactly(lease)
+                            + " in all applications that share locks, or lower the lease");
+        }
+    }
+
+    private static void checkMinimum(Object subject, Duration atLeast, Duration lease) {
+        if (atLeast.compareTo(lease) > 0) {
+            throw outOfRange(
+                    named("Minimum time", subject),
+                    DurationText.exactly(atLeast),
+                    ", above the lease of the lock (" + DurationText.exactly(lease)
+                            + "). Lower the minimum time, or raise the lease");
+        }
+    }
+
+    private static void checkMaxHold(Object subject, Duration maxHold, Duration lease) {
+        if (maxHold.compareTo(lease) < 0) {
+            throw outOfRange(
+                    named("Longest hold", subject),
+                    DurationText.exactly(maxHold),
+                    ", below the lease of the lock (" + DurationText.exactly(lease)
+                            + "), for which it is held anyway. Raise max-hold, or lower the lease");
+        }
+    }
+
+    private static String named(String what, Object subject) {
+        return subject instanceof LockRequest request
+                ? what + " of lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'"
+                : subject.toString();
+    }
+
+    private static IllegalArgumentException outOfRange(String subject, Object value, String rule) {
+        return new IllegalArgumentException(subject + " is " + value + rule);
     }
 }
