@@ -43,7 +43,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final EngineSettings settings;
     private final List<LockListener> listeners;
     private final EngineEnvironment environment;
-    private final LockTokenFactory tokens;
+    private final EngineTokens tokens;
     private final AtomicReference<@Nullable Running> runtime = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
@@ -73,7 +73,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.settings = settings;
         this.listeners = List.copyOf(listeners);
         this.environment = environment;
-        this.tokens = new LockTokenFactory(environment.clock(), settings, environment.identity());
+        this.tokens = new EngineTokens(environment.clock(), settings, environment.identity());
         backend.listen(tokens.instanceId(), new Mailbox());
         start();
     }

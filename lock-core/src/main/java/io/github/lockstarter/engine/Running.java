@@ -82,10 +82,9 @@ final class Running implements HeartbeatListener {
     volatile boolean hasUnfinished;
 
     final EngineClock clock;
-    private final LockTokenFactory tokens;
+    private final EngineTokens tokens;
     private final RandomGenerator jitter;
     private final RecoveryEvents recoveries;
-    private final HighestFencingTokens highest = new HighestFencingTokens();
     private final ConcurrentHashMap<String, KeyLock> keys = new ConcurrentHashMap<>();
     private final Queue<Effects> leftovers = new ConcurrentLinkedQueue<>();
     private final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
@@ -107,7 +106,7 @@ final class Running implements HeartbeatListener {
             EngineSettings settings,
             List<LockListener> listeners,
             EngineEnvironment environment,
-            LockTokenFactory tokens,
+            EngineTokens tokens,
             HeldLocks heldLocks) {
         this.settings = settings;
         this.limits = settings.handOver();
@@ -286,7 +285,7 @@ final class Running implements HeartbeatListener {
                     lock.key,
                     token,
                     terms.lease(),
-                    highest.floor(lock.key),
+                    tokens.highest(lock.key),
                     attempt.fencingTokens,
                     waiting,
                     terms.atLeast());
@@ -306,7 +305,7 @@ final class Running implements HeartbeatListener {
         try {
             Grant grant = result instanceof AcquireResult.Granted granted ? new Grant(attempt, granted) : null;
             if (grant != null) {
-                highest.saw(attempt.waiter.lock.key, grant.lastFencingToken);
+                tokens.granted(attempt.waiter.lock.key, grant.lastFencingToken);
             }
             Obstacle seen = obstacle(result);
             Effects todo = new Effects();

@@ -32,7 +32,7 @@ class ForsakenCallerTests {
             SETTINGS,
             List.of(),
             EngineEnvironment.of(EngineClock.SYSTEM),
-            new LockTokenFactory(EngineClock.SYSTEM, SETTINGS, new Random(1)),
+            new EngineTokens(EngineClock.SYSTEM, SETTINGS, new Random(1)),
             null); // nobody asks
 
     @AfterEach

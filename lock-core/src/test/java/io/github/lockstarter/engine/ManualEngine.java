@@ -57,7 +57,7 @@ final class ManualEngine {
         ThreadPoolExecutor threadless = new ThreadPoolExecutor(0, 1, 0, TimeUnit.SECONDS, deliveries, any -> null);
         EngineEnvironment environment = new EngineEnvironment(
                 clock, any -> timer, () -> threadless, () -> threadless, () -> threadless, () -> 0, () -> 0);
-        LockTokenFactory tokens = new LockTokenFactory(clock, SETTINGS, () -> 0);
+        EngineTokens tokens = new EngineTokens(clock, SETTINGS, () -> 0);
         this.running = new Running(store, SETTINGS, List.of(), environment, tokens, null); // nobody asks
         kinds.forEach(kind -> callers.add(new ManualCaller(kind, callers.size(), this)));
     }

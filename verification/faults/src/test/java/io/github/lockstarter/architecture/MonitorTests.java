@@ -34,19 +34,20 @@ import org.springframework.asm.SpringAsmInfo;
  * Which classes have a monitor. On JDK 21 to 23, a virtual thread that waits inside of one keeps its carrier; if it
  * waits for a lock whose next owner needs a carrier, and all carriers are kept so, none goes on.
  *
- * <p>Three classes of the engine have one, since a thread that dies of a stack overflow cannot leave it locked. None of
+ * <p>Four classes of the engine have one, since a thread that dies of a stack overflow cannot leave it locked. None of
  * them takes a lock inside of it that is no monitor, and none waits inside of it but the timer's own thread: so each
  * owner of such a monitor runs on, and leaves it.
  */
 class MonitorTests {
 
     private static final Set<String> WITH_MONITOR = Set.of(
+            "io.github.lockstarter.engine.EngineTokens",
             "io.github.lockstarter.engine.KeyLock",
             "io.github.lockstarter.engine.StoreCalls",
             "io.github.lockstarter.engine.TimerWheel");
 
     @Test
-    void onlyThreeClassesOfTheEngineHaveAMonitor() throws Exception {
+    void onlyFourClassesOfTheEngineHaveAMonitor() throws Exception {
         List<String> found = new ArrayList<>();
         for (Class<?> module : List.of(
                 LockTemplate.class,

@@ -1,0 +1,101 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.TakeOverCondition;
+import java.time.Instant;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The lock tokens that tell the store which thread asks for a lock, and the memory of the highest fencing tokens. */
+class EngineTokensTests {
+
+    private final EngineClock clock = new EngineClock(System::nanoTime, () -> Instant.ofEpochMilli(1_700_000_000_000L));
+    private final EngineTokens tokens = new EngineTokens(clock, EngineSettings.DEFAULTS, new Random(1));
+
+    @Test
+    void tellWhichThreadMakesTheAttemptAndWhen() {
+        LockToken token = tokens.next("http-1", 0, TakeOverCondition.NONE);
+
+        assertThat(token.value()).matches("[0-9a-f]{32}:1\\|1700000000000 http-1");
+    }
+
+    @Test
+    void tellWhereTheInstanceRuns() {
+        EngineSettings settings = EngineSettings.DEFAULTS.at("pod-7/orders");
+
+        assertThat(new EngineTokens(clock, settings, new Random(1))
+                        .next("http-1", 0, TakeOverCondition.NONE)
+                        .value())
+                .endsWith("|1700000000000 http-1@pod-7/orders");
+        assertThat(new EngineTokens(clock, settings.withoutOwner(), new Random(1))
+                        .next("http-1", 0, TakeOverCondition.NONE)
+                        .value())
+                .matches("[0-9a-f]{32}:1");
+    }
+
+    @Test
+    void tellOnlyTheInstanceIfThatIsWanted() {
+        LockToken token = new EngineTokens(clock, EngineSettings.DEFAULTS.withoutOwner(), new Random(1))
+                .next("http-1", 0, TakeOverCondition.NONE);
+
+        assertThat(token.value()).matches("[0-9a-f]{32}:1");
+        assertThat(token.tellsOwner()).isFalse();
+        assertThat(token.holder().owner()).isEmpty();
+    }
+
+    @Test
+    void keepKeysWithOneHashCodeApart() {
+        tokens.granted("Aa", 9);
+        assertThat(tokens.highest("Aa")).isEqualTo(9);
+        assertThat(tokens.highest("BB")).isZero();
+    }
+
+    @Test
+    void keepLongKeysApart() {
+        String prefix = "x".repeat(10_000);
+        tokens.granted(prefix + "a", 9);
+        tokens.granted(prefix + "a", 7);
+        assertThat(tokens.highest(prefix + "a")).isEqualTo(9);
+        assertThat(tokens.highest(prefix + "b")).isZero();
+    }
+
+    @Test
+    void takeLittleMemoryForLongKeys() {
+        long before = used();
+        for (int i = 0; i < 8_192; i++) {
+            tokens.granted(i + "x".repeat(16_384), i);
+        }
+        assertThat(used() - before).as("bytes").isLessThan(16_000_000);
+        assertThat(tokens.highest(8_191 + "x".repeat(16_384))).isEqualTo(8_191);
+    }
+
+    private static long used() {
+        System.gc();
+        Runtime memory = Runtime.getRuntime();
+        return memory.totalMemory() - memory.freeMemory();
+    }
+
+    @Test
+    void neverLetTheHighestFall() {
+        tokens.granted("order:42", 9);
+        tokens.granted("order:42", 7);
+        assertThat(tokens.highest("order:42")).isEqualTo(9);
+    }
+
+    @Test
+    void forgetTheKeyThatWasAskedForLongestAgoAndNoneThatIsGrantedAgain() {
+        tokens.granted("often", 9);
+        tokens.granted("once", 8);
+        for (int i = 0; i < 100_000; i++) {
+            tokens.granted("other:" + i, i);
+            tokens.granted("often", 9);
+        }
+        assertThat(tokens.highest("often")).isEqualTo(9);
+        assertThat(tokens.highest("once")).isZero();
+        assertThat(tokens.highest("other:99999")).isEqualTo(99_999);
+    }
+}
