@@ -81,7 +81,7 @@ final class Acquisitions {
         if (lock == null || outer == null) {
             return Optional.empty();
         }
-        if (shared.settleDoubt(outer) && !outer.grant.certainty.isCertain()) {
+        if (shared.settleDoubt(outer) && !outer.grant.isCertain()) {
             throw Messages.inDoubt(outer);
         }
         // Made first: behind the entry is no call that could fail, but for the returns.
@@ -169,7 +169,7 @@ final class Acquisitions {
             shared.run(todo -> hold.lock.tellLoss(todo, hold));
             throw Messages.lost(hold, shared.now().nanos());
         }
-        if (hold.grant.certainty.takesPart() && !hold.grant.certainty.isCertain()) {
+        if (hold.grant.takesPart() && !hold.grant.isCertain()) {
             throw Messages.unconfirmed(hold);
         }
         if (!hold.lock.take(hold, waiter, handle)) {

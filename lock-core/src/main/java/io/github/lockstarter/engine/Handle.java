@@ -74,7 +74,7 @@ final class Handle implements EngineHandle {
     }
 
     private boolean isCertain() {
-        return hold.grant.certainty.isCertain();
+        return hold.grant.isCertain();
     }
 
     @Override

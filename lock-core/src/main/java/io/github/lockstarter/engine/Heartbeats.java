@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,16 +75,11 @@ final class Heartbeats {
         return promises ? takeOver.toMillis() : 0;
     }
 
-    /** The certainty of what an attempt is granted that is sent after this call. */
-    Certainty certaintyOf(String key, LockToken token) {
+    /** The heartbeat that decides whether a grant to the token is certain; null if only its lease does. */
+    @Nullable
+    Heartbeat deciding(String key, LockToken token) {
         Heartbeat heartbeat = of(key);
-        return heartbeat == null || (token.takeOverMillis() == 0 && !heartbeat.isOfSession())
-                ? Certainty.BY_LEASE
-                : new Certainty(
-                        heartbeat,
-                        TimeUnit.MILLISECONDS.toNanos(token.takeOverMillis()),
-                        token.takeOverCondition(),
-                        heartbeat.period());
+        return heartbeat == null || (token.takeOverMillis() == 0 && !heartbeat.isOfSession()) ? null : heartbeat;
     }
 
     /** What the tokens of locks with this key ask for, if they promise a take-over time. */

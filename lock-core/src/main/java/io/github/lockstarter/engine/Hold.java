@@ -147,12 +147,12 @@ final class Hold {
     }
 
     RenewCommand renewCommand(Duration lease) {
-        return new RenewCommand(lock.key, grant.token, lease, grant.lastFencingToken);
+        return new RenewCommand(lock.key, grant.token, lease, grant.lastFencingToken());
     }
 
     ReleaseCommand releaseCommand(Optional<Duration> requeue) {
         return new ReleaseCommand(
-                lock.key, grant.token, grant.lastFencingToken, requeue, isKept() ? atLeast : Duration.ZERO);
+                lock.key, grant.token, grant.lastFencingToken(), requeue, isKept() ? atLeast : Duration.ZERO);
     }
 
     /** Whether the release keeps the lock for a minimum time. What was taken away is to be free. */

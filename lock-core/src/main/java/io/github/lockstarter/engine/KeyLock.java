@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -367,7 +368,7 @@ final class KeyLock extends TimerEntry {
             asked.isExtended = true;
             asked.longestLease = lease.compareTo(asked.longestLease) > 0 ? lease : asked.longestLease;
         }
-        Renewal made = new Renewal(asked, Renewal.Kind.OF_OWNER, now, lease, asked.grant.certainty.period(), answer);
+        Renewal made = new Renewal(asked, Renewal.Kind.OF_OWNER, now, lease, asked.grant.period(), answer);
         asked.grant.renewing++;
         return made;
     }
@@ -387,31 +388,30 @@ final class KeyLock extends TimerEntry {
 
     // Answers of the store
 
-    /** What the store granted, or why it did not. */
-    synchronized void answered(
-            Effects todo,
-            Attempt asked,
-            AcquireResult result,
-            @Nullable Grant grant,
-            @Nullable Obstacle seen,
-            Moment now) {
+    /** The answer to an attempt. */
+    synchronized void answered(Effects todo, Attempt asked, AcquireResult result, Moment now) {
         expire(todo, now);
+        Obstacle seen = Obstacle.of(result);
+        Grant grant = Objects.requireNonNull(asked.grant);
+        if (result instanceof AcquireResult.Granted granted) {
+            grant.granted(granted);
+        }
         if (attempt != asked) {
-            if (grant != null) {
-                giveBack(todo, asked, grant);
+            if (result instanceof AcquireResult.Granted) {
+                giveBack(todo, asked);
             }
             return;
         }
         attempt = null;
-        if (grant != null) {
-            granted(todo, asked, grant, ((AcquireResult.Granted) result).othersWaiting() > 0, now);
+        if (result instanceof AcquireResult.Granted granted) {
+            granted(todo, asked, grant, granted.othersWaiting() > 0, now);
         } else if (seen != null) {
             long newPosition = result instanceof AcquireResult.Contended contended ? contended.position() : Waiting.NEW;
             notGranted(todo, asked, seen, newPosition, now);
         } else if (result instanceof AcquireResult.Rejected rejected) {
             failed(todo, asked, new Outcome.Failed(true, rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
-            giveBack(todo, asked, null);
+            giveBack(todo, asked);
             failed(todo, asked, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
         }
         next(todo, now);
@@ -421,7 +421,7 @@ final class KeyLock extends TimerEntry {
     synchronized void failed(Effects todo, Attempt asked, Outcome.Failed failure, Moment now) {
         if (attempt == asked) {
             attempt = null;
-            giveBack(todo, asked, null);
+            giveBack(todo, asked);
             failed(todo, asked, failure);
             next(todo, now);
         }
@@ -439,10 +439,10 @@ final class KeyLock extends TimerEntry {
         isWanted = false;
         displace(todo, now);
         Deadline deadline = Deadline.of(asked.sent, asked.waiter.terms.leaseNanos());
-        Outcome.Failed failure = failureOf(asked, deadline, now);
+        Outcome.Failed failure = failureOf(asked, grant, deadline, now);
         Waiter taker = failure == null ? takerOf(asked) : null;
         if (taker == null) {
-            giveBack(todo, asked, grant);
+            giveBack(todo, asked);
             endWait(todo, asked.waiter, failure == null ? new Outcome.Abandoned() : failure);
             if (failure != null) { // another attempt would double the time
                 dismissOwed(todo, failure);
@@ -461,12 +461,12 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The failure of every caller that could take the grant; null if one can take it. */
-    private Outcome.@Nullable Failed failureOf(Attempt asked, Deadline deadline, Moment now) {
+    private Outcome.@Nullable Failed failureOf(Attempt asked, Grant grant, Deadline deadline, Moment now) {
         Outcome.Failed closed = shared.closed();
         if (closed != null) {
             return closed;
         }
-        if (asked.isTakenAway) {
+        if (grant.isRevoked) {
             return Outcome.Failed.TAKEN_AWAY;
         }
         return deadline.isOver(now) ? Outcome.Failed.tooLate(asked.waiter.terms.lease()) : null;
@@ -479,7 +479,7 @@ final class KeyLock extends TimerEntry {
         if (earlier == null) {
             return;
         }
-        boolean isCertain = earlier.grant.certainty.isCertain(now);
+        boolean isCertain = earlier.grant.isCertain(now);
         if (earlier.state == Hold.State.HELD) {
             lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
@@ -524,7 +524,7 @@ final class KeyLock extends TimerEntry {
             dismissOwed(todo, ours.outcome());
             dismissTries(todo, NEVER, ours.outcome());
         }
-        if (!made.grant.certainty.isSettled()) {
+        if (!made.grant.isSettled()) {
             todo.add(shared.watchdog::confirmAll);
         }
     }
@@ -537,9 +537,9 @@ final class KeyLock extends TimerEntry {
         if (newPosition != Waiting.NEW && asked.waiter.waits()) {
             position = newPosition;
             isRegistered = true;
-            registeredBy = asked.token();
+            registeredBy = Objects.requireNonNull(asked.grant).token;
         }
-        dismissTries(todo, seen.kind() == Obstacle.Kind.OUTAGE ? NEVER : attempts, seen.outcome());
+        dismissTries(todo, seen.isOutage() ? NEVER : attempts, seen.outcome());
         if (asked.waiter.isQueued && asked.waiter.isPast(now.nanos())) {
             queue.owe(asked.waiter);
         }
@@ -580,10 +580,10 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void giveBack(Effects todo, Attempt asked, @Nullable Grant grant) {
-        if (asked.hasToken()) {
-            ReleaseCommand release = new ReleaseCommand(
-                    key, asked.token(), grant == null ? StoreCalls.NO_GRANT : grant.lastFencingToken);
+    private void giveBack(Effects todo, Attempt asked) {
+        Grant grant = asked.grant;
+        if (grant != null) {
+            ReleaseCommand release = new ReleaseCommand(key, grant.token, grant.lastFencingToken());
             Duration lease = asked.waiter.terms.lease();
             todo.add(() -> shared.cleanUp(release, lease));
         }
@@ -592,7 +592,7 @@ final class KeyLock extends TimerEntry {
     private synchronized void released(Effects todo, Hold left, boolean isRequeued, ReleaseResult result, Moment now) {
         releases--;
         isRequeueing &= !isRequeued;
-        boolean isCertain = left.grant.certainty.isCertain(now);
+        boolean isCertain = left.grant.isCertain(now);
         if (result instanceof ReleaseResult.Unknown) {
             ReleaseCommand again = left.releaseCommand(Optional.empty());
             todo.add(() -> shared.cleanUp(again, left.longestLease));
@@ -658,13 +658,13 @@ final class KeyLock extends TimerEntry {
     synchronized void renewed(Effects todo, Renewal asked, RenewResult result, Moment now) {
         Hold renewed = asked.hold();
         Grant grant = renewed.grant;
-        boolean isCertain = grant.certainty.isCertain(now);
+        boolean isCertain = grant.isCertain(now);
         grant.renewing--;
         if (asked.kind() == Renewal.Kind.CONFIRMATION) {
             renewed.isConfirming = false;
         }
         if (result instanceof RenewResult.Renewed) {
-            grant.certainty.confirm(asked.period());
+            grant.confirm(asked.period());
         }
         if (asked.kind() == Renewal.Kind.BEFORE_HAND_OVER) {
             armed(todo, asked, result, isCertain, now);
@@ -768,12 +768,11 @@ final class KeyLock extends TimerEntry {
 
     /** What was granted to the token with this fingerprint was taken away. */
     synchronized void revoked(Effects todo, String fingerprint, Moment now) {
-        if (attempt != null
-                && attempt.hasToken()
-                && attempt.token().fingerprint().equals(fingerprint)) {
-            attempt.isTakenAway = true;
+        Grant asked = attempt == null ? null : attempt.grant;
+        if (asked != null && asked.isOf(fingerprint)) {
+            asked.isRevoked = true;
         }
-        if (hold != null && hold.grant.token.fingerprint().equals(fingerprint)) {
+        if (hold != null && hold.grant.isOf(fingerprint)) {
             hold.grant.isRevoked = true;
             lose(todo, hold, LossCause.REVOKED, now);
         }
@@ -785,7 +784,7 @@ final class KeyLock extends TimerEntry {
         Hold meant = hold;
         if (meant == null
                 || meant.state != Hold.State.HELD
-                || (meant.fencingToken != fencingToken && meant.grant.lastFencingToken != fencingToken)) {
+                || (meant.fencingToken != fencingToken && meant.grant.lastFencingToken() != fencingToken)) {
             return false;
         }
         meant.grant.isRevoked = true;
@@ -912,17 +911,17 @@ final class KeyLock extends TimerEntry {
     /** The heartbeats have an answer, or lack one: reports doubts, has the hold confirmed. True if it is settled. */
     synchronized boolean confirm(Effects todo, Moment now, Consumer<Renewal> due, boolean isDeferred) {
         Hold held = hold;
-        if (held == null || held.state != Hold.State.HELD || !held.grant.certainty.takesPart()) {
+        if (held == null || held.state != Hold.State.HELD || !held.grant.takesPart()) {
             return true;
         }
-        Certainty certainty = held.grant.certainty;
-        if (certainty.isCertain(now)) {
+        Grant grant = held.grant;
+        if (grant.isCertain(now)) {
             endDoubt(todo, held, now);
-        } else if (held.isAnnounced && certainty.beginDoubt(now.nanos())) {
+        } else if (held.isAnnounced && grant.beginDoubt(now.nanos())) {
             LockEvent event = new LockEvent.InDoubt(held.terms.name(), key, held.fencingToken, held.held(now.nanos()));
             todo.add(() -> shared.events.publish(event));
         }
-        if (certainty.isSettled()) {
+        if (grant.isSettled()) {
             return true;
         }
         if (!held.isConfirming && !isDeferred) {
@@ -934,8 +933,8 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void endDoubt(Effects todo, Hold held, Moment now) {
-        if (held.grant.certainty.isCertain(now)) {
-            held.grant.certainty.endDoubt(now.nanos()).ifPresent(doubt -> {
+        if (held.grant.isCertain(now)) {
+            held.grant.endDoubt(now.nanos()).ifPresent(doubt -> {
                 LockEvent event = new LockEvent.Confirmed(held.terms.name(), key, held.fencingToken, doubt);
                 todo.add(() -> shared.events.publish(event));
             });
@@ -990,7 +989,7 @@ final class KeyLock extends TimerEntry {
                         Math.max(1, held.entries),
                         held.renewals,
                         held.fencingToken - held.grant.firstFencingToken,
-                        held.grant.certainty.isCertain(now) ? HoldState.HELD : HoldState.IN_DOUBT,
+                        held.grant.isCertain(now) ? HoldState.HELD : HoldState.IN_DOUBT,
                         held.grant.takenOverFrom));
     }
 
@@ -1121,7 +1120,7 @@ final class KeyLock extends TimerEntry {
         }
         if (!hasSameTerms(successor, left.terms)
                 || left.deadline.isOver(now)
-                || !left.grant.certainty.isCertain(now)
+                || !left.grant.isCertain(now)
                 || !left.grant.allowsHandOver(now.nanos(), shared.limits)) {
             block = left.grant.wasUsedUpEarly(now.nanos(), shared.limits)
                     ? Math.min(2 * block, AcquireCommand.MOST_FENCING_TOKENS)
@@ -1154,7 +1153,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private Renewal renewal(Hold held, Renewal.Kind kind, Duration lease, Moment now) {
-        Renewal made = new Renewal(held, kind, now, lease, held.grant.certainty.period(), null);
+        Renewal made = new Renewal(held, kind, now, lease, held.grant.period(), null);
         held.grant.renewing++;
         return made;
     }

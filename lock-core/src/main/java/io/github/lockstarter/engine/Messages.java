@@ -123,7 +123,6 @@ final class Messages {
 
     private static String certainTime(Hold hold) {
         return hold.grant
-                .certainty
                 .sessionTime()
                 .map(time -> "its session is certain (" + DurationText.of(time) + ")")
                 .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.terms.crashTakeOver()) + ")");

@@ -7,11 +7,12 @@ import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a lock is not granted, by the last answer of the store or by a hold of this instance.
  *
- * @param kind which
+ * @param isKept whether nobody has the lock, but it is kept for the rest of a minimum time
  * @param remaining how long that lasts at most; empty if it does not end by itself
  * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
  * @param holder describes the owner of the lock, as far as it is known
@@ -19,37 +20,27 @@ import java.util.function.Supplier;
  * @param instance the one that has the lock, if the store knows it
  */
 record Obstacle(
-        Kind kind,
+        boolean isKept,
         Optional<Duration> remaining,
         Optional<Outcome> ending,
         Optional<Supplier<String>> holder,
         Optional<Duration> lookAgain,
         Optional<String> instance) {
 
-    enum Kind {
-        /** Another owner. */
-        OWNER,
-        /** The rest of the minimum time that the last owner left. */
-        KEPT,
-        /** The store may have forgotten locks and grants none for a while. */
-        RECOVERY,
-        /** The store can grant nothing at the moment. */
-        OUTAGE
-    }
-
-    private static Obstacle of(Kind kind, Optional<Duration> remaining, Optional<Outcome> ending) {
-        return new Obstacle(kind, remaining, ending, Optional.empty(), Optional.empty(), Optional.empty());
+    private static Obstacle of(boolean isKept, Optional<Duration> remaining, @Nullable Outcome ending) {
+        return new Obstacle(
+                isKept, remaining, Optional.ofNullable(ending), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** Another caller of this instance, which has just been granted the lock. */
     static Obstacle owner(Duration lease) {
-        return of(Kind.OWNER, Optional.of(lease), Optional.empty());
+        return of(false, Optional.of(lease), null);
     }
 
     /** A hold of this instance. */
     static Obstacle heldHere(Duration remaining, Supplier<String> holder) {
         return new Obstacle(
-                Kind.OWNER,
+                false,
                 Optional.of(remaining),
                 Optional.empty(),
                 Optional.of(holder),
@@ -57,10 +48,28 @@ record Obstacle(
                 Optional.empty());
     }
 
+    /** The lock is kept for the rest of its minimum time. */
+    static Obstacle kept(Duration rest) {
+        return of(true, Optional.of(rest), null);
+    }
+
+    /** By an answer of the store; null if that is a grant, or does not tell about the lock. */
+    static @Nullable Obstacle of(AcquireResult answer) {
+        if (answer instanceof AcquireResult.Contended contended) {
+            return heldElsewhere(contended);
+        }
+        if (answer instanceof AcquireResult.Recovering recovering) {
+            return of(false, Optional.of(recovering.retryAfter()), new Outcome.Recovering(recovering));
+        }
+        return answer instanceof AcquireResult.Unavailable unavailable
+                ? of(false, Optional.empty(), new Outcome.Failed(true, unavailable.reason(), unavailable.cause()))
+                : null;
+    }
+
     /** Another owner, perhaps of another instance; the store may know its name. */
-    static Obstacle heldElsewhere(AcquireResult.Contended answer) {
+    private static Obstacle heldElsewhere(AcquireResult.Contended answer) {
         return new Obstacle(
-                answer.kept() ? Kind.KEPT : Kind.OWNER,
+                answer.kept(),
                 answer.remainingLease(),
                 Optional.empty(),
                 answer.holder().map(owner -> () -> describe(owner)),
@@ -68,23 +77,10 @@ record Obstacle(
                 answer.kept() ? Optional.empty() : answer.holder().map(LockHolder::instance));
     }
 
-    /** The lock is kept for the rest of its minimum time. */
-    static Obstacle kept(Duration rest) {
-        return of(Kind.KEPT, Optional.of(rest), Optional.empty());
-    }
-
-    static Obstacle unavailable(Outcome.Failed failure) {
-        return of(Kind.OUTAGE, Optional.empty(), Optional.of(failure));
-    }
-
-    static Obstacle recovering(AcquireResult.Recovering answer) {
-        return of(Kind.RECOVERY, Optional.of(answer.retryAfter()), Optional.of(new Outcome.Recovering(answer)));
-    }
-
     /** What is left of it after a wait that no answer interrupted. */
     Obstacle after(long nanos) {
         return new Obstacle(
-                kind,
+                isKept,
                 remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - nanos))),
                 ending,
                 holder,
@@ -92,8 +88,9 @@ record Obstacle(
                 instance);
     }
 
-    boolean isKept() {
-        return kind == Kind.KEPT;
+    /** Whether the store can grant nothing at the moment. */
+    boolean isOutage() {
+        return ending.filter(Outcome.Failed.class::isInstance).isPresent();
     }
 
     /** The owner of the lock, for a message. */

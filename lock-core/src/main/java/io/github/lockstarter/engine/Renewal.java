@@ -59,7 +59,7 @@ record Renewal(
 
     /** As no answer, if it is one of a server that the beats do not go to, or do not go to any more. */
     RenewResult counted(RenewResult result) {
-        return result instanceof RenewResult.Renewed renewed && !hold.grant.certainty.counts(period, renewed.history())
+        return result instanceof RenewResult.Renewed renewed && !hold.grant.counts(period, renewed.history())
                 ? new RenewResult.Unknown(MOVED, new IllegalStateException(MOVED))
                 : result;
     }

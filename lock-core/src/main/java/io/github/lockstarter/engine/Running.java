@@ -279,7 +279,6 @@ final class Running implements HeartbeatListener {
                     asking.owner.label(),
                     heartbeats.takeOverMillis(lock.key, terms.crashTakeOver(), terms.lease()),
                     heartbeats.takeOverCondition(lock.key));
-            Certainty certainty = heartbeats.certaintyOf(lock.key, token);
             Optional<Waiting> waiting = asking.waits() ? waitingAt(attempt.position) : Optional.empty();
             AcquireCommand command = new AcquireCommand(
                     lock.key,
@@ -289,7 +288,7 @@ final class Running implements HeartbeatListener {
                     attempt.fencingTokens,
                     waiting,
                     terms.atLeast());
-            attempt.sentWith(token, certainty);
+            attempt.grant = new Grant(token, attempt, heartbeats.deciding(lock.key, token));
             calls.acquire(command, result -> answered(attempt, result));
         } catch (RuntimeException | Error e) {
             failed(attempt, e);
@@ -303,19 +302,10 @@ final class Running implements HeartbeatListener {
 
     private void answered(Attempt attempt, AcquireResult result) {
         try {
-            Grant grant = result instanceof AcquireResult.Granted granted ? new Grant(attempt, granted) : null;
-            if (grant != null) {
-                tokens.granted(attempt.waiter.lock.key, grant.lastFencingToken);
+            if (result instanceof AcquireResult.Granted granted) {
+                tokens.granted(attempt.waiter.lock.key, granted.fencingToken() + attempt.fencingTokens - 1);
             }
-            Obstacle seen = obstacle(result);
-            Effects todo = new Effects();
-            boolean isDecided = false;
-            try {
-                attempt.waiter.lock.answered(todo, attempt, result, grant, seen, nowOr(attempt.sent));
-                isDecided = true;
-            } finally {
-                carryOut(todo, isDecided);
-            }
+            follow(todo -> attempt.waiter.lock.answered(todo, attempt, result, nowOr(attempt.sent)));
             if (result instanceof AcquireResult.Recovering recovering) {
                 events.publish(new LockEvent.Recovering(
                         attempt.waiter.terms.name(), attempt.waiter.lock.key, recovering.retryAfter()));
@@ -329,18 +319,6 @@ final class Running implements HeartbeatListener {
     private void failed(Attempt attempt, Throwable cause) {
         Outcome.Failed failure = new Outcome.Failed(false, FAILED, cause);
         follow(todo -> attempt.waiter.lock.failed(todo, attempt, failure, nowOr(attempt.sent)));
-    }
-
-    private static @Nullable Obstacle obstacle(AcquireResult result) {
-        if (result instanceof AcquireResult.Contended contended) {
-            return Obstacle.heldElsewhere(contended);
-        }
-        if (result instanceof AcquireResult.Recovering recovering) {
-            return Obstacle.recovering(recovering);
-        }
-        return result instanceof AcquireResult.Unavailable unavailable
-                ? Obstacle.unavailable(new Outcome.Failed(true, unavailable.reason(), unavailable.cause()))
-                : null;
     }
 
     /** Ends this instance's wait, by the token that it is registered with or another one. */
@@ -428,7 +406,7 @@ final class Running implements HeartbeatListener {
     /** Asks the store about a hold in doubt; completed with whether it is held. */
     CompletableFuture<Boolean> settle(Hold hold) {
         boolean isHeld = hold.lock.checkHeld(hold);
-        if (!isHeld || hold.grant.certainty.isCertain()) {
+        if (!isHeld || hold.grant.isCertain()) {
             return CompletableFuture.completedFuture(isHeld);
         }
         Settlement settlement = new Settlement(hold, clock.nanos());
@@ -441,7 +419,7 @@ final class Running implements HeartbeatListener {
     /** The same, and blocks. */
     boolean settleDoubt(Hold hold) {
         boolean isHeld = hold.lock.checkHeld(hold);
-        if (!isHeld || hold.grant.certainty.isCertain()) {
+        if (!isHeld || hold.grant.isCertain()) {
             return isHeld;
         }
         CompletableFuture<Boolean> settled = settle(hold);
@@ -456,10 +434,9 @@ final class Running implements HeartbeatListener {
 
     /** Whether it answers this instance, and if that is not enough, whether the lock is still there. */
     CompletableFuture<?> askStore(Hold hold) {
-        Certainty certainty = hold.grant.certainty;
-        return certainty
-                .beat()
-                .thenCompose(any -> certainty.isSettled()
+        Grant grant = hold.grant;
+        return grant.beat()
+                .thenCompose(any -> grant.isSettled()
                         ? CompletableFuture.completedFuture(null)
                         : ask(hold, hold.lock.ownLease(hold, now()), false));
     }

@@ -37,10 +37,10 @@ final class Settlement extends TimerEntry {
     }
 
     boolean endIfOver() {
-        long limit = hold.grant.certainty.commandTimeout().toNanos();
+        long limit = hold.grant.commandTimeout().toNanos();
         boolean isOver = settled.isDone()
                 || !hold.lock.checkHeld(hold)
-                || hold.grant.certainty.isCertain()
+                || hold.grant.isCertain()
                 || isLostAsUndecidable()
                 || shared.now().nanos() - began >= limit;
         if (isOver) {
@@ -52,7 +52,7 @@ final class Settlement extends TimerEntry {
 
     /** The owner asks, and the answer has to be yes or no. The store keeps the lock until its owner leaves it. */
     private boolean isLostAsUndecidable() {
-        if (!hold.grant.certainty.isUndecidable()) {
+        if (!hold.grant.isUndecidable()) {
             return false;
         }
         shared.run(todo -> hold.lock.undecidable(todo, hold, shared.now()));

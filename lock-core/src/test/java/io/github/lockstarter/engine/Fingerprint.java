@@ -29,8 +29,7 @@ final class Fingerprint {
     private static final String PROJECT = "io.github.lockstarter.";
 
     /** The same in all states. */
-    private static final Set<Class<?>> CONSTANT =
-            Set.of(Thread.class, EngineSettings.class, LockRequest.class, Certainty.class);
+    private static final Set<Class<?>> CONSTANT = Set.of(Thread.class, EngineSettings.class, LockRequest.class);
 
     private static final Set<Class<?>> PLAIN = Set.of(Boolean.class, Integer.class, String.class, Duration.class);
 
