@@ -17,6 +17,10 @@ import java.util.stream.Stream;
  * a session, a lock that ends without a release wakes one instance as well, and so may a failed attempt, which may have
  * come first and left again: there grants and failed attempts count too. A store that declares that it wakes all
  * waiting instances, or none, does not promise this.
+ *
+ * <p>A client sends a command again if the connection breaks before the answer. A release frees the lock, and wakes an
+ * instance, once; a withdrawal does not change a lock that is free or kept, so each copy may wake an instance. The
+ * simulation counts the copies that a server executes. The fault lab cannot see them.
  */
 public final class WakeUpCheck implements Check {
 

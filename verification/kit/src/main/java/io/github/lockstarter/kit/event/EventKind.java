@@ -49,7 +49,10 @@ public enum EventKind {
     ANSWERED_LATE,
     /** A release of token {@code amount} is about to be sent. */
     FREEING,
-    /** The end of a wait, of token {@code amount}, is about to be sent. */
+    /**
+     * The end of a wait, of token {@code amount}, is about to be sent. In the simulation: a server has executed it,
+     * perhaps a second time.
+     */
     WITHDRAWING,
     /** A renewal of token {@code amount} is about to be sent. */
     RENEWING,

@@ -95,7 +95,6 @@ final class Witness implements LockBackend {
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        world.write(event(EventKind.WITHDRAWING, command.key(), command.token()));
         return order.ask(command.key(), () -> backend.withdraw(command));
     }
 

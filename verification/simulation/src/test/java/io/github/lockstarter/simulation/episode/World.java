@@ -5,7 +5,6 @@ import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.simulation.net.Server;
 import io.github.lockstarter.simulation.net.ServerGroup;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
-import io.github.lockstarter.simulation.redis.SimRedis;
 import io.github.lockstarter.simulation.time.Process;
 import io.github.lockstarter.simulation.time.VirtualTime;
 import java.math.BigInteger;
@@ -14,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
@@ -86,7 +86,7 @@ final class World {
         this.ids = random("ids");
         List<Server> group = new ArrayList<>();
         for (int i = 0; i <= setting.replicas(); i++) {
-            group.add(new Server("redis-" + i, new SimRedis(lua, this::serverMicros, this::nextId)));
+            group.add(new Server("redis-" + i, new WatchedRedis(this, lua, this::serverMicros, this::nextId)));
         }
         Random disk = random("disk");
         if (disk.nextBoolean()) {
@@ -138,6 +138,11 @@ final class World {
 
     void named(String instanceId, String name) {
         names.put(instanceId, name);
+    }
+
+    /** The instance with an id, which has made an attempt. */
+    String nameOf(String instanceId) {
+        return Objects.requireNonNull(names.get(instanceId), instanceId);
     }
 
     /** The instance with an id, if it is alive and runs. */

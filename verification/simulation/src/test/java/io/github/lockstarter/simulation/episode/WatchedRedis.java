@@ -1,0 +1,49 @@
+package io.github.lockstarter.simulation.episode;
+
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.simulation.redis.LuaInterpreter;
+import io.github.lockstarter.simulation.redis.Reply;
+import io.github.lockstarter.simulation.redis.SimRedis;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * A server that writes each withdrawal that it executes into the log. A client sends a withdrawal again if the
+ * connection breaks before the answer, and each execution may wake an instance.
+ */
+final class WatchedRedis extends SimRedis {
+
+    private static final int PROGRAM = 1;
+    private static final int LOCK = 3;
+    private static final int TOKEN = 5;
+
+    private final World world;
+
+    WatchedRedis(World world, LuaInterpreter lua, LongSupplier time, Supplier<String> ids) {
+        super(lua, time, ids);
+        this.world = world;
+    }
+
+    @Override
+    public Reply execute(List<String> command) {
+        Reply reply = super.execute(command);
+        if (isWithdrawal(command) && !(reply instanceof Reply.Failure)) {
+            String lock = command.get(LOCK);
+            String[] token = command.get(TOKEN).split("[:|]");
+            world.write(world.event(EventKind.WITHDRAWING, world.nameOf(token[0]))
+                    .of(lock.substring(lock.indexOf('{') + 1, lock.lastIndexOf('}')), 0)
+                    .counting(Long.parseLong(token[1])));
+        }
+        return reply;
+    }
+
+    private static boolean isWithdrawal(List<String> command) {
+        return switch (command.get(0)) {
+            case "EVAL" -> command.get(PROGRAM).equals(LockScript.WITHDRAW.text());
+            case "EVALSHA" -> command.get(PROGRAM).equals(LockScript.WITHDRAW.sha());
+            default -> false;
+        };
+    }
+}
