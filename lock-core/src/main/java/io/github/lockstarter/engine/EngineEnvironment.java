@@ -46,7 +46,7 @@ public record EngineEnvironment(
     public static EngineEnvironment of(EngineClock clock) {
         return new EngineEnvironment(
                 clock,
-                TimerWheel::new,
+                TimerThread::new,
                 () -> LockThreads.pool("lock-lost", 1, IDLE),
                 () -> LockThreads.unqueuedPool("lock-callback", MOST_THREADS, IDLE),
                 () -> LockThreads.unqueuedPool("lock-async", MOST_THREADS, IDLE),

@@ -1,23 +1,18 @@
 package io.github.lockstarter.engine;
 
-import org.jspecify.annotations.Nullable;
-
 /**
- * Something that happens at a time on an {@link EngineTimer}. Its links belong to the timer and are guarded by its
- * lock.
+ * Something that happens at a time on an {@link EngineTimer}. Its place and its tick belong to the timer and are guarded
+ * by its heap.
  */
 public abstract class TimerEntry {
 
-    static final long UNSCHEDULED = Long.MIN_VALUE;
+    /** The thread that made it decides about its heap. */
+    final short maker = (short) Thread.currentThread().getId();
 
-    @Nullable
-    TimerEntry previous;
+    /** In its heap; 0 outside. */
+    int place;
 
-    @Nullable
-    TimerEntry next;
-
-    /** Tick at which it is due; {@link #UNSCHEDULED} while it is on no list. */
-    long tick = UNSCHEDULED;
+    long tick;
 
     /** An entry that has no other purpose than a step, which is as {@link #fire}. */
     static TimerEntry of(Runnable step) {

@@ -135,7 +135,7 @@ class EngineFailingThreadTests {
 
     @Test
     void grantsALockAlthoughTheThreadOfTheTimerCannotBeStarted() {
-        LockEngine other = engineWith(new TimerWheel(EngineClock.SYSTEM, work -> {
+        LockEngine other = engineWith(new TimerThread(EngineClock.SYSTEM, work -> {
             throw new OutOfMemoryError("unable to create native thread (planted)");
         }));
         CompletableFuture<ReleaseOutcome> released = CompletableFuture.supplyAsync(
@@ -203,10 +203,10 @@ class EngineFailingThreadTests {
     }
 
     /** An event of the key fails at its end, where the key goes to the timer. */
-    private record FailingTimer(String key, AtomicBoolean isFailing, TimerWheel wheel) implements EngineTimer {
+    private record FailingTimer(String key, AtomicBoolean isFailing, TimerThread timer) implements EngineTimer {
 
         FailingTimer(String key) {
-            this(key, new AtomicBoolean(true), new TimerWheel(EngineClock.SYSTEM));
+            this(key, new AtomicBoolean(true), new TimerThread(EngineClock.SYSTEM));
         }
 
         @Override
@@ -214,22 +214,22 @@ class EngineFailingThreadTests {
             if (isFailing.get() && entry instanceof KeyLock lock && lock.key.equals(key)) {
                 throw new StackOverflowError("planted");
             }
-            wheel.schedule(entry, dueNanos);
+            timer.schedule(entry, dueNanos);
         }
 
         @Override
         public void cancel(TimerEntry entry) {
-            wheel.cancel(entry);
+            timer.cancel(entry);
         }
 
         @Override
         public void afterEachTick(Runnable step) {
-            wheel.afterEachTick(step);
+            timer.afterEachTick(step);
         }
 
         @Override
         public void close() {
-            wheel.close();
+            timer.close();
         }
     }
 

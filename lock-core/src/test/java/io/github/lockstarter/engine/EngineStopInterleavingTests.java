@@ -106,7 +106,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     @Test
     void stoppingReturnsWhenTheLastAnswerComesInTheSameMoment() throws Exception {
         for (int i = 0; i < 300; i++) {
-            StoreCalls calls = new StoreCalls(backend, clock, new TimerWheel(clock), 10);
+            StoreCalls calls = new StoreCalls(backend, clock, new TimerThread(clock), 10);
             calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));

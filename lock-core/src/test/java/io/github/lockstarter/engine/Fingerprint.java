@@ -28,8 +28,9 @@ final class Fingerprint {
 
     private static final String PROJECT = "io.github.lockstarter.";
 
-    /** The same in all states. */
-    private static final Set<Class<?>> CONSTANT = Set.of(Thread.class, EngineSettings.class, LockRequest.class);
+    /** The same in all states, or of no effect, such as the thread that made an entry of the timer (a Short). */
+    private static final Set<Class<?>> CONSTANT =
+            Set.of(Thread.class, Short.class, EngineSettings.class, LockRequest.class);
 
     private static final Set<Class<?>> PLAIN = Set.of(Boolean.class, Integer.class, String.class, Duration.class);
 

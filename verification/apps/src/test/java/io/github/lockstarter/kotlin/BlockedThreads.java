@@ -31,7 +31,7 @@ final class BlockedThreads {
                 .allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "processWorkerExit")
                 .allowBlockingCallsInside("java.util.concurrent.locks.ReentrantLock", "lock")
                 .allowBlockingCallsInside("java.util.concurrent.locks.StampedLock", "writeLock") // Netty's buffers
-                .allowBlockingCallsInside("io.github.lockstarter.engine.TimerWheel", "run")
+                .allowBlockingCallsInside("io.github.lockstarter.engine.TimerThread", "run")
                 .allowBlockingCallsInside("io.netty.util.concurrent.SingleThreadEventExecutor", "takeTask")
                 .allowBlockingCallsInside("io.netty.channel.nio.NioIoHandler", "run")
                 .allowBlockingCallsInside("io.netty.util.HashedWheelTimer$Worker", "run")

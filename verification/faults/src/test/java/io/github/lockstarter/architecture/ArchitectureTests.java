@@ -357,7 +357,7 @@ class ArchitectureTests {
     }
 
     private static DescribedPredicate<JavaClass> doNotBlock() {
-        String timer = ENGINE + ".TimerWheel";
+        String timer = ENGINE + ".TimerThread";
         return describe(
                 "are neither " + BlockingWait.class.getSimpleName() + " nor the timer",
                 type -> !type.getName().startsWith(BlockingWait.class.getName())

@@ -44,7 +44,7 @@ class MonitorTests {
             "io.github.lockstarter.engine.EngineTokens",
             "io.github.lockstarter.engine.KeyLock",
             "io.github.lockstarter.engine.StoreCalls",
-            "io.github.lockstarter.engine.TimerWheel");
+            "io.github.lockstarter.engine.TimerThread");
 
     @Test
     void onlyFourClassesOfTheEngineHaveAMonitor() throws Exception {
