@@ -53,7 +53,7 @@ final class Acquisitions {
             shared.join(waiter, now);
             Optional<Handle> granted = granted(waiter, await(waiter), ifBusy);
             if (granted.isPresent()) {
-                take(waiter, granted.get(), shared.settleDoubt(granted.get().hold));
+                take(waiter, granted.get(), Settlement.await(granted.get().hold));
             }
             return granted; // nothing may fail once the hold is taken
         } catch (VirtualMachineError e) {
@@ -81,7 +81,7 @@ final class Acquisitions {
         if (lock == null || outer == null) {
             return Optional.empty();
         }
-        if (shared.settleDoubt(outer) && !outer.grant.isCertain()) {
+        if (Settlement.await(outer) && !outer.grant.isCertain()) {
             throw Messages.inDoubt(outer);
         }
         // Made first: behind the entry is no call that could fail, but for the returns.
@@ -243,7 +243,7 @@ final class Acquisitions {
         try {
             Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
             shared.events
-                    .completedForCallers(shared.settle(handle.hold))
+                    .completedForCallers(Settlement.of(handle.hold))
                     .thenAccept(isHeld ->
                             EngineLog.guard("Delivering a lock", () -> deliver(waiter, handle, isHeld, result)));
         } catch (RuntimeException | Error e) {

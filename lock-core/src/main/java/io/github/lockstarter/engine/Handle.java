@@ -100,14 +100,14 @@ final class Handle implements EngineHandle {
 
     @Override
     public void ensureHeld() {
-        checkSettled(!hasLeft() && shared.settleDoubt(hold));
+        checkSettled(!hasLeft() && Settlement.await(hold));
     }
 
     @Override
     public CompletableFuture<Void> ensureHeldAsync() {
         return hasLeft()
                 ? CompletableFuture.failedFuture(Messages.released(hold))
-                : shared.settle(hold).thenAccept(this::checkSettled);
+                : Settlement.of(hold).thenAccept(this::checkSettled);
     }
 
     private void checkSettled(boolean isHeld) {
@@ -241,7 +241,7 @@ final class Handle implements EngineHandle {
 
     @Override
     public Optional<EngineHandle> enterAgain(LockRequest request) {
-        Duration atLeast = shared.resolve(request).atLeast();
+        Duration atLeast = ResolvedRequest.of(request, shared.settings).atLeast();
         if (hasLeft()) {
             return Optional.empty();
         }

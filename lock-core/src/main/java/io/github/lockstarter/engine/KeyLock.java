@@ -154,7 +154,7 @@ final class KeyLock extends TimerEntry {
         if (isRetired) {
             return false;
         }
-        Outcome.Failed closed = shared.closed();
+        Outcome.Failed closed = shared.closed;
         expire(todo, now);
         if (closed != null) {
             decide(todo, waiter, closed);
@@ -358,24 +358,21 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The owner asks the store whether the lock is still there, or for another lease. Null if it is not held. */
-    synchronized @Nullable Renewal ask(
-            Hold asked, Duration lease, boolean isExtension, CompletableFuture<RenewResult> answer, Moment now) {
+    /** The owner asks the store for another lease, or whether the lock is still there. */
+    synchronized void ask(
+            Effects todo, Hold asked, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
         if (asked.state != Hold.State.HELD) {
-            return null;
+            todo.add(() -> answer.complete(new RenewResult.NotHeld()));
+            return;
         }
-        if (isExtension) {
+        if (lease.isPresent()) {
             asked.isExtended = true;
-            asked.longestLease = lease.compareTo(asked.longestLease) > 0 ? lease : asked.longestLease;
+            asked.longestLease = lease.get().compareTo(asked.longestLease) > 0 ? lease.get() : asked.longestLease;
         }
-        Renewal made = new Renewal(asked, Renewal.Kind.OF_OWNER, now, lease, asked.grant.period(), answer);
+        Duration asksFor = lease.orElseGet(() -> leaseOf(asked, now));
+        Renewal made = new Renewal(asked, Renewal.Kind.OF_OWNER, now, asksFor, asked.grant.period(), answer);
+        todo.add(() -> shared.renew(List.of(made)));
         asked.grant.renewing++;
-        return made;
-    }
-
-    /** The lease that a renewal of the hold asks for by itself. */
-    synchronized Duration ownLease(Hold asked, Moment now) {
-        return leaseOf(asked, now);
     }
 
     /** The store gave it the lease of these terms. */
@@ -462,7 +459,7 @@ final class KeyLock extends TimerEntry {
 
     /** The failure of every caller that could take the grant; null if one can take it. */
     private Outcome.@Nullable Failed failureOf(Attempt asked, Grant grant, Deadline deadline, Moment now) {
-        Outcome.Failed closed = shared.closed();
+        Outcome.Failed closed = shared.closed;
         if (closed != null) {
             return closed;
         }
@@ -585,7 +582,7 @@ final class KeyLock extends TimerEntry {
         if (grant != null) {
             ReleaseCommand release = new ReleaseCommand(key, grant.token, grant.lastFencingToken());
             Duration lease = asked.waiter.terms.lease();
-            todo.add(() -> shared.cleanUp(release, lease));
+            todo.add(() -> shared.calls.repeatRelease(release, lease));
         }
     }
 
@@ -595,7 +592,7 @@ final class KeyLock extends TimerEntry {
         boolean isCertain = left.grant.isCertain(now);
         if (result instanceof ReleaseResult.Unknown) {
             ReleaseCommand again = left.releaseCommand(Optional.empty());
-            todo.add(() -> shared.cleanUp(again, left.longestLease));
+            todo.add(() -> shared.calls.repeatRelease(again, left.longestLease));
         }
         if (left.state == Hold.State.LEAVING) {
             settle(todo, left, result, isCertain, now);
@@ -1095,14 +1092,7 @@ final class KeyLock extends TimerEntry {
     }
 
     private void released(Hold left, boolean isRequeued, ReleaseResult result, Moment sent) {
-        Effects todo = new Effects();
-        boolean isDecided = false;
-        try {
-            released(todo, left, isRequeued, result, shared.nowOr(sent));
-            isDecided = true;
-        } finally {
-            shared.carryOut(todo, isDecided);
-        }
+        shared.follow(todo -> released(todo, left, isRequeued, result, shared.nowOr(sent)));
     }
 
     /** The lock goes to the first waiter that still wants it, if the grant allows that. */
@@ -1112,7 +1102,7 @@ final class KeyLock extends TimerEntry {
                 && !left.isExtended
                 && !left.isKept()
                 && !left.grant.isRevoked
-                && shared.closed() == null;
+                && shared.closed == null;
         dropForsaken(todo);
         Waiter successor = queue.first();
         if (!mayPass || successor == null) {

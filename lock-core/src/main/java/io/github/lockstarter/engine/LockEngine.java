@@ -82,11 +82,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
     public void start() {
         Running draining = runtime.get();
         if (draining != null) {
-            draining.open();
+            draining.closed = null;
         } else {
             Running started = new Running(backend, settings, listeners, environment, tokens, heldLocks);
             if (runtime.compareAndSet(null, started)) {
-                started.begin();
+                started.heartbeats.begin();
             }
         }
     }
@@ -143,7 +143,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      */
     public boolean isRunning() {
         Running running = runtime.get();
-        return running != null && running.isOpen();
+        return running != null && running.closed == null;
     }
 
     /** {@link #stop()}. */
@@ -277,7 +277,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onMailboxOpened() {
-            ifRunning(Running::begin);
+            ifRunning(running -> running.heartbeats.begin());
         }
 
         @Override

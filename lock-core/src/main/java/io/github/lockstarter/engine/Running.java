@@ -19,7 +19,6 @@ import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -38,6 +37,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -87,9 +87,11 @@ final class Running implements HeartbeatListener {
     private final RecoveryEvents recoveries;
     private final ConcurrentHashMap<String, KeyLock> keys = new ConcurrentHashMap<>();
     private final Queue<Effects> leftovers = new ConcurrentLinkedQueue<>();
-    private final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
+    final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
     private final Count held = new Count();
-    private volatile Outcome.@Nullable Failed closed;
+
+    /** Why no locks are granted; null while they are. */
+    volatile Outcome.@Nullable Failed closed;
 
     /**
      * A run without keys.
@@ -130,11 +132,6 @@ final class Running implements HeartbeatListener {
         timer.afterEachTick(watchdog::afterTick);
     }
 
-    /** Begins the heartbeats; once more if they have begun. */
-    void begin() {
-        heartbeats.begin();
-    }
-
     Moment now() {
         return Moment.now(clock);
     }
@@ -147,10 +144,6 @@ final class Running implements HeartbeatListener {
             EngineLog.report("Reading the clock", failure);
             return earlier;
         }
-    }
-
-    ResolvedRequest resolve(LockRequest request) {
-        return ResolvedRequest.of(request, settings);
     }
 
     // Keys and events
@@ -181,12 +174,20 @@ final class Running implements HeartbeatListener {
 
     /** Lets an event happen, and carries its effects out; commands count as under way from here on. */
     void run(Consumer<Effects> event) {
+        decide(todo -> {
+            event.accept(todo);
+            return true;
+        });
+    }
+
+    /** The same for an event with a result. */
+    private <R> R decide(Function<Effects, R> event) {
         calls.begin();
         try {
             if (hasUnfinished) {
                 watchdog.begin(); // nothing else may make the timer tick, where nothing is held
             }
-            follow(event);
+            return carryOut(event);
         } finally {
             calls.end();
         }
@@ -194,26 +195,22 @@ final class Running implements HeartbeatListener {
 
     /** The same for the answer to a command, which counts as under way. */
     void follow(Consumer<Effects> event) {
-        Effects todo = new Effects();
-        boolean isDecided = false;
-        try {
+        carryOut(todo -> {
             event.accept(todo);
-            isDecided = true;
-        } finally {
-            carryOut(todo, isDecided);
-        }
+            return true;
+        });
     }
 
-    /** For the frequent events, which need no lambda. An event that failed is not decided to its end. */
-    void carryOut(Effects todo, boolean isDecided) {
+    private <R> R carryOut(Function<Effects, R> event) {
+        Effects todo = new Effects();
         boolean isDone = false;
         try {
-            if (isDecided) {
-                for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
-                    step.run();
-                }
-                isDone = true;
+            R result = event.apply(todo);
+            for (Runnable step = todo.poll(); step != null; step = todo.poll()) {
+                step.run();
             }
+            isDone = true;
+            return result;
         } finally {
             if (!isDone) {
                 leftovers.add(todo); // this thread has failed: the watchdog carries on
@@ -233,39 +230,16 @@ final class Running implements HeartbeatListener {
 
     /** Joins the line of its key, or has its attempt made. */
     void join(Waiter waiter, Moment now) {
-        calls.begin();
-        try {
-            Effects todo = new Effects();
-            boolean isDecided = false;
-            try {
-                while (!waiter.lock.join(todo, waiter, now)) {
-                    forget(waiter.lock); // it is retired
-                    waiter.lock = keyLock(waiter.lock.key);
-                }
-                isDecided = true;
-            } finally {
-                carryOut(todo, isDecided);
+        run(todo -> {
+            while (!waiter.lock.join(todo, waiter, now)) {
+                forget(waiter.lock); // it is retired
+                waiter.lock = keyLock(waiter.lock.key);
             }
-        } finally {
-            calls.end();
-        }
+        });
     }
 
     CompletableFuture<ReleaseOutcome> exit(Handle handle) {
-        calls.begin();
-        try {
-            Effects todo = new Effects();
-            boolean isDecided = false;
-            try {
-                CompletableFuture<ReleaseOutcome> outcome = handle.hold.lock.exit(todo, handle, now());
-                isDecided = true;
-                return outcome;
-            } finally {
-                carryOut(todo, isDecided);
-            }
-        } finally {
-            calls.end();
-        }
+        return decide(todo -> handle.hold.lock.exit(todo, handle, now()));
     }
 
     // What the store is sent
@@ -333,11 +307,6 @@ final class Running implements HeartbeatListener {
         calls.withdraw(key, token, settings.maxLease(), then);
     }
 
-    /** Releases what may have been granted, or may not have been released, until an answer comes. */
-    void cleanUp(ReleaseCommand release, Duration lease) {
-        calls.repeatRelease(release, lease);
-    }
-
     void renew(List<Renewal> renewals) {
         int answered = 0;
         try {
@@ -366,79 +335,26 @@ final class Running implements HeartbeatListener {
 
     /** Asks for the lease of the terms, else its own, and continues the hold on them if the answer is yes. */
     CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
-        Duration lease = terms.lease().orElse(hold.terms.lease());
-        return ask(hold, lease, true).thenApply(result -> {
-            if (result instanceof RenewResult.Renewed) {
-                run(todo -> hold.lock.continueOn(todo, hold, terms, now()));
-            }
-            return result;
-        });
-    }
-
-    /** Asks once more if the store asks for that. */
-    private CompletableFuture<RenewResult> ask(Hold hold, Duration lease, boolean isExtension) {
-        return askOnce(hold, lease, isExtension)
-                .thenCompose(result -> result instanceof RenewResult.Deferred deferred
+        Optional<Duration> lease = Optional.of(terms.lease().orElse(hold.terms.lease()));
+        return ask(hold, lease)
+                .thenCompose(first -> first instanceof RenewResult.Deferred deferred
                                 && deferred.retryAfter().isZero()
-                        ? askOnce(hold, lease, isExtension)
-                        : CompletableFuture.completedFuture(result));
+                        ? ask(hold, lease)
+                        : CompletableFuture.completedFuture(first))
+                .thenApply(result -> {
+                    if (result instanceof RenewResult.Renewed) {
+                        run(todo -> hold.lock.continueOn(todo, hold, terms, now()));
+                    }
+                    return result;
+                });
     }
 
-    private CompletableFuture<RenewResult> askOnce(Hold hold, Duration lease, boolean isExtension) {
+    /** The owner asks the store for another lease, or whether the lock is still there. */
+    CompletableFuture<RenewResult> ask(Hold hold, Optional<Duration> lease) {
         StackReserve.ensure();
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
-        calls.begin();
-        try {
-            Renewal asked = hold.lock.ask(hold, lease, isExtension, answer, now());
-            if (asked == null) {
-                answer.complete(new RenewResult.NotHeld());
-            } else {
-                renew(List.of(asked));
-            }
-        } finally {
-            calls.end();
-        }
+        run(todo -> hold.lock.ask(todo, hold, lease, answer, now()));
         return answer;
-    }
-
-    // Doubt
-
-    /** Asks the store about a hold in doubt; completed with whether it is held. */
-    CompletableFuture<Boolean> settle(Hold hold) {
-        boolean isHeld = hold.lock.checkHeld(hold);
-        if (!isHeld || hold.grant.isCertain()) {
-            return CompletableFuture.completedFuture(isHeld);
-        }
-        Settlement settlement = new Settlement(hold, clock.nanos());
-        unsettled.add(settlement);
-        settlement.settled.whenComplete((isStill, failure) -> unsettled.remove(settlement));
-        settlement.fire();
-        return settlement.settled;
-    }
-
-    /** The same, and blocks. */
-    boolean settleDoubt(Hold hold) {
-        boolean isHeld = hold.lock.checkHeld(hold);
-        if (!isHeld || hold.grant.isCertain()) {
-            return isHeld;
-        }
-        CompletableFuture<Boolean> settled = settle(hold);
-        try {
-            return BlockingWait.await(settled);
-        } catch (InterruptedException e) {
-            settled.cancel(false); // nobody asks any more
-            Thread.currentThread().interrupt();
-            throw Messages.interrupted(hold, e);
-        }
-    }
-
-    /** Whether it answers this instance, and if that is not enough, whether the lock is still there. */
-    CompletableFuture<?> askStore(Hold hold) {
-        Grant grant = hold.grant;
-        return grant.beat()
-                .thenCompose(any -> grant.isSettled()
-                        ? CompletableFuture.completedFuture(null)
-                        : ask(hold, hold.lock.ownLease(hold, now()), false));
     }
 
     // What is held
@@ -536,9 +452,7 @@ final class Running implements HeartbeatListener {
             return Optional.empty();
         }
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        boolean[] isFound = new boolean[1];
-        run(todo -> isFound[0] = lock.revoke(todo, fencingToken, answer, now()));
-        return isFound[0] ? Optional.of(answer) : Optional.empty();
+        return decide(todo -> lock.revoke(todo, fencingToken, answer, now())) ? Optional.of(answer) : Optional.empty();
     }
 
     /** An event of the store. */
@@ -588,36 +502,11 @@ final class Running implements HeartbeatListener {
         free.forEach(this::signal);
     }
 
-    Outcome.@Nullable Failed closed() {
-        return closed;
-    }
-
-    /** Whether locks are granted. */
-    boolean isOpen() {
-        return closed == null;
-    }
-
-    /** Grants locks again. */
-    void open() {
-        closed = null;
-    }
-
     /** Grants no locks any more, and ends the waits. */
     void refuse() {
         Outcome.Failed refusal = Outcome.Failed.SHUT_DOWN;
         closed = refusal;
         forEach(lock -> run(todo -> lock.refuse(todo, refusal, now())));
-    }
-
-    /** Nothing is renewed any more. */
-    void endRenewals() {
-        forEach(KeyLock::endRenewals);
-    }
-
-    /** Reports the loss to the holders, and releases what they held. */
-    void loseAll() {
-        forEach(lock -> run(todo -> lock.close(todo, now())));
-        unsettled.forEach(Settlement::endIfOver);
     }
 
     /** Refuses, and ends the waits. Completed when nothing is held, and the store has answered. */
@@ -629,7 +518,7 @@ final class Running implements HeartbeatListener {
     /** Refuses, ends the waits and the renewals, and blocks until nothing is held. */
     void leaveToLeases() {
         refuse();
-        endRenewals();
+        forEach(KeyLock::endRenewals);
         List<HeldLock> left = snapshot();
         if (!left.isEmpty()) {
             EngineLog.warn("{}", stillHeld(left));
@@ -661,7 +550,8 @@ final class Running implements HeartbeatListener {
     CompletableFuture<Void> beginClose() {
         refuse();
         timer.close();
-        loseAll();
+        forEach(lock -> run(todo -> lock.close(todo, now())));
+        unsettled.forEach(Settlement::endIfOver);
         return calls.quiet();
     }
 

@@ -1,6 +1,8 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -12,18 +14,40 @@ final class Settlement extends TimerEntry {
     /** Between two questions. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
-    /** Completed with whether it is still held. */
-    final CompletableFuture<Boolean> settled = new CompletableFuture<>();
-
+    private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
     private final Hold hold;
     private final Running shared;
     private final long began;
     private volatile CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
 
-    Settlement(Hold hold, long now) {
+    private Settlement(Hold hold) {
         this.hold = hold;
         this.shared = hold.lock.shared;
-        this.began = now;
+        this.began = shared.clock.nanos();
+    }
+
+    /** Completed with whether it is held. The store is asked where that is in doubt. */
+    static CompletableFuture<Boolean> of(Hold hold) {
+        boolean isHeld = hold.lock.checkHeld(hold);
+        if (!isHeld || hold.grant.isCertain()) {
+            return CompletableFuture.completedFuture(isHeld);
+        }
+        Settlement begun = new Settlement(hold);
+        begun.shared.unsettled.add(begun);
+        begun.fire();
+        return begun.settled;
+    }
+
+    /** The same, and blocks. */
+    static boolean await(Hold hold) {
+        CompletableFuture<Boolean> settled = of(hold);
+        try {
+            return BlockingWait.await(settled);
+        } catch (InterruptedException e) {
+            settled.cancel(false); // nobody asks any more
+            Thread.currentThread().interrupt();
+            throw Messages.interrupted(hold, e);
+        }
     }
 
     @Override
@@ -31,9 +55,18 @@ final class Settlement extends TimerEntry {
         // First: whatever fails here is tried again.
         shared.timer.schedule(this, shared.now().nanos() + PAUSE.toNanos());
         if (!endIfOver() && asked.isDone()) {
-            asked = shared.askStore(hold);
+            asked = askStore();
             asked.thenRun(this::endIfOver);
         }
+    }
+
+    /** Whether it answers this instance, and if that is not enough, whether the lock is still there. */
+    private CompletableFuture<?> askStore() {
+        return hold.grant
+                .beat()
+                .thenCompose(any -> hold.grant.isSettled()
+                        ? CompletableFuture.completedFuture(null)
+                        : shared.ask(hold, Optional.empty()));
     }
 
     boolean endIfOver() {
@@ -45,6 +78,7 @@ final class Settlement extends TimerEntry {
                 || shared.now().nanos() - began >= limit;
         if (isOver) {
             shared.timer.cancel(this);
+            shared.unsettled.remove(this);
             settled.complete(hold.lock.checkHeld(hold));
         }
         return isOver;

@@ -20,7 +20,9 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -225,8 +227,9 @@ final class StoreCalls extends TimerEntry {
     }
 
     private <R> void whenAnswered(CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then) {
-        if (stage.toCompletableFuture().isDone()) {
-            stage.whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
+        CompletableFuture<R> answer = stage.toCompletableFuture();
+        if (answer.isDone()) {
+            take(resultOf(answer, unknown), then);
             return;
         }
         OpenCommand<R> command = null;
@@ -240,6 +243,18 @@ final class StoreCalls extends TimerEntry {
                 command.answered(null, e);
             }
         }
+    }
+
+    /** Without another stage: an answer at once is on the hot path. */
+    private static <R> R resultOf(CompletableFuture<R> done, Function<Throwable, R> unknown) {
+        R result = null;
+        Throwable failure = null;
+        try {
+            result = done.getNow(null);
+        } catch (CompletionException | CancellationException e) {
+            failure = e;
+        }
+        return BackendGuard.resultOf(result, failure, unknown);
     }
 
     private <R> OpenCommand<R> open(Function<Throwable, R> unknown, Consumer<R> then) {

@@ -146,7 +146,7 @@ final class ManualCaller {
         Hold hold = got.hold();
         Handle handle = new Handle(hold, null);
         hold.lock.announce(hold, blocked, handle);
-        if (engine.running.settleDoubt(hold)) {
+        if (Settlement.await(hold)) {
             engine.check(hold.lock.take(hold, blocked, handle), "3: a thread cannot take the lock that it was granted");
             waiter = null;
             result.complete(handle);

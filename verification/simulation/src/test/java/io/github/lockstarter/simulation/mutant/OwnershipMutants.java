@@ -106,8 +106,14 @@ final class OwnershipMutants {
                                 "release-overtakes-renewal",
                                 "A release follows the answers to all renewals of its grant",
                                 "I9")
-                        .changing("engine.KeyLock", "renewal", Behaviour.following(OwnershipMutants::forgetRenewal))
-                        .changing("engine.KeyLock", "ask", Behaviour.following(OwnershipMutants::forgetRenewal))
+                        .changing(
+                                "engine.KeyLock",
+                                "renewal",
+                                Behaviour.following((lock, arguments) -> forgetRenewal(arguments[0])))
+                        .changing(
+                                "engine.KeyLock",
+                                "ask",
+                                Behaviour.following((lock, arguments) -> forgetRenewal(arguments[1])))
                         .changing(
                                 "engine.KeyLock",
                                 "renewed",
@@ -124,8 +130,8 @@ final class OwnershipMutants {
                                         (self, arguments) -> Internals.set(grantOf(arguments[1]), "renewing", 0))));
     }
 
-    private static void forgetRenewal(Object lock, Object[] arguments) {
-        Internals.set(grantOf(arguments[0]), "renewing", 0);
+    private static void forgetRenewal(Object hold) {
+        Internals.set(grantOf(hold), "renewing", 0);
     }
 
     private static Object grantOf(Object hold) {
