@@ -17,9 +17,7 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -44,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * after {@link #LAST_DEADLINE}, and its outcome is unknown. A later answer is ignored.
  *
  * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken. The fields of repeated releases
- * are guarded by this object, and {@link #openCommands} by itself; nothing is sent under a monitor.
+ * are guarded by this object; nothing is sent under a monitor.
  */
 final class StoreCalls extends TimerEntry {
 
@@ -55,7 +53,6 @@ final class StoreCalls extends TimerEntry {
     static final Duration LAST_DEADLINE = Duration.ofSeconds(65);
 
     private static final String BROKEN_PROMISE = "The lock backend failed unexpectedly";
-    private static final long LOOK_NANOS = 5_000_000_000L;
     private static final long FIRST_DELAY = 50_000_000;
     private static final long LONGEST_DELAY = 1_000_000_000;
     private static final int MOST_UNDER_WAY = 256;
@@ -66,12 +63,14 @@ final class StoreCalls extends TimerEntry {
     /** In place of the fencing token, where it is not known that the attempt was granted. */
     static final long NO_GRANT = 0;
 
-    /** A command without an answer. */
-    private final class OpenCommand<R> {
+    /** A command without an answer. The first answer counts, or that there was none in time. */
+    final class OpenCommand<R> extends TimerEntry {
 
-        private final long sentAt = clock.nanos();
         private final Function<Throwable, R> unknown;
         private final Consumer<R> then;
+
+        @GuardedBy("this")
+        private boolean isAnswered;
 
         OpenCommand(Function<Throwable, R> unknown, Consumer<R> then) {
             this.unknown = unknown;
@@ -79,20 +78,18 @@ final class StoreCalls extends TimerEntry {
         }
 
         void answered(@Nullable R result, @Nullable Throwable failure) {
-            boolean isFirst;
-            synchronized (openCommands) {
-                isFirst = openCommands.remove(this);
+            synchronized (this) {
+                if (isAnswered) {
+                    return;
+                }
+                isAnswered = true;
             }
-            if (isFirst) {
-                take(BackendGuard.resultOf(result, failure, unknown), then);
-            }
+            timer.cancel(this);
+            take(BackendGuard.resultOf(result, failure, unknown), then);
         }
 
-        boolean isOverdue(long now) {
-            return now - sentAt >= LAST_DEADLINE.toNanos();
-        }
-
-        void giveUp() {
+        @Override
+        public void fire() {
             answered(
                     null,
                     new TimeoutException("The lock backend did not answer within " + LAST_DEADLINE.toSeconds()
@@ -116,7 +113,11 @@ final class StoreCalls extends TimerEntry {
         /** Whether a grant may follow that this release did not find. */
         boolean mayComeLate(ReleaseResult result, long now) {
             boolean foundNothing = result instanceof ReleaseResult.FoundFree || result instanceof ReleaseResult.NotHeld;
-            return isOfAttempt && foundNothing && now - giveUpAt < 0;
+            return isOfAttempt && foundNothing && !isOver(now);
+        }
+
+        boolean isOver(long now) {
+            return now - giveUpAt >= 0;
         }
 
         @Override
@@ -137,15 +138,6 @@ final class StoreCalls extends TimerEntry {
     private final Function<ReleaseCommand, CompletionStage<ReleaseResult>> release;
     private final Count underWay = new Count();
 
-    /** By the time at which they were sent. */
-    @GuardedBy("itself")
-    private final Set<OpenCommand<?>> openCommands = new LinkedHashSet<>();
-
-    final TimerEntry look = TimerEntry.of(this::giveUpOverdue);
-
-    @GuardedBy("openCommands")
-    private boolean isLooking;
-
     @GuardedBy("this")
     private final Deque<Item> untried = new ArrayDeque<>();
 
@@ -160,12 +152,6 @@ final class StoreCalls extends TimerEntry {
 
     @GuardedBy("this")
     private boolean isSending;
-
-    @GuardedBy("this")
-    private boolean isReachable = true;
-
-    @GuardedBy("this")
-    private boolean isProbing;
 
     @GuardedBy("this")
     private boolean isOverflowing;
@@ -234,7 +220,8 @@ final class StoreCalls extends TimerEntry {
         }
         OpenCommand<R> command = null;
         try {
-            command = open(unknown, then);
+            command = new OpenCommand<>(unknown, then);
+            timer.schedule(command, clock.nanos() + LAST_DEADLINE.toNanos());
             stage.whenComplete(command::answered);
         } catch (RuntimeException | Error e) { // such as for want of memory
             if (command == null) {
@@ -255,33 +242,6 @@ final class StoreCalls extends TimerEntry {
             failure = e;
         }
         return BackendGuard.resultOf(result, failure, unknown);
-    }
-
-    private <R> OpenCommand<R> open(Function<Throwable, R> unknown, Consumer<R> then) {
-        OpenCommand<R> command = new OpenCommand<>(unknown, then);
-        synchronized (openCommands) {
-            if (!isLooking) {
-                timer.schedule(look, command.sentAt + LOOK_NANOS);
-                isLooking = true;
-            }
-            openCommands.add(command);
-        }
-        return command;
-    }
-
-    /** Looks at the commands without an answer while there are any. */
-    private void giveUpOverdue() {
-        List<OpenCommand<?>> overdue;
-        synchronized (openCommands) {
-            overdue = openCommands.stream()
-                    .filter(each -> each.isOverdue(clock.nanos()))
-                    .toList();
-            isLooking = !openCommands.isEmpty();
-            if (isLooking) {
-                timer.schedule(look, clock.nanos() + LOOK_NANOS);
-            }
-        }
-        overdue.forEach(OpenCommand::giveUp);
     }
 
     private <R> void take(R result, Consumer<R> then) {
@@ -356,13 +316,10 @@ final class StoreCalls extends TimerEntry {
     private synchronized @Nullable Item next() {
         Item next = null;
         if (repeating < MOST_UNDER_WAY) {
-            next = untried.isEmpty() && isReachable ? unanswered.poll() : untried.poll();
+            next = untried.poll();
         }
         repeating += next == null ? 0 : 1;
         isSending = next != null;
-        if (next == null && !isReachable && !unanswered.isEmpty()) {
-            probeLater();
-        }
         return next;
     }
 
@@ -372,46 +329,36 @@ final class StoreCalls extends TimerEntry {
 
     private void answered(Item item, ReleaseResult result) {
         long now = clock.nanos();
-        boolean isOver = now - item.giveUpAt >= 0;
         synchronized (this) {
             repeating--;
             if (item.mayComeLate(result, now) && repeatLater < MOST_REPEATED) {
                 repeatLater++;
                 timer.schedule(item, now + Math.max(FIRST_DELAY, now - item.addedAt));
             }
-            isReachable = !(result instanceof ReleaseResult.Unknown);
-            if (isReachable) {
+            if (result instanceof ReleaseResult.Unknown) {
+                unanswered.add(item);
+                timer.schedule(this, now + delay);
+            } else { // the store can be reached
+                untried.addAll(unanswered);
+                unanswered.clear();
                 isOverflowing = false;
                 delay = FIRST_DELAY;
-            } else if (!isOver) {
-                unanswered.add(item);
             }
         }
         sendDue();
     }
 
-    @GuardedBy("this")
-    private void probeLater() {
-        if (!isProbing) {
-            isProbing = true;
-            timer.schedule(this, clock.nanos() + delay);
-            delay = Math.min(delay * 2, LONGEST_DELAY);
-        }
-    }
-
+    /** Probes with the oldest release. */
     @Override
     public void fire() {
-        Item item;
+        long now = clock.nanos();
         synchronized (this) {
-            isProbing = false;
-            item = unanswered.poll();
-            while (item != null && clock.nanos() - item.giveUpAt >= 0) {
-                item = unanswered.poll();
+            unanswered.removeIf(item -> item.isOver(now));
+            if (!unanswered.isEmpty()) {
+                untried.add(unanswered.remove());
+                delay = Math.min(delay * 2, LONGEST_DELAY);
             }
-            repeating += item == null ? 0 : 1;
         }
-        if (item != null) {
-            send(item);
-        }
+        sendDue();
     }
 }
