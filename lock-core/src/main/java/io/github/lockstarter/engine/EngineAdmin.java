@@ -86,7 +86,7 @@ final class EngineAdmin implements LockAdmin {
 
     private StoreState withCrashTakeOver(StoreState state) {
         Running running = runtime.get();
-        return running == null ? state : state.with(running.heartbeats.state());
+        return running == null ? state : state.with(running.heartbeat.takeOver());
     }
 
     private static <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question, Function<String, R> failed) {

@@ -1,21 +1,29 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.CrashDetection.Beat;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
- * Reports to one store at regular intervals that this instance is alive, and remembers when the last answered beat was
- * sent: from then on, no lock of this instance is taken over for a take-over time.
+ * Reports to the store at regular intervals that this instance is alive, and remembers when the last answered beat was
+ * sent: from then on, no lock of this instance is taken over for a take-over time. Never begins, and is never answered,
+ * where the store detects no crashes or no take-over is configured.
  *
  * <p>A <em>period</em> is a time in which the answers name the same history and the same take-over. What was confirmed
  * in an earlier period may have been taken over since, and is renewed once in the present one. It can never be
@@ -32,6 +40,22 @@ final class Heartbeat extends TimerEntry {
 
     /** Before the first answer. */
     static final long NO_PERIOD = 0;
+
+    private static final String UNANSWERED = "The store does not answer this instance at the moment: the locks that it"
+            + " acquires now are left to their leases if it crashes, and those that it has may be taken over";
+
+    /** Of a store whose locks end with their leases alone. */
+    private static final CrashDetection NONE = new CrashDetection() {
+        @Override
+        public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public Duration commandTimeout() {
+            return Duration.ZERO;
+        }
+    };
 
     private static final Beat NO_ANSWER = new Beat("", "", "", Duration.ZERO, List.of());
 
@@ -89,11 +113,14 @@ final class Heartbeat extends TimerEntry {
     private static final AtomicReferenceFieldUpdater<Heartbeat, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(Heartbeat.class, State.class, "state");
 
-    private final CrashDetection detection;
+    private final LockBackend backend;
     private final EngineClock clock;
     private final EngineTimer timer;
+    private final Supplier<List<String>> waitedFor;
+    private final Consumer<List<String>> afterBeat;
+    private final boolean isConfigured;
+    private final CrashDetection detection;
     private final long shortestTakeOverNanos;
-    private final HeartbeatListener listener;
     private final AtomicLong beats = new AtomicLong();
 
     /** Changed by its updater. */
@@ -105,36 +132,48 @@ final class Heartbeat extends TimerEntry {
     /**
      * A heartbeat that has not begun.
      *
-     * @param detection the store's side
+     * @param backend the store
+     * @param settings whether and when locks are taken over
      * @param clock the clocks
      * @param timer runs it
-     * @param shortest the shortest take-over time of any lock, unless the store has a time of its own
-     * @param listener called on any thread
+     * @param waitedFor keys of locks that other instances have and that callers wait for
+     * @param afterBeat called on any thread when a beat was sent, and when it was answered, then with the keys of locks
+     *     whose owners are gone
      */
     Heartbeat(
-            CrashDetection detection,
+            LockBackend backend,
+            EngineSettings settings,
             EngineClock clock,
             EngineTimer timer,
-            Duration shortest,
-            HeartbeatListener listener) {
-        this.detection = detection;
+            Supplier<List<String>> waitedFor,
+            Consumer<List<String>> afterBeat) {
+        Optional<Duration> shortest = settings.shortestCrashTakeOver();
+        this.backend = backend;
         this.clock = clock;
         this.timer = timer;
-        this.shortestTakeOverNanos = shortest.toNanos();
-        this.listener = listener;
+        this.waitedFor = waitedFor;
+        this.afterBeat = afterBeat;
+        this.isConfigured = shortest.isPresent();
+        // A session ends whether or not a take-over is configured.
+        this.detection = backend.crashDetection()
+                .filter(found -> isConfigured || found.certainTime().isPresent())
+                .orElse(NONE);
+        this.shortestTakeOverNanos = shortest.orElse(Duration.ZERO).toNanos();
         this.state = new State(0, Moment.now(clock), NO_ANSWER, NO_PERIOD, NO_PERIOD, NO_PERIOD, NO_PERIOD);
     }
 
     /** Beats as soon as possible, and from then on regularly. */
     void begin() {
-        timer.schedule(this, clock.nanos());
+        if (detection != NONE) {
+            timer.schedule(this, clock.nanos());
+        }
     }
 
     @Override
     public void fire() {
         timer.schedule(this, clock.nanos() + shortestNanos() / BEATS);
-        CompletableFuture<?> unused = beat(isOfSession() ? List.of() : listener.waitedFor(detection));
-        listener.afterBeat();
+        CompletableFuture<?> unused = beat(isOfSession() ? List.of() : waitedFor.get());
+        afterBeat.accept(List.of());
     }
 
     /**
@@ -150,10 +189,10 @@ final class Heartbeat extends TimerEntry {
         return running;
     }
 
-    private CompletableFuture<Void> beat(List<String> waitedFor) {
+    private CompletableFuture<Void> beat(List<String> keys) {
         long number = beats.incrementAndGet();
         Moment sent = Moment.now(clock);
-        return BackendGuard.stageOf(() -> detection.beat(waitedFor))
+        return BackendGuard.stageOf(() -> detection.beat(keys))
                 .handle((answer, failure) -> BackendGuard.resultOf(answer, failure, broken -> Optional.<Beat>empty()))
                 .thenAccept(answer -> answer.ifPresent(beat -> answered(number, sent, beat)))
                 .toCompletableFuture();
@@ -166,11 +205,7 @@ final class Heartbeat extends TimerEntry {
                     Duration.ofNanos(clock.nanos() - known.sent.nanos()),
                     Deadline.isOver(known.sent, shortestNanos(), Moment.now(clock)));
             if (STATE.compareAndSet(this, known, known.next(number, sent, beat, gap))) {
-                listener.afterBeat();
-                if (!beat.abandoned().isEmpty()) {
-                    EngineLog.guard(
-                            "Waking those who wait for a lost owner", () -> listener.abandoned(beat.abandoned()));
-                }
+                afterBeat.accept(beat.abandoned());
                 return;
             }
             known = state;
@@ -186,16 +221,56 @@ final class Heartbeat extends TimerEntry {
         return certainNanos(shortestTakeOverNanos);
     }
 
-    boolean hearsSignals() {
-        return detection.hearsSignals();
-    }
-
     Duration commandTimeout() {
         return detection.commandTimeout();
     }
 
+    /**
+     * The take-over time that the token of an attempt may promise.
+     *
+     * @param takeOver what is configured
+     * @param lease the lease: what a later take-over could not shorten is left to it
+     * @return in milliseconds; 0 if the lease or the session is to decide, also since the store has not answered a beat
+     *     yet, or does not answer any more
+     */
+    long takeOverMillis(Duration takeOver, Duration lease) {
+        return takeOver.compareTo(lease) < 0 && detectsCrashes() ? takeOver.toMillis() : 0;
+    }
+
+    /** What tokens ask for that promise a take-over time. */
     TakeOverCondition takeOverCondition() {
         return detection.takeOverCondition();
+    }
+
+    /** Whether it decides if a grant to the token is certain, and not only the lease. */
+    boolean decides(LockToken token) {
+        return token.takeOverMillis() != 0 || isOfSession();
+    }
+
+    /** Whether the store lets locks be taken over whose instances crash, and answers the questions about them. */
+    boolean detectsCrashes() {
+        return !isOfSession() && isAnswered();
+    }
+
+    /** Whether a release by another instance reaches the waiters here, according to the last beat. */
+    boolean hearsSignals() {
+        return detection.hearsSignals();
+    }
+
+    /** Whether locks are taken over, as configured, and as far as the store is known. Asks nothing. */
+    CrashTakeOver supported() {
+        CrashTakeOver byStore = backend.crashTakeOver();
+        return isConfigured || byStore.state() == CrashTakeOver.State.UNNEEDED
+                ? byStore
+                : CrashTakeOver.off("distributed-lock.crash-takeover is 0");
+    }
+
+    /** Whether locks are taken over at the moment. Asks nothing. */
+    CrashTakeOver takeOver() {
+        CrashTakeOver supported = supported();
+        return supported.state() != CrashTakeOver.State.ON || detection == NONE || isAnswered()
+                ? supported
+                : new CrashTakeOver(CrashTakeOver.State.INTERRUPTED, UNANSWERED, "");
     }
 
     /** Whether a session decides, and not what a lock's token promises. */

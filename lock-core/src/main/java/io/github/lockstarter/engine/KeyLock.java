@@ -62,7 +62,6 @@ final class KeyLock extends TimerEntry {
 
     final String key;
     final Running shared;
-    private final int mostFencingTokens;
 
     @GuardedBy("this")
     private final WaitQueue queue = new WaitQueue();
@@ -141,10 +140,9 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private boolean isRetired;
 
-    KeyLock(String key, Running shared, int mostFencingTokens) {
+    KeyLock(String key, Running shared) {
         this.key = key;
         this.shared = shared;
-        this.mostFencingTokens = mostFencingTokens;
     }
 
     // Events of callers
@@ -905,7 +903,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The heartbeats have an answer, or lack one: reports doubts, has the hold confirmed. True if it is settled. */
+    /** The heartbeat has an answer, or lacks one: reports doubts, has the hold confirmed. True if it is settled. */
     synchronized boolean confirm(Effects todo, Moment now, Consumer<Renewal> due, boolean isDeferred) {
         Hold held = hold;
         if (held == null || held.state != Hold.State.HELD || !held.grant.takesPart()) {
@@ -1038,7 +1036,7 @@ final class KeyLock extends TimerEntry {
             lookAt = NEVER;
         }
         boolean areOthersWaiting = asking.hadToWait || queue.size() > 1;
-        int tokens = areOthersWaiting ? Math.min(block, mostFencingTokens) : 1;
+        int tokens = areOthersWaiting ? Math.min(block, shared.mostFencingTokens) : 1;
         Attempt begun = new Attempt(asking, asking.waits() ? position : Waiting.NEW, tokens, now);
         todo.add(() -> shared.send(begun));
         attempts++;

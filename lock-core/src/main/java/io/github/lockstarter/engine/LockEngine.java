@@ -86,7 +86,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         } else {
             Running started = new Running(backend, settings, listeners, environment, tokens, heldLocks);
             if (runtime.compareAndSet(null, started)) {
-                started.heartbeats.begin();
+                started.heartbeat.begin();
             }
         }
     }
@@ -220,7 +220,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      */
     public CrashTakeOver crashTakeOver() {
         Running running = runtime.get();
-        return running == null ? CrashTakeOver.off("The lock client is stopped") : running.heartbeats.supported();
+        return running == null ? CrashTakeOver.off("The lock client is stopped") : running.heartbeat.supported();
     }
 
     private void ifRunning(Consumer<Running> action) {
@@ -277,7 +277,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onMailboxOpened() {
-            ifRunning(running -> running.heartbeats.begin());
+            ifRunning(running -> running.heartbeat.begin());
         }
 
         @Override

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind why
  * @param sent before it is sent
  * @param lease what it asks for; the shortest one only confirms that the lock is there, since it never shortens a lease
- * @param period of the heartbeats, in which it is sent
+ * @param period of the heartbeat, in which it is sent
  * @param answer completed with the answer, if the owner asks
  */
 record Renewal(
@@ -32,7 +32,7 @@ record Renewal(
     enum Kind {
         /** The watchdog renews. */
         REGULAR,
-        /** The heartbeats ask whether the lock is still there. */
+        /** The heartbeat asks whether the lock is still there. */
         CONFIRMATION,
         /** The owner asks, and gets the answer. */
         OF_OWNER,

@@ -16,7 +16,6 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
-import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -47,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * One run of an engine, between start and stop: the {@link KeyLock}s, and what they share. Carries their effects out.
  * Thread-safe.
  */
-final class Running implements HeartbeatListener {
+final class Running {
 
     private static final String FAILED = "the lock client failed unexpectedly";
     private static final int MOST_NAMED = 10;
@@ -58,7 +57,7 @@ final class Running implements HeartbeatListener {
     /** How many locks of an owner that is gone are tried with one beat; the next one finds the others. */
     private static final int MOST_TRIES = 1_000;
 
-    /** How many times as long a waiter sleeps where the heartbeats look at the owner. */
+    /** How many times as long a waiter sleeps where the heartbeat looks at the owner. */
     private static final int WATCHED = 6;
 
     private static final long SPREAD_NANOS = 4_000_000;
@@ -70,11 +69,15 @@ final class Running implements HeartbeatListener {
     final EngineSettings.HandOver limits;
     final EventDispatcher events;
     final EngineTimer timer;
-    final Heartbeats heartbeats;
+    final Heartbeat heartbeat;
     final Watchdog watchdog;
     final HeldLocks heldLocks;
     final Acquisitions acquisitions = new Acquisitions(this);
     final Duration patience;
+
+    /** How many fencing tokens a grant of the store can cover. */
+    final int mostFencingTokens;
+
     private final Optional<Waiting> newcomer;
     final long beganAt;
 
@@ -117,6 +120,7 @@ final class Running implements HeartbeatListener {
         this.beganAt = clock.nanos();
         this.tokens = tokens;
         this.heldLocks = heldLocks;
+        this.mostFencingTokens = backend.capabilities().fencingTokens();
         this.patience = settings.maxRetryDelay().multipliedBy(WATCHED).plusSeconds(10);
         this.newcomer = Optional.of(new Waiting(Waiting.NEW, patience));
         this.events = new EventDispatcher(
@@ -127,7 +131,7 @@ final class Running implements HeartbeatListener {
         this.timer = environment.newTimer().apply(clock);
         this.recoveries = new RecoveryEvents(clock, events, timer);
         this.calls = new StoreCalls(backend, clock, timer, StoreCalls.MOST_REMEMBERED);
-        this.heartbeats = new Heartbeats(backend, settings, clock, timer, this);
+        this.heartbeat = new Heartbeat(backend, settings, clock, timer, this::waitedFor, this::afterBeat);
         this.watchdog = new Watchdog(this);
         timer.afterEachTick(watchdog::afterTick);
     }
@@ -154,7 +158,7 @@ final class Running implements HeartbeatListener {
         if (known != null) {
             return known;
         }
-        KeyLock made = new KeyLock(key, this, calls.capabilities(key).fencingTokens());
+        KeyLock made = new KeyLock(key, this);
         KeyLock raced = keys.putIfAbsent(key, made);
         return raced == null ? made : raced;
     }
@@ -251,8 +255,8 @@ final class Running implements HeartbeatListener {
             ResolvedRequest terms = asking.terms;
             LockToken token = tokens.next(
                     asking.owner.label(),
-                    heartbeats.takeOverMillis(lock.key, terms.crashTakeOver(), terms.lease()),
-                    heartbeats.takeOverCondition(lock.key));
+                    heartbeat.takeOverMillis(terms.crashTakeOver(), terms.lease()),
+                    heartbeat.takeOverCondition());
             Optional<Waiting> waiting = asking.waits() ? waitingAt(attempt.position) : Optional.empty();
             AcquireCommand command = new AcquireCommand(
                     lock.key,
@@ -262,7 +266,7 @@ final class Running implements HeartbeatListener {
                     attempt.fencingTokens,
                     waiting,
                     terms.atLeast());
-            attempt.grant = new Grant(token, attempt, heartbeats.deciding(lock.key, token));
+            attempt.grant = new Grant(token, attempt, heartbeat.decides(token) ? heartbeat : null);
             calls.acquire(command, result -> answered(attempt, result));
         } catch (RuntimeException | Error e) {
             failed(attempt, e);
@@ -401,7 +405,7 @@ final class Running implements HeartbeatListener {
         return all;
     }
 
-    /** The keys of locks at whose owners the heartbeats look, by the instance that has the lock. */
+    /** The keys of locks at whose owners the heartbeat looks, by the instance that has the lock. */
     Map<String, List<String>> watchedByOwner() {
         Map<String, List<String>> watched = new HashMap<>();
         forEach(lock -> lock.watched().ifPresent(owner -> watched.computeIfAbsent(owner, any -> new ArrayList<>())
@@ -464,22 +468,15 @@ final class Running implements HeartbeatListener {
         }
     }
 
-    @Override
-    public void afterBeat() {
-        watchdog.afterBeat();
-    }
-
     /**
-     * {@inheritDoc} One lock of each owner first, then others as far as there is room, by chance: a lock may have
-     * another owner by now.
+     * Keys of locks that other instances have and that callers wait for, for one beat: one lock of each owner first,
+     * then others as far as there is room, by chance, since a lock may have another owner by now.
      */
-    @Override
-    public List<String> waitedFor(CrashDetection detection) {
+    private List<String> waitedFor() {
         Random random = new Random(jitter.nextLong());
         List<String> first = new ArrayList<>();
         List<String> others = new ArrayList<>();
         for (List<String> owned : watchedByOwner().values()) {
-            owned.removeIf(key -> !heartbeats.isAt(key, detection));
             Collections.shuffle(owned, random);
             first.addAll(owned.subList(0, Math.min(1, owned.size())));
             others.addAll(owned.subList(Math.min(1, owned.size()), owned.size()));
@@ -489,9 +486,16 @@ final class Running implements HeartbeatListener {
         return Stream.concat(first.stream(), others.stream()).limit(MOST_LOOKS).toList();
     }
 
-    /** {@inheritDoc} Other locks of these owners are tried with them. */
-    @Override
-    public void abandoned(List<String> keys) {
+    /** A beat was sent, or answered; the owners of these locks are gone. */
+    private void afterBeat(List<String> abandoned) {
+        watchdog.afterBeat();
+        if (!abandoned.isEmpty()) {
+            EngineLog.guard("Waking those who wait for a lost owner", this::signalAbandoned, abandoned);
+        }
+    }
+
+    /** Tries these locks, and others of the same owners. */
+    private void signalAbandoned(List<String> keys) {
         Set<String> gone = Set.copyOf(keys);
         Set<String> free = new HashSet<>(gone);
         for (List<String> owned : watchedByOwner().values()) {
@@ -563,12 +567,11 @@ final class Running implements HeartbeatListener {
         }
         double maxDelay = settings.maxRetryDelay().toNanos();
         double grown = maxDelay * FIRST_SHARE * Math.pow(2, round);
-        boolean isWatched = obstacle.instance().isPresent() && heartbeats.lookAtOwners(key);
+        boolean isWatched = obstacle.instance().isPresent() && heartbeat.detectsCrashes();
         double longest = maxDelay * (isWatched ? WATCHED : 1);
         long delay = (long) (Math.min(grown, longest) * (1 - JITTER * jitter.nextDouble()));
-        Optional<Duration> lookAgain = isWatched && !heartbeats.hearsSignals(key)
-                ? Optional.of(settings.maxRetryDelay())
-                : obstacle.lookAgain();
+        Optional<Duration> lookAgain =
+                isWatched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
         return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain));
     }
 

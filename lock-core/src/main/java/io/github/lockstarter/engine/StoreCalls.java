@@ -11,7 +11,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
@@ -166,10 +165,6 @@ final class StoreCalls extends TimerEntry {
         this.mostRemembered = mostRemembered;
         this.acquire = store::acquire;
         this.release = store::release;
-    }
-
-    StoreCapabilities capabilities(String key) {
-        return store.capabilities(key);
     }
 
     void acquire(AcquireCommand command, Consumer<AcquireResult> then) {

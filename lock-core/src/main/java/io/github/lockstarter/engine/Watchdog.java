@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * What the timer's thread does for all keys: it looks at each key when its time has come, sends the renewals that are
- * due in one tick together, confirms holds after the heartbeats, completes what failed threads have left, and notices
+ * due in one tick together, confirms holds after each heartbeat, completes what failed threads have left, and notices
  * that the machine was suspended.
  *
  * <p>{@link #due} belongs to the timer's thread, as {@link #settled}.
@@ -22,10 +22,10 @@ final class Watchdog {
     private final TimerEntry confirmation = TimerEntry.of(this::confirm);
     private final TimerEntry everySecond = TimerEntry.of(this::everySecond);
 
-    /** A hold may be in an earlier period of the heartbeats. */
+    /** A hold may be in an earlier period of the heartbeat. */
     private volatile boolean isUnsettled;
 
-    /** How many periods there were when all holds were certain. */
+    /** The period in which all holds were certain. */
     private long settled;
 
     private volatile long deferredUntil;
@@ -86,10 +86,9 @@ final class Watchdog {
     }
 
     private void confirm() {
-        Heartbeats heartbeats = shared.heartbeats;
-        long periods = heartbeats.periods();
-        boolean areAnswered = heartbeats.areAnswered();
-        if (areAnswered && periods == settled && !isUnsettled) {
+        long period = shared.heartbeat.period();
+        boolean isAnswered = shared.heartbeat.isAnswered();
+        if (isAnswered && period == settled && !isUnsettled) {
             return;
         }
         Moment now = shared.now();
@@ -100,7 +99,7 @@ final class Watchdog {
                 isUnsettled = true;
             }
         }));
-        settled = areAnswered ? periods : NEVER;
+        settled = isAnswered ? period : NEVER;
     }
 
     boolean isWatching() {

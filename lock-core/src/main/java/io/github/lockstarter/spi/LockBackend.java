@@ -30,12 +30,11 @@ import java.util.concurrent.CompletionStage;
 public interface LockBackend extends AutoCloseable {
 
     /**
-     * What the store that keeps this lock can do. Constant.
+     * What the store can do. Constant.
      *
-     * @param key the lock's key
      * @return all that the port has, by default
      */
-    default StoreCapabilities capabilities(String key) {
+    default StoreCapabilities capabilities() {
         return StoreCapabilities.ALL;
     }
 
@@ -117,34 +116,23 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * How this store detects a crash of the instance that holds a lock.
+     * How this store detects a crash of the instance that holds a lock. Constant.
      *
-     * @param key the lock's key
-     * @return the same object for all keys that are kept in one store; empty where the lease alone decides, as by
-     *     default
+     * @return empty where the lease alone decides, as by default
      */
-    default Optional<CrashDetection> crashDetection(String key) {
+    default Optional<CrashDetection> crashDetection() {
         return Optional.empty();
-    }
-
-    /**
-     * Every object that {@link #crashDetection} may return. The engine asks at each of its starts.
-     *
-     * @return none where the lease alone decides, as by default
-     */
-    default List<CrashDetection> crashDetections() {
-        return List.of();
     }
 
     /**
      * Whether this store lets the locks of a crashed instance be taken over, as far as it is known. Returns at once.
      *
-     * @return on, if there are {@link #crashDetections}, and nothing speaks against it; off with the reason otherwise
+     * @return on, if there is a {@link #crashDetection}, and nothing speaks against it; off with the reason otherwise
      */
     default CrashTakeOver crashTakeOver() {
-        return crashDetections().isEmpty()
-                ? CrashTakeOver.off("This lock store does not tell a crashed instance from a paused one")
-                : CrashTakeOver.ON;
+        return crashDetection().isPresent()
+                ? CrashTakeOver.ON
+                : CrashTakeOver.off("This lock store does not tell a crashed instance from a paused one");
     }
 
     /**

@@ -104,8 +104,8 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
-        return backend.capabilities(key);
+    public StoreCapabilities capabilities() {
+        return backend.capabilities();
     }
 
     @Override
@@ -163,13 +163,8 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
-    public Optional<CrashDetection> crashDetection(String key) {
-        return backend.crashDetection(key);
-    }
-
-    @Override
-    public List<CrashDetection> crashDetections() {
-        return backend.crashDetections();
+    public Optional<CrashDetection> crashDetection() {
+        return backend.crashDetection();
     }
 
     @Override

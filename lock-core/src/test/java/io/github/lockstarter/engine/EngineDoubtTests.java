@@ -111,7 +111,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     EngineDoubtTests() {
         super(new ManualBackend(Optional.of(new Heartbeats())), EngineSettings.HandOver.DEFAULTS);
-        this.heartbeats = (Heartbeats) backend.crashDetections().get(0);
+        this.heartbeats = (Heartbeats) backend.crashDetection().orElseThrow();
     }
 
     @Test

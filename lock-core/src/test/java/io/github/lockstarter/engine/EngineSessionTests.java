@@ -61,7 +61,7 @@ class EngineSessionTests extends EngineInterleavings {
 
     EngineSessionTests() {
         super(new ManualBackend(Optional.of(new Session())), EngineSettings.HandOver.DEFAULTS);
-        this.session = (Session) backend.crashDetections().get(0);
+        this.session = (Session) backend.crashDetection().orElseThrow();
     }
 
     @BeforeEach

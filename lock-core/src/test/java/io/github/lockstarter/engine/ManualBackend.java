@@ -56,7 +56,7 @@ public final class ManualBackend implements LockBackend {
     /** Runs while renewals are being written, on the watchdog's thread. */
     volatile Runnable duringRenewal = () -> {};
 
-    /** Runs while the engine makes the command of an attempt, on the thread that does. */
+    /** Runs while an attempt is being sent, on the thread that sends it. */
     volatile Runnable beforeAcquire = () -> {};
 
     /** Whether releases get no answer, at once. */
@@ -72,6 +72,7 @@ public final class ManualBackend implements LockBackend {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        beforeAcquire.run();
         Error error = planted;
         if (error != null) {
             planted = null;
@@ -116,14 +117,8 @@ public final class ManualBackend implements LockBackend {
     }
 
     @Override
-    public Optional<CrashDetection> crashDetection(String key) {
-        beforeAcquire.run();
+    public Optional<CrashDetection> crashDetection() {
         return crashDetection;
-    }
-
-    @Override
-    public List<CrashDetection> crashDetections() {
-        return crashDetection.stream().toList();
     }
 
     @Override

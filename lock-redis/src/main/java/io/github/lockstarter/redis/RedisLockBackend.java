@@ -385,13 +385,8 @@ public final class RedisLockBackend implements QuorumNode {
      * nor without a grace period, in which a server takes no locks over that it has only copied.
      */
     @Override
-    public Optional<CrashDetection> crashDetection(String key) {
+    public Optional<CrashDetection> crashDetection() {
         return heartbeat.map(CrashDetection.class::cast);
-    }
-
-    @Override
-    public List<CrashDetection> crashDetections() {
-        return heartbeat.map(CrashDetection.class::cast).stream().toList();
     }
 
     /** {@inheritDoc} Known from the start on, and from the answers since. */

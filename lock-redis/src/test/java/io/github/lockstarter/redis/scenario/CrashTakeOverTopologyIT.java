@@ -71,7 +71,7 @@ class CrashTakeOverTopologyIT {
         @Test
         void leavesTheLockToItsLease() {
             try (RedisStore store = new RedisStore(SERVER.server().uri()).with(RedisStore.WITHOUT_GRACE)) {
-                assertThat(store.connect().crashDetections()).isEmpty();
+                assertThat(store.connect().crashDetection()).isEmpty();
             }
         }
     }
@@ -85,7 +85,7 @@ class CrashTakeOverTopologyIT {
         @Test
         void leavesTheLockToItsLease() {
             try (RedisStore store = RedisStore.of(SERVERS.topology())) {
-                assertThat(store.connect().crashDetections()).isEmpty();
+                assertThat(store.connect().crashDetection()).isEmpty();
             }
         }
     }

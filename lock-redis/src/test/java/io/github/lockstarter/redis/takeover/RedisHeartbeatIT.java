@@ -39,7 +39,7 @@ class RedisHeartbeatIT {
         redis = REDIS.server().commands();
         RedisLockBackend backend = (RedisLockBackend) store.connect();
         backend.listen(instance, new Deaf());
-        heartbeat = backend.crashDetections().get(0);
+        heartbeat = backend.crashDetection().orElseThrow();
         await().until(() -> beat().isPresent());
     }
 

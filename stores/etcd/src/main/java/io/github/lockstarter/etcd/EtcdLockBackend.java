@@ -109,7 +109,7 @@ public final class EtcdLockBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
+    public StoreCapabilities capabilities() {
         return CAPABILITIES;
     }
 

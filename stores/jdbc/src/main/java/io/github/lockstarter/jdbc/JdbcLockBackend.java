@@ -148,7 +148,7 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
+    public StoreCapabilities capabilities() {
         return new StoreCapabilities(
                 signals.isWanted() ? Signals.TO_ALL : Signals.NONE,
                 Leases.PER_LOCK,

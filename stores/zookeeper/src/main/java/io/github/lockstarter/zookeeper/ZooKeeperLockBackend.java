@@ -158,7 +158,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
+    public StoreCapabilities capabilities() {
         return CAPABILITIES;
     }
 
@@ -292,13 +292,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     @Override
-    public Optional<CrashDetection> crashDetection(String key) {
+    public Optional<CrashDetection> crashDetection() {
         return Optional.of(session);
-    }
-
-    @Override
-    public List<CrashDetection> crashDetections() {
-        return List.of(session);
     }
 
     @Override

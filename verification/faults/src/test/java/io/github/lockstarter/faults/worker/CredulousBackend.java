@@ -28,8 +28,8 @@ final class CredulousBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
-        return backend.capabilities(key);
+    public StoreCapabilities capabilities() {
+        return backend.capabilities();
     }
 
     @Override

@@ -44,8 +44,8 @@ final class HastyBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
-        return backend.capabilities(key);
+    public StoreCapabilities capabilities() {
+        return backend.capabilities();
     }
 
     @Override
@@ -79,13 +79,8 @@ final class HastyBackend implements LockBackend {
     }
 
     @Override
-    public Optional<CrashDetection> crashDetection(String key) {
-        return backend.crashDetection(key);
-    }
-
-    @Override
-    public List<CrashDetection> crashDetections() {
-        return backend.crashDetections();
+    public Optional<CrashDetection> crashDetection() {
+        return backend.crashDetection();
     }
 
     @Override

@@ -44,13 +44,13 @@ final class JournalingBackend implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
-        return backend.capabilities(key);
+    public StoreCapabilities capabilities() {
+        return backend.capabilities();
     }
 
     /** What the checks have to know of the store, as it declares that at the moment. */
     void describeStore(Duration longestLease) {
-        StoreCapabilities store = backend.capabilities("");
+        StoreCapabilities store = backend.capabilities();
         journal.write(journal.event(EventKind.STORE)
                 .counting(store.leases() == Leases.OF_SESSION ? StoreBackends.SESSION.toNanos() : 0)
                 .between(0, StoreBackends.begunAnew(kind, longestLease).toNanos())
@@ -86,7 +86,7 @@ final class JournalingBackend implements LockBackend {
      */
     private void noteIfGivenBack(AcquireCommand command, long sent, @Nullable AcquireResult result) {
         boolean isAnswered = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Contended;
-        if (!isAnswered && backend.capabilities(command.key()).leases() == Leases.OF_SESSION) {
+        if (!isAnswered && backend.capabilities().leases() == Leases.OF_SESSION) {
             journal.write(
                     event(EventKind.ATTEMPTING, command.key(), command.token()).at(sent));
         }
@@ -105,7 +105,7 @@ final class JournalingBackend implements LockBackend {
 
     /** A lock that ends with a session may be gone when nothing was heard of that for its time-out. */
     private long takeOverNanos(AcquireCommand command) {
-        return backend.capabilities(command.key()).leases() == Leases.OF_SESSION
+        return backend.capabilities().leases() == Leases.OF_SESSION
                 ? StoreBackends.SESSION.toNanos()
                 : Duration.ofMillis(command.token().takeOverMillis()).toNanos();
     }
@@ -129,13 +129,8 @@ final class JournalingBackend implements LockBackend {
     }
 
     @Override
-    public Optional<CrashDetection> crashDetection(String key) {
-        return backend.crashDetection(key);
-    }
-
-    @Override
-    public List<CrashDetection> crashDetections() {
-        return backend.crashDetections();
+    public Optional<CrashDetection> crashDetection() {
+        return backend.crashDetection();
     }
 
     @Override

@@ -54,8 +54,8 @@ final class Witness implements LockBackend {
     }
 
     @Override
-    public StoreCapabilities capabilities(String key) {
-        return backend.capabilities(key);
+    public StoreCapabilities capabilities() {
+        return backend.capabilities();
     }
 
     @Override
@@ -109,13 +109,8 @@ final class Witness implements LockBackend {
     }
 
     @Override
-    public Optional<CrashDetection> crashDetection(String key) {
-        return backend.crashDetection(key);
-    }
-
-    @Override
-    public List<CrashDetection> crashDetections() {
-        return backend.crashDetections();
+    public Optional<CrashDetection> crashDetection() {
+        return backend.crashDetection();
     }
 
     @Override
