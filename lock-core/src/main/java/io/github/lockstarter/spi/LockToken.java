@@ -7,6 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -53,6 +54,10 @@ public record LockToken(
 
     /** Behind a take-over time that replicas have to acknowledge. */
     private static final char ACKNOWLEDGED = '+';
+
+    /** Instance, number of the attempt, time of it, name, take-over time. */
+    private static final Pattern STORED = Pattern.compile(
+            "([^|]+?)(?::[0-9]+)?(?:\\|(?:([0-9]{1,15})(?: (.*?))?)?(?:\\|[0-9]{1,15}\\+?)?)?", Pattern.DOTALL);
 
     private static final Pattern UNREADABLE = Pattern.compile("[^ -~]|[:|]");
 
@@ -138,7 +143,27 @@ public record LockToken(
         return place.isBlank() && name.indexOf(AT) < 0 ? name : name + AT + place;
     }
 
-    static LockHolder holder(String instance, String owner, long since) {
+    /**
+     * What an instance may know of the owner of a lock that another instance has: the readable part of the stored
+     * token. It is short and printable for any text, even from a client of another kind.
+     *
+     * @param stored the {@link #value} of the token, with or without the number of the attempt
+     * @return the owner
+     */
+    public static LockHolder holderOf(String stored) {
+        Matcher parts = STORED.matcher(stored);
+        if (!parts.matches()) {
+            return new LockHolder(shortened(readable(stored)));
+        }
+        String instance = shortened(readable(parts.group(1)));
+        String since = parts.group(2);
+        String owner = parts.group(3);
+        return since == null
+                ? new LockHolder(instance)
+                : holder(instance, owner == null ? "" : readable(owner), Long.parseLong(since));
+    }
+
+    private static LockHolder holder(String instance, String owner, long since) {
         int at = owner.lastIndexOf(AT);
         String name = at < 0 ? owner : owner.substring(0, at);
         String[] place = at < 0 ? new String[] {""} : owner.substring(at + 1).split("/", 2);
@@ -155,7 +180,7 @@ public record LockToken(
     }
 
     /** Cuts and cleans the name and the place of an owner. */
-    static String readable(String owner) {
+    private static String readable(String owner) {
         int at = owner.lastIndexOf(AT);
         return at < 0 ? cleaned(owner) : cleaned(owner.substring(0, at)) + AT + cleaned(owner.substring(at + 1));
     }

@@ -24,8 +24,9 @@ class LockTokenTests {
 
         assertThat(holder)
                 .isEqualTo(new LockHolder("01234567", Optional.of("http-1"), Optional.of(Instant.ofEpochMilli(SINCE))));
-        assertThat(StoredOwner.of("01234567|1700000000123 http-1").holder()).isEqualTo(holder);
-        assertThat(StoredOwner.of(ID + "|1700000000123 http-1").holder()).isEqualTo(holder);
+        assertThat(LockToken.holderOf("01234567|1700000000123 http-1")).isEqualTo(holder);
+        assertThat(LockToken.holderOf(ID + "|1700000000123 http-1")).isEqualTo(holder);
+        assertThat(LockToken.holderOf(ID + ":7|1700000000123 http-1")).isEqualTo(holder);
         assertThat(new LockToken(ID, 7, "http-1", SINCE).toString()).doesNotContain("0123", "http");
     }
 
@@ -33,11 +34,11 @@ class LockTokenTests {
     void tellsNoNameThatThereIsNot() {
         assertThat(new LockToken(ID, 7).tellsOwner()).isFalse();
         assertThat(new LockToken(ID, 7).holder()).isEqualTo(new LockHolder("01234567"));
-        assertThat(StoredOwner.of("01234567").holder()).isEqualTo(new LockHolder("01234567"));
+        assertThat(LockToken.holderOf("01234567")).isEqualTo(new LockHolder("01234567"));
         LockHolder unnamed = new LockHolder("01234567", Optional.empty(), Optional.of(Instant.ofEpochMilli(SINCE)));
         assertThat(new LockToken(ID, 7, "", SINCE).holder()).isEqualTo(unnamed);
-        assertThat(StoredOwner.of("01234567|1700000000123").holder()).isEqualTo(unnamed);
-        assertThat(StoredOwner.of("01234567|1700000000123 ").holder()).isEqualTo(unnamed);
+        assertThat(LockToken.holderOf("01234567|1700000000123")).isEqualTo(unnamed);
+        assertThat(LockToken.holderOf("01234567|1700000000123 ")).isEqualTo(unnamed);
     }
 
     @Test
@@ -46,7 +47,7 @@ class LockTokenTests {
                 ID, 7, LockToken.ownerAt("worker @coroutine#2", "pod-7/orders"), SINCE, 1_000, TakeOverCondition.NONE);
 
         assertThat(token.value()).isEqualTo(ID + ":7|1700000000123 worker @coroutine#2@pod-7/orders|1000");
-        LockHolder holder = StoredOwner.of(token.value().replace(":7", "")).holder();
+        LockHolder holder = LockToken.holderOf(token.value());
         assertThat(holder).isEqualTo(token.holder());
         assertThat(holder.owner()).hasValue("worker @coroutine#2");
         assertThat(holder.host()).hasValue("pod-7");
@@ -59,7 +60,7 @@ class LockTokenTests {
         LockToken token = new LockToken(ID, 7, "", 0, 1_000, TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS);
 
         assertThat(token.value()).isEqualTo(ID + ":7||1000+");
-        assertThat(StoredOwner.of(ID + "||1000+").holder()).isEqualTo(new LockHolder("01234567"));
+        assertThat(LockToken.holderOf(ID + "||1000+")).isEqualTo(new LockHolder("01234567"));
     }
 
     /** The column of a database has room for 160 characters. */
@@ -95,15 +96,13 @@ class LockTokenTests {
 
     @Test
     void readsWhateverSomebodyElseWrote() {
-        assertThat(StoredOwner.of("|").holder()).isEqualTo(new LockHolder("?"));
-        assertThat(StoredOwner.of("01234567|99999999999999999999 x").holder().since())
+        assertThat(LockToken.holderOf("|")).isEqualTo(new LockHolder("?"));
+        assertThat(LockToken.holderOf("01234567|99999999999999999999 x").since())
                 .isEmpty();
-        assertThat(StoredOwner.of("01234567|17 \u001b[31m\n|x:" + "y".repeat(1_000))
-                        .holder()
+        assertThat(LockToken.holderOf("01234567|17 \u001b[31m\n|x:" + "y".repeat(1_000))
                         .owner())
                 .hasValue("y".repeat(LockToken.LONGEST_OWNER));
-        assertThat(StoredOwner.of("01234567|999999999999999 x").holder().since())
-                .isPresent();
+        assertThat(LockToken.holderOf("01234567|999999999999999 x").since()).isPresent();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.script;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.Milliseconds;
@@ -10,7 +11,7 @@ import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.StoredOwner;
+import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -136,7 +137,7 @@ public final class AcquireScript {
                 return new AcquireResult.Granted(
                         reply.value(),
                         reply.number(),
-                        reply.owner().map(StoredOwner::holder),
+                        reply.owner(),
                         reply.marker().isEmpty() ? known : reply.marker());
             }
             if (reply.status() == Reply.CONTENDED) {
@@ -144,10 +145,7 @@ public final class AcquireScript {
                     acknowledging.accept(reply.unacknowledged());
                 }
                 return new AcquireResult.Contended(
-                        remaining(reply.value()),
-                        reply.number(),
-                        reply.owner().map(StoredOwner::holder),
-                        reply.isKept());
+                        remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
             }
             if (reply.status() == Reply.RECOVERING) {
                 Duration left = Duration.ofMillis(reply.value());
@@ -254,8 +252,8 @@ public final class AcquireScript {
         }
 
         /** Who has the lock, or had it before the take-over; empty if there is no owner, or its token names none. */
-        Optional<StoredOwner> owner() {
-            return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(StoredOwner.of(holder));
+        Optional<LockHolder> owner() {
+            return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(LockToken.holderOf(holder));
         }
 
         /** The reply to one attempt of a batch, which never asks for the time. */

@@ -9,7 +9,7 @@ import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
-import io.github.lockstarter.spi.StoredOwner;
+import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -85,9 +85,8 @@ public final class AdminScripts {
             if (owner.equals(ReleaseScript.KEPT)) {
                 return new StoredLock.Kept(Duration.ofMillis(Math.max(0, remaining)), fencingToken, waiting);
             }
-            Optional<LockHolder> holder = owner.equals(FOREIGN)
-                    ? Optional.empty()
-                    : Optional.of(StoredOwner.of(owner).holder());
+            Optional<LockHolder> holder =
+                    owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
             Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
             return new StoredLock.Held(holder, lease, fencingToken, waiting, marked(texts.get(MARKED)));
         }

@@ -2,7 +2,7 @@ package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.spi.StoredOwner;
+import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -21,7 +21,7 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
     private static final Pattern STORED =
             Pattern.compile("1 (held|kept) ([0-9]{1,18}) ([0-9]{1,4}) ([0-9]{1,18})(?: (.*))?", Pattern.DOTALL);
 
-    private static final Pattern NUMBERED = Pattern.compile("([^:|]*):[0-9]+(.*)", Pattern.DOTALL);
+    private static final Pattern NUMBERED = Pattern.compile("([^:|]*):[0-9]+.*", Pattern.DOTALL);
 
     /** Reads a value; empty if a client of another kind has written it. */
     static Optional<LockEntry> of(ByteString value) {
@@ -70,11 +70,7 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
     }
 
     Optional<LockHolder> holder() {
-        return token.map(owner -> {
-            Matcher parts = NUMBERED.matcher(owner);
-            return StoredOwner.of(parts.matches() ? parts.group(1) + parts.group(2) : owner)
-                    .holder();
-        });
+        return token.map(LockToken::holderOf);
     }
 
     /** The instance of the owner. */

@@ -4,7 +4,6 @@ import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.StoredOwner;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -60,8 +59,7 @@ record AcquireStatements(String key, AcquireCommand command, Supplier<Optional<D
         return new AcquireResult.Contended(
                 Optional.of(row.remaining()),
                 Waiting.NEW,
-                row.readableOwner().map(StoredOwner::holder).filter(holder -> holder.since()
-                        .isPresent()),
+                row.holder().filter(holder -> holder.since().isPresent()),
                 row.isKept(),
                 command.waiting().flatMap(waiting -> lookAgain.get()));
     }

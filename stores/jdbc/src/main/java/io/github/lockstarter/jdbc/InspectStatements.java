@@ -1,7 +1,6 @@
 package io.github.lockstarter.jdbc;
 
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.spi.StoredOwner;
 import java.sql.SQLException;
 import java.util.Optional;
 
@@ -23,10 +22,7 @@ record InspectStatements(String key) implements JdbcCommand<StoredLock> {
                 .<StoredLock>map(row -> row.isKept()
                         ? new StoredLock.Kept(row.remaining(), row.fencingToken(), 0)
                         : new StoredLock.Held(
-                                row.readableOwner().map(StoredOwner::holder),
-                                Optional.of(row.remaining()),
-                                row.fencingToken(),
-                                row.isWanted() ? 1 : 0))
+                                row.holder(), Optional.of(row.remaining()), row.fencingToken(), row.isWanted() ? 1 : 0))
                 .orElseGet(() -> new StoredLock.Free(0, 0));
     }
 

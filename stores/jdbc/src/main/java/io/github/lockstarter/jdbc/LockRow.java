@@ -1,10 +1,9 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.StoredOwner;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * The row of a key, as it was read.
@@ -15,8 +14,6 @@ import java.util.regex.Pattern;
  * @param isWanted whether its release notifies
  */
 record LockRow(Optional<String> owner, long fencingToken, long remainingMicros, boolean isWanted) {
-
-    private static final Pattern NUMBER_OF_ATTEMPT = Pattern.compile(":[0-9]+");
 
     boolean isOver() {
         return remainingMicros <= 0;
@@ -35,8 +32,7 @@ record LockRow(Optional<String> owner, long fencingToken, long remainingMicros, 
     }
 
     /** What others may know of the owner. */
-    Optional<StoredOwner> readableOwner() {
-        return owner.map(
-                value -> StoredOwner.of(NUMBER_OF_ATTEMPT.matcher(value).replaceFirst("")));
+    Optional<LockHolder> holder() {
+        return owner.map(LockToken::holderOf);
     }
 }

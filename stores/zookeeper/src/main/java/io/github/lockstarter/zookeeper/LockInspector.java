@@ -3,7 +3,7 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.spi.StoredOwner;
+import io.github.lockstarter.spi.LockToken;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -80,16 +80,11 @@ final class LockInspector {
 
     /** The readable part of a lock token that is stored; of any data a short text that can be printed. */
     static LockHolder holderIn(byte[] data) {
-        return StoredOwner.of(withoutNumber(new String(data, StandardCharsets.UTF_8)))
-                .holder();
+        return LockToken.holderOf(new String(data, StandardCharsets.UTF_8));
     }
 
     /** Whether the stored token names its owner. */
     static Optional<LockHolder> namedHolderIn(byte[] data) {
         return Optional.of(holderIn(data)).filter(holder -> holder.since().isPresent());
-    }
-
-    private static String withoutNumber(String token) {
-        return token.replaceFirst("^([^:|]*):[0-9]+", "$1");
     }
 }
