@@ -3,10 +3,14 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -32,12 +36,42 @@ final class Acquisitions {
         this.shared = shared;
     }
 
-    /** Completes futures of callers on threads that may block. */
-    EventDispatcher events() {
-        return shared.events;
+    /**
+     * Blocks the calling thread, which is the owner, or acquires for the handle. Several keys are acquired in the order
+     * given, which is sorted, so that two callers cannot wait for each other. One wait covers all of them; what was
+     * acquired is released when one cannot be, or when one is lost before the last is acquired.
+     */
+    Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
+        if (keys.size() == 1) {
+            return acquire(keys.get(0), terms, owner, ifBusy);
+        }
+        List<Handle> acquired = new ArrayList<>(keys.size());
+        boolean areHeld = false;
+        try {
+            long startedAt = shared.clock.nanos();
+            for (String key : keys) {
+                Optional<Handle> one = acquire(key, rest(terms, startedAt), owner, ifBusy);
+                if (one.isEmpty()) {
+                    return Optional.empty();
+                }
+                acquired.add(one.get());
+            }
+            Optional<LockHandle> all = Optional.of(new CompositeHandle(acquired));
+            all.get().ensureHeld();
+            areHeld = true;
+            return all;
+        } finally {
+            if (!areHeld) {
+                BlockingWait.awaitUninterruptibly(CompositeHandle.giveBack(acquired));
+            }
+        }
     }
 
-    /** Blocks the calling thread, which is the owner, or acquires for the handle. */
+    private ResolvedRequest rest(ResolvedRequest terms, long startedAt) {
+        Duration left = terms.maxWait().minusNanos(shared.clock.nanos() - startedAt);
+        return terms.waitingUpTo(left.isNegative() ? Duration.ZERO : left);
+    }
+
     Optional<Handle> acquire(String key, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
         Optional<Handle> nested = owner.isThread() ? reenter(owner, key, terms.atLeast()) : Optional.empty();
         if (nested.isPresent()) {
@@ -209,9 +243,43 @@ final class Acquisitions {
 
     /**
      * Blocks no thread; the handle is the owner, and completes the future, or an exception does. If the application
-     * completes it, the wait is given up.
+     * completes it, the wait is given up. Several keys as in {@link #acquire}.
      */
-    void acquireAsync(String key, ResolvedRequest terms, CompletableFuture<? super EngineHandle> result) {
+    void acquireAsync(List<String> keys, ResolvedRequest terms, CompletableFuture<LockHandle> result) {
+        if (keys.size() == 1) {
+            acquireAsync(keys.get(0), terms, result);
+            return;
+        }
+        long startedAt = shared.clock.nanos();
+        List<Handle> acquired = new ArrayList<>(keys.size());
+        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        for (String key : keys) {
+            all = all.thenCompose(any -> acquireUnlessDone(key, rest(terms, startedAt), result))
+                    .thenAccept(acquired::add);
+        }
+        all.thenCompose(any -> shared.events.completedForCallers(new CompositeHandle(acquired).ensureHeldAsync()))
+                .whenComplete((any, failure) -> {
+                    if (failure != null) {
+                        result.completeExceptionally(Objects.requireNonNullElse(failure.getCause(), failure));
+                    }
+                    if (!result.complete(new CompositeHandle(acquired))) { // it has failed, or is cancelled
+                        CompositeHandle.giveBack(acquired);
+                    }
+                });
+    }
+
+    /** One of several keys, unless the application has completed the result. */
+    private CompletableFuture<Handle> acquireUnlessDone(
+            String key, ResolvedRequest terms, CompletableFuture<LockHandle> result) {
+        CompletableFuture<Handle> one = new CompletableFuture<>();
+        result.whenComplete((all, failure) -> one.cancel(false));
+        if (!one.isDone()) {
+            acquireAsync(key, terms, one);
+        }
+        return one;
+    }
+
+    void acquireAsync(String key, ResolvedRequest terms, CompletableFuture<? super Handle> result) {
         StackReserve.ensure();
         Moment now = shared.now();
         Waiter waiter = new Waiter(shared.keyLock(key), terms, HoldOwner.HANDLE, now.nanos());
@@ -239,7 +307,7 @@ final class Acquisitions {
         }
     }
 
-    private void deliver(Waiter waiter, Outcome outcome, CompletableFuture<? super EngineHandle> result) {
+    private void deliver(Waiter waiter, Outcome outcome, CompletableFuture<? super Handle> result) {
         try {
             Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
             shared.events
@@ -251,7 +319,7 @@ final class Acquisitions {
         }
     }
 
-    private void fail(Waiter waiter, Throwable failure, CompletableFuture<? super EngineHandle> result) {
+    private void fail(Waiter waiter, Throwable failure, CompletableFuture<? super Handle> result) {
         try {
             abandon(waiter);
         } finally {
@@ -259,7 +327,7 @@ final class Acquisitions {
         }
     }
 
-    private void deliver(Waiter waiter, Handle handle, boolean isHeld, CompletableFuture<? super EngineHandle> result) {
+    private void deliver(Waiter waiter, Handle handle, boolean isHeld, CompletableFuture<? super Handle> result) {
         try {
             take(waiter, handle, isHeld);
         } catch (RuntimeException | Error e) {
@@ -267,8 +335,7 @@ final class Acquisitions {
             return;
         }
         if (!result.complete(handle)) {
-            handle.keepNothing();
-            handle.beginRelease();
+            handle.giveBack();
         }
     }
 }

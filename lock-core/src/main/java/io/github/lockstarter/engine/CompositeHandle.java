@@ -13,15 +13,24 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
 /** Several keys held as one: held while all are, lost with the first that is. Released in reverse order. */
-final class CompositeHandle implements EngineHandle {
+final class CompositeHandle implements LockHandle {
 
-    private final List<EngineHandle> parts;
+    /** From the harmless to the one that has to be known. */
+    private static final List<ReleaseOutcome> OUTCOMES = List.of(
+            ReleaseOutcome.ALREADY_RELEASED,
+            ReleaseOutcome.STILL_HELD,
+            ReleaseOutcome.RELEASED,
+            ReleaseOutcome.UNKNOWN,
+            ReleaseOutcome.LOST);
+
+    private final List<Handle> parts;
 
     /** Several handles as one, in the order of their keys. */
-    CompositeHandle(List<EngineHandle> parts) {
+    CompositeHandle(List<Handle> parts) {
         this.parts = List.copyOf(parts);
     }
 
@@ -32,7 +41,7 @@ final class CompositeHandle implements EngineHandle {
 
     @Override
     public List<String> keys() {
-        return parts.stream().map(EngineHandle::key).toList();
+        return parts.stream().map(Handle::key).toList();
     }
 
     @Override
@@ -50,57 +59,51 @@ final class CompositeHandle implements EngineHandle {
     public long fencingToken(String key) {
         return parts.stream()
                 .filter(part -> part.key().equals(key))
+                .mapToLong(Handle::fencingToken)
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("This handle holds " + keys() + ", not '" + key + "'"))
-                .fencingToken();
+                .orElseThrow(() -> new IllegalArgumentException("This handle holds " + keys() + ", not '" + key + "'"));
     }
 
     @Override
     public Duration remainingLease() {
         return parts.stream()
-                .map(EngineHandle::remainingLease)
+                .map(Handle::remainingLease)
                 .min(Duration::compareTo)
                 .orElse(Duration.ZERO);
     }
 
     @Override
     public boolean isHeld() {
-        return parts.stream().allMatch(EngineHandle::isHeld);
+        return state() == HoldState.HELD;
     }
 
     @Override
     public HoldState state() {
-        return parts.stream()
-                .map(EngineHandle::state)
-                .max(Comparator.naturalOrder())
-                .orElseThrow();
+        return parts.stream().map(Handle::state).max(Comparator.naturalOrder()).orElseThrow();
     }
 
-    /** What is lost first; and all anew after a wait for one of them, since others may have been lost meanwhile. */
+    /** All anew after a wait for one of them, since others may have been lost meanwhile. */
     @Override
     public void ensureHeld() {
         do {
-            parts.stream()
-                    .filter(part -> part.state() == HoldState.LOST)
-                    .findFirst()
-                    .ifPresent(EngineHandle::ensureHeld);
-            parts.forEach(EngineHandle::ensureHeld);
-        } while (state() != HoldState.HELD);
+            worstFirst().forEach(Handle::ensureHeld);
+        } while (!isHeld());
     }
 
-    /** Checks all parts again after a wait, as {@link #ensureHeld} does. */
-    @Override
-    public CompletableFuture<Void> ensureHeldAsync() {
-        for (EngineHandle part : parts) {
-            if (part.state() == HoldState.LOST) {
-                return part.ensureHeldAsync();
-            }
+    /** {@link #ensureHeld()}, completed or failed by whichever thread gets the answer, such as an event loop. */
+    CompletableFuture<Void> ensureHeldAsync() {
+        CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+        for (Handle part : worstFirst()) {
+            all = all.thenCompose(any -> part.ensureHeldAsync());
         }
-        CompletableFuture<?>[] each =
-                parts.stream().map(EngineHandle::ensureHeldAsync).toArray(CompletableFuture[]::new);
-        return CompletableFuture.allOf(each)
-                .thenCompose(
-                        any -> state() == HoldState.HELD ? CompletableFuture.completedFuture(null) : ensureHeldAsync());
+        return all.thenCompose(any -> isHeld() ? CompletableFuture.completedFuture(null) : ensureHeldAsync());
+    }
+
+    /** Nobody waits for a part in doubt while another one is lost. */
+    private List<Handle> worstFirst() {
+        return parts.stream()
+                .sorted(Comparator.comparing(Handle::state).reversed())
+                .toList();
     }
 
     @Override
@@ -108,11 +111,6 @@ final class CompositeHandle implements EngineHandle {
         if (!keys().equals(terms.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
         }
-        extendOn(terms);
-    }
-
-    @Override
-    public void extendOn(LockRequest terms) {
         parts.forEach(part -> part.extendOn(terms));
     }
 
@@ -129,46 +127,49 @@ final class CompositeHandle implements EngineHandle {
 
     @Override
     public ReleaseOutcome release() {
-        return BlockingWait.awaitUninterruptibly(beginRelease());
-    }
-
-    @Override
-    public CompletableFuture<ReleaseOutcome> beginRelease() {
-        return releaseEach(EngineHandle::beginRelease);
+        return BlockingWait.awaitUninterruptibly(each(parts, Handle::beginRelease));
     }
 
     /** Completed once all are released: with the first loss, if there is one. */
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
-        return releaseEach(LockHandle::closeAsync);
+        return each(parts, Handle::closeAsync);
     }
 
-    /** The worst that became of any part. */
-    private CompletableFuture<ReleaseOutcome> releaseEach(
-            Function<EngineHandle, CompletableFuture<ReleaseOutcome>> release) {
-        return releaseEach(parts, release);
+    /** Releases handles that no caller has got. A release that fails is completed by the watchdog. */
+    static CompletableFuture<ReleaseOutcome> giveBack(List<Handle> unused) {
+        return each(unused, Handle::giveBack).exceptionally(failure -> ReleaseOutcome.UNKNOWN);
     }
 
-    private static CompletableFuture<ReleaseOutcome> releaseEach(
-            List<EngineHandle> parts, Function<EngineHandle, CompletableFuture<ReleaseOutcome>> release) {
-        List<CompletableFuture<ReleaseOutcome>> releasing = new ArrayList<>(parts.size());
-        Throwable failure = null;
+    /** Releases all, the last one first; completed with the worst outcome, or the first failure. */
+    private static CompletableFuture<ReleaseOutcome> each(
+            List<Handle> parts, Function<Handle, CompletableFuture<ReleaseOutcome>> release) {
+        CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         for (int i = parts.size() - 1; i >= 0; i--) {
+            CompletableFuture<ReleaseOutcome> one;
             try {
-                releasing.add(release.apply(parts.get(i)));
+                one = release.apply(parts.get(i));
             } catch (RuntimeException | Error e) {
-                failure = e; // the others are released all the same
+                one = CompletableFuture.failedFuture(e); // the others are released all the same
+            }
+            worst = worst.thenCombine(one, BinaryOperator.maxBy(Comparator.comparing(OUTCOMES::indexOf)));
+        }
+        return worst;
+    }
+
+    @Override
+    public void close() {
+        closeEach(parts);
+    }
+
+    /** Closes all, the last one first; throws the first loss with the others suppressed. */
+    private static void closeEach(List<Handle> parts) {
+        Handle first = parts.get(0);
+        try (first) {
+            if (parts.size() > 1) {
+                closeEach(parts.subList(1, parts.size()));
             }
         }
-        return failure == null ? worst(releasing) : CompletableFuture.failedFuture(failure);
-    }
-
-    /** Releases handles that no caller has got. */
-    static CompletableFuture<ReleaseOutcome> giveBack(List<EngineHandle> unused) {
-        return releaseEach(unused, each -> {
-            each.keepNothing();
-            return each.beginRelease();
-        });
     }
 
     @Override
@@ -176,81 +177,24 @@ final class CompositeHandle implements EngineHandle {
         if (!keys().containsAll(request.keys())) {
             throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
         }
-        List<EngineHandle> asked = parts.stream()
-                .filter(part -> request.keys().contains(part.key()))
-                .toList();
-        return enterAgain(asked, request).map(LockHandle.class::cast);
-    }
-
-    @Override
-    public Optional<EngineHandle> enterAgain(LockRequest request) {
-        return enterAgain(parts, request);
-    }
-
-    private static Optional<EngineHandle> enterAgain(List<EngineHandle> parts, LockRequest request) {
-        List<EngineHandle> entered = new ArrayList<>(parts.size());
+        List<Handle> entered = new ArrayList<>(parts.size());
+        boolean areEntered = false;
         try {
-            for (EngineHandle part : parts) {
-                Optional<EngineHandle> one = part.enterAgain(request);
-                if (one.isEmpty()) {
-                    giveBack(entered);
-                    return Optional.empty();
-                }
-                entered.add(one.get());
-            }
-        } catch (RuntimeException | Error e) {
-            giveBack(entered);
-            throw e;
-        }
-        return Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
-    }
-
-    @Override
-    public void keepNothing() {
-        parts.forEach(EngineHandle::keepNothing);
-    }
-
-    private static CompletableFuture<ReleaseOutcome> worst(List<CompletableFuture<ReleaseOutcome>> releasing) {
-        CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
-        for (CompletableFuture<ReleaseOutcome> each : releasing) {
-            worst = worst.thenCombine(each, (one, other) -> weight(one) >= weight(other) ? one : other);
-        }
-        return worst;
-    }
-
-    private static int weight(ReleaseOutcome outcome) {
-        return switch (outcome) {
-            case ALREADY_RELEASED -> 0;
-            case STILL_HELD -> 1;
-            case RELEASED -> 2;
-            case UNKNOWN -> 3;
-            case LOST -> 4;
-        };
-    }
-
-    /** Releases every part, and then throws the first loss with the others suppressed. */
-    @Override
-    public void close() {
-        RuntimeException first = null;
-        Error error = null;
-        for (int i = parts.size() - 1; i >= 0; i--) {
-            try {
-                parts.get(i).close();
-            } catch (Error e) {
-                error = e;
-            } catch (RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else {
-                    first.addSuppressed(e);
+            for (Handle part : parts) {
+                if (request.keys().contains(part.key())) {
+                    part.enterAgain(request).ifPresent(entered::add);
                 }
             }
-        }
-        if (error != null) {
-            throw error;
-        }
-        if (first != null) {
-            throw first;
+            if (entered.size() < request.keys().size()) {
+                return Optional.empty(); // they are being released
+            }
+            Optional<LockHandle> all = Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
+            areEntered = true;
+            return all;
+        } finally {
+            if (!areEntered) {
+                giveBack(entered);
+            }
         }
     }
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.BlockingWait;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * want of stack or memory puts the handle on the hold's list of {@link Hold#unfinished} ones, which takes two fields
  * and no call.
  */
-final class Handle implements EngineHandle {
+final class Handle implements LockHandle {
 
     private static final int ENTERED = 0;
     private static final int LEAVING = 1;
@@ -103,11 +104,10 @@ final class Handle implements EngineHandle {
         checkSettled(!hasLeft() && Settlement.await(hold));
     }
 
-    @Override
-    public CompletableFuture<Void> ensureHeldAsync() {
-        return hasLeft()
-                ? CompletableFuture.failedFuture(Messages.released(hold))
-                : Settlement.of(hold).thenAccept(this::checkSettled);
+    /** {@link #ensureHeld()}, completed or failed by whichever thread gets the answer, such as an event loop. */
+    CompletableFuture<Void> ensureHeldAsync() {
+        CompletableFuture<Boolean> settled = hasLeft() ? CompletableFuture.completedFuture(false) : Settlement.of(hold);
+        return settled.thenAccept(this::checkSettled);
     }
 
     private void checkSettled(boolean isHeld) {
@@ -120,9 +120,11 @@ final class Handle implements EngineHandle {
     }
 
     private RuntimeException notHeld() {
-        return hasLeft()
-                ? Messages.released(hold)
-                : Messages.lost(hold, shared.now().nanos());
+        return hasLeft() ? Messages.released(hold) : lost();
+    }
+
+    private LockLostException lost() {
+        return Messages.lost(hold, shared.now().nanos());
     }
 
     @Override
@@ -133,8 +135,8 @@ final class Handle implements EngineHandle {
         extendOn(terms);
     }
 
-    @Override
-    public void extendOn(LockRequest terms) {
+    /** {@link #extend}, whatever the keys of the request. */
+    void extendOn(LockRequest terms) {
         shared.settings.checkExtension(terms, hold.terms.lease());
         if (!checkHeld()) {
             throw notHeld();
@@ -175,8 +177,8 @@ final class Handle implements EngineHandle {
         return BlockingWait.awaitUninterruptibly(beginRelease());
     }
 
-    @Override
-    public CompletableFuture<ReleaseOutcome> beginRelease() {
+    /** {@link #release()}, completed by whichever thread gets the answer, such as an event loop. */
+    CompletableFuture<ReleaseOutcome> beginRelease() {
         boolean leaving = false;
         try {
             leaving = STAGE.compareAndSet(this, ENTERED, LEAVING);
@@ -209,26 +211,27 @@ final class Handle implements EngineHandle {
         return STAGE.compareAndSet(this, ENTERED, LEFT) || STAGE.compareAndSet(this, FAILED, LEFT);
     }
 
-    @Override
-    public void keepNothing() {
+    /** Releases what no caller has got: unless the hold has another handle, the release keeps nothing. */
+    CompletableFuture<ReleaseOutcome> giveBack() {
         hold.lock.keepNothing(hold);
+        return beginRelease();
     }
 
     @Override
     public void close() {
-        if (release() == ReleaseOutcome.LOST) {
-            throw Messages.lost(hold, shared.now().nanos());
-        }
+        checkNotLost(release());
     }
 
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
-        return shared.events
-                .completedForCallers(beginRelease())
-                .thenCompose(outcome -> outcome == ReleaseOutcome.LOST
-                        ? CompletableFuture.failedFuture(
-                                Messages.lost(hold, shared.now().nanos()))
-                        : CompletableFuture.completedFuture(outcome));
+        return shared.events.completedForCallers(beginRelease()).thenApply(this::checkNotLost);
+    }
+
+    private ReleaseOutcome checkNotLost(ReleaseOutcome outcome) {
+        if (outcome == ReleaseOutcome.LOST) {
+            throw lost();
+        }
+        return outcome;
     }
 
     @Override
@@ -239,8 +242,8 @@ final class Handle implements EngineHandle {
         return enterAgain(request).map(LockHandle.class::cast);
     }
 
-    @Override
-    public Optional<EngineHandle> enterAgain(LockRequest request) {
+    /** {@link #reenter}, whatever the keys of the request. */
+    Optional<Handle> enterAgain(LockRequest request) {
         Duration atLeast = ResolvedRequest.of(request, shared.settings).atLeast();
         if (hasLeft()) {
             return Optional.empty();
@@ -250,12 +253,12 @@ final class Handle implements EngineHandle {
         }
         // Made first: behind the entry is no call that could fail, but for the returns.
         Handle handle = new Handle(hold, first);
-        Optional<EngineHandle> entered = Optional.of(handle);
+        Optional<Handle> entered = Optional.of(handle);
         if (hold.lock.enter(hold, handle, atLeast)) {
             return entered;
         }
         if (hold.lock.stateOf(hold) == Hold.State.LOST) {
-            throw Messages.lost(hold, shared.now().nanos());
+            throw lost();
         }
         return Optional.empty(); // it is being released
     }

@@ -170,11 +170,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (running == null) {
             throw stopped(request);
         }
-        List<String> keys = request.keys();
-        HoldOwner owner = HoldOwner.of(request, terms);
-        return keys.size() == 1
-                ? running.acquisitions.acquire(keys.get(0), terms, owner, ifBusy)
-                : new MultiKeyAcquirer(running.acquisitions, environment.clock(), keys, terms).acquire(owner, ifBusy);
+        return running.acquisitions.acquire(request.keys(), terms, HoldOwner.of(request, terms), ifBusy);
     }
 
     @Override
@@ -184,13 +180,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
         }
-        List<String> keys = request.keys();
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
-        if (keys.size() == 1) {
-            running.acquisitions.acquireAsync(keys.get(0), terms, result);
-        } else {
-            new MultiKeyAcquirer(running.acquisitions, environment.clock(), keys, terms).acquireAsync(result);
-        }
+        running.acquisitions.acquireAsync(request.keys(), terms, result);
         return result;
     }
 

@@ -56,9 +56,9 @@ final class ManualCaller {
     /** Of a thread, from its call to its end. */
     private @Nullable Waiter waiter;
 
-    private @Nullable CompletableFuture<EngineHandle> result;
+    private @Nullable CompletableFuture<Handle> result;
     private final List<CompletableFuture<ReleaseOutcome>> releases = new ArrayList<>();
-    private final List<EngineHandle> entries = new ArrayList<>();
+    private final List<Handle> entries = new ArrayList<>();
 
     ManualCaller(Kind kind, int number, ManualEngine engine) {
         this.kind = kind;
@@ -128,7 +128,7 @@ final class ManualCaller {
     }
 
     private void extend() {
-        engine.running.extend(((Handle) entries.get(0)).hold, REQUEST);
+        engine.running.extend(entries.get(0).hold, REQUEST);
     }
 
     private void lookAtClock() {
