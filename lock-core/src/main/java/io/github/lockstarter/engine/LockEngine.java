@@ -13,16 +13,21 @@ import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Acquisitions.IfBusy;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,8 +104,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      *     stopped already; not if {@link #start()}, {@link #stop()} or another drain comes first
      */
     public CompletableFuture<Void> drain() {
-        Running draining = runtime.get();
-        return draining == null ? CompletableFuture.completedFuture(null) : draining.drain();
+        return ask(Running::drain, CompletableFuture.completedFuture(null));
     }
 
     /**
@@ -132,8 +136,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return completed when the backend has answered
      */
     public CompletableFuture<Void> beginStop() {
-        Running ending = runtime.get();
-        return ending == null ? CompletableFuture.completedFuture(null) : ending.beginClose();
+        return ask(Running::beginClose, CompletableFuture.completedFuture(null));
     }
 
     /**
@@ -142,8 +145,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return false after {@link #drain()} or {@link #stop()}
      */
     public boolean isRunning() {
-        Running running = runtime.get();
-        return running != null && running.closed == null;
+        return ask(running -> running.closed == null, false);
     }
 
     /** {@link #stop()}. */
@@ -200,7 +202,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return a view of this engine, also while it is stopped
      */
     public LockAdmin admin() {
-        return new EngineAdmin(backend, heldLocks, LockToken.shortened(tokens.instanceId()), runtime::get);
+        return new Admin();
     }
 
     /**
@@ -210,8 +212,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return the answer; also that they are not while the engine is stopped
      */
     public CrashTakeOver crashTakeOver() {
+        return ask(running -> running.heartbeat.supported(), CrashTakeOver.off("The lock client is stopped"));
+    }
+
+    private <R> R ask(Function<Running, R> question, R ifStopped) {
         Running running = runtime.get();
-        return running == null ? CrashTakeOver.off("The lock client is stopped") : running.heartbeat.supported();
+        return running == null ? ifStopped : question.apply(running);
     }
 
     private void ifRunning(Consumer<Running> action) {
@@ -226,20 +232,74 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public int size() {
-            Running running = runtime.get();
-            return running == null ? 0 : running.size();
+            return ask(Running::size, 0);
         }
 
         @Override
         public Optional<HeldLock> find(String key) {
-            Running running = runtime.get();
-            return running == null ? Optional.empty() : running.find(key);
+            return ask(running -> running.find(key), Optional.empty());
         }
 
         @Override
         public List<HeldLock> snapshot() {
-            Running running = runtime.get();
-            return running == null ? List.of() : running.snapshot();
+            return ask(Running::snapshot, List.of());
+        }
+    }
+
+    /** The operator's side, also of a stopped engine. */
+    private final class Admin implements LockAdmin {
+
+        @Override
+        public String instance() {
+            return LockToken.shortened(tokens.instanceId());
+        }
+
+        @Override
+        public HeldLocks heldLocks() {
+            return heldLocks;
+        }
+
+        @Override
+        public List<Waiter> waiters() {
+            return ask(running -> List.copyOf(running.waiters()), List.of());
+        }
+
+        @Override
+        public CompletableFuture<StoredLock> inspect(String key) {
+            return askStore(() -> backend.inspect(key), StoredLock.Unknown::new);
+        }
+
+        /** {@inheritDoc} The engine releases by its lock token what it holds; for everything else, it asks the store. */
+        @Override
+        public CompletableFuture<Revocation> revoke(String key, long fencingToken) {
+            return LockEngine.this
+                    .<Optional<CompletableFuture<ReleaseResult>>>ask(
+                            running -> running.revoke(key, fencingToken), Optional.empty())
+                    .map(released -> released.thenApply(Admin::revoked))
+                    .orElseGet(() -> askStore(() -> backend.revoke(key, fencingToken), Revocation.Unknown::new));
+        }
+
+        /** If the store does not know the token any more, it has let the hold go before. */
+        private static Revocation revoked(ReleaseResult released) {
+            return released instanceof ReleaseResult.Unknown unknown
+                    ? new Revocation.Unknown(
+                            "The holder, in this instance, has lost it; it is unknown whether the lock is free, and"
+                                    + " the release is repeated: " + unknown.reason())
+                    : new Revocation.Revoked();
+        }
+
+        @Override
+        public CompletableFuture<StoreState> storeState() {
+            return askStore(backend::state, failure -> new StoreState("the lock store", Optional.of(failure)))
+                    .thenApply(state -> ask(running -> state.with(running.heartbeat.takeOver()), state));
+        }
+
+        private static <R> CompletableFuture<R> askStore(
+                Supplier<CompletionStage<R>> question, Function<String, R> failed) {
+            return BackendGuard.stageOf(question)
+                    .handle((result, failure) -> BackendGuard.resultOf(
+                            result, failure, e -> failed.apply("The lock backend failed unexpectedly: " + e)))
+                    .toCompletableFuture();
         }
     }
 
