@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * Calls the listeners, and runs the application's callbacks on threads that may block. The exception of a listener is
@@ -16,30 +17,17 @@ import java.util.concurrent.RejectedExecutionException;
  */
 final class EventDispatcher implements AutoCloseable {
 
-    private static final String LISTENER = "A lock listener";
-
     private final List<LockListener> listeners;
     private final ExecutorService lossEvents;
     private final ExecutorService lossCallbacks;
     private final ExecutorService completions;
 
-    /**
-     * Calls no listener yet. The executors belong to this dispatcher.
-     *
-     * @param listeners are called in this order
-     * @param lossEvents calls listeners about losses
-     * @param lossCallbacks runs callbacks
-     * @param completions completes futures of callers
-     */
-    EventDispatcher(
-            List<LockListener> listeners,
-            ExecutorService lossEvents,
-            ExecutorService lossCallbacks,
-            ExecutorService completions) {
+    /** Calls no listener yet. */
+    EventDispatcher(List<LockListener> listeners, EngineEnvironment environment) {
         this.listeners = List.copyOf(listeners);
-        this.lossEvents = lossEvents;
-        this.lossCallbacks = lossCallbacks;
-        this.completions = completions;
+        this.lossEvents = environment.newLossExecutor().get();
+        this.lossCallbacks = environment.newCallbackExecutor().get();
+        this.completions = environment.newCompletionExecutor().get();
     }
 
     /** Whether there are listeners: without them, no event need be made. */
@@ -52,30 +40,21 @@ final class EventDispatcher implements AutoCloseable {
      * calling thread.
      */
     void publish(LockEvent event) {
-        if (!hasListeners()) {
-            return;
-        }
-        if (!(event instanceof LockEvent.Lost)) {
-            callEach(event);
+        if (event instanceof LockEvent.Lost && hasListeners()) {
+            run(lossEvents, () -> callEach(listener -> listener.onEvent(event)));
         } else {
-            run(lossEvents, () -> callEach(event));
-        }
-    }
-
-    private void callEach(LockEvent event) {
-        for (int i = 0; i < listeners.size(); i++) {
-            try {
-                listeners.get(i).onEvent(event);
-            } catch (RuntimeException | Error failure) {
-                EngineLog.report(LISTENER, failure);
-            }
+            callEach(listener -> listener.onEvent(event));
         }
     }
 
     /** Passes an event of the store to the listeners. */
     void publish(StoreEvent event) {
+        callEach(listener -> listener.onStoreEvent(event));
+    }
+
+    private void callEach(Consumer<LockListener> call) {
         for (LockListener listener : listeners) {
-            EngineLog.guard(LISTENER, () -> listener.onStoreEvent(event));
+            EngineLog.guard("A lock listener", call, listener);
         }
     }
 
@@ -96,18 +75,7 @@ final class EventDispatcher implements AutoCloseable {
      * completes it. One that is complete already is returned as it is.
      */
     <T> CompletableFuture<T> completedForCallers(CompletableFuture<T> future) {
-        if (future.isDone()) {
-            return future;
-        }
-        CompletableFuture<T> forCallers = new CompletableFuture<>();
-        future.whenComplete((result, failure) -> complete(() -> {
-            if (failure == null) {
-                forCallers.complete(result);
-            } else {
-                forCallers.completeExceptionally(failure);
-            }
-        }));
-        return forCallers;
+        return future.isDone() ? future : future.whenCompleteAsync((result, failure) -> {}, this::complete);
     }
 
     /**

@@ -123,11 +123,7 @@ final class Running {
         this.mostFencingTokens = backend.capabilities().fencingTokens();
         this.patience = settings.maxRetryDelay().multipliedBy(WATCHED).plusSeconds(10);
         this.newcomer = Optional.of(new Waiting(Waiting.NEW, patience));
-        this.events = new EventDispatcher(
-                listeners,
-                environment.newLossExecutor().get(),
-                environment.newCallbackExecutor().get(),
-                environment.newCompletionExecutor().get());
+        this.events = new EventDispatcher(listeners, environment);
         this.timer = environment.newTimer().apply(clock);
         this.recoveries = new RecoveryEvents(clock, events, timer);
         this.calls = new StoreCalls(backend, clock, timer, StoreCalls.MOST_REMEMBERED);

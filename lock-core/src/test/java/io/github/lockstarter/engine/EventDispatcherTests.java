@@ -32,14 +32,9 @@ class EventDispatcherTests {
     /** A thread that reads from a socket counts as running, and may do so forever. */
     @Test
     void runsTasksForWhichOthersWaitWhileOneReadsFromASocket() throws Exception {
-        EngineEnvironment usual = EngineEnvironment.of(EngineClock.SYSTEM);
         CountDownLatch inner = new CountDownLatch(63);
         CountDownLatch waited = new CountDownLatch(63);
-        try (EventDispatcher events = new EventDispatcher(
-                        List.of(),
-                        usual.newLossExecutor().get(),
-                        usual.newCallbackExecutor().get(),
-                        usual.newCompletionExecutor().get());
+        try (EventDispatcher events = new EventDispatcher(List.of(), EngineEnvironment.of(EngineClock.SYSTEM));
                 ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket client = new Socket(silent.getInetAddress(), silent.getLocalPort())) {
             events.complete(() -> read(client));
