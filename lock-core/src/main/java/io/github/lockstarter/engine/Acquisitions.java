@@ -134,16 +134,11 @@ final class Acquisitions {
     /** Parks until there is an outcome; at the end of its wait, the caller asks for one. */
     private Outcome await(Waiter waiter) {
         try {
+            while (waiter.waits() && !waiter.outcome.isDone() && !waiter.isPast(shared.clock.nanos())) {
+                awaitItsEnd(waiter);
+            }
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                Duration left =
-                        Duration.ofNanos(waiter.giveUpAt() - shared.now().nanos());
-                while (!waiter.outcome.isDone() && left.toNanos() > 0) {
-                    awaitAtMost(waiter, left);
-                    left = Duration.ofNanos(waiter.giveUpAt() - shared.now().nanos());
-                }
-                if (!waiter.outcome.isDone()) {
-                    shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now()));
-                }
+                shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now()));
             }
             return BlockingWait.await(waiter.outcome);
         } catch (InterruptedException e) {
@@ -154,9 +149,9 @@ final class Acquisitions {
         }
     }
 
-    private static void awaitAtMost(Waiter waiter, Duration left) throws InterruptedException {
+    private void awaitItsEnd(Waiter waiter) throws InterruptedException {
         try {
-            BlockingWait.await(waiter.outcome, left);
+            BlockingWait.await(waiter.outcome, Duration.ofNanos(waiter.giveUpAt() - shared.clock.nanos()));
         } catch (TimeoutException e) {
             // The wait is over.
         }
@@ -308,34 +303,26 @@ final class Acquisitions {
     }
 
     private void deliver(Waiter waiter, Outcome outcome, CompletableFuture<? super Handle> result) {
-        try {
+        orFail(waiter, result, () -> {
             Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
             shared.events
                     .completedForCallers(Settlement.of(handle.hold))
-                    .thenAccept(isHeld ->
-                            EngineLog.guard("Delivering a lock", () -> deliver(waiter, handle, isHeld, result)));
-        } catch (RuntimeException | Error e) {
-            fail(waiter, e, result);
-        }
+                    .thenAccept(isHeld -> orFail(waiter, result, () -> {
+                        take(waiter, handle, isHeld);
+                        if (!result.complete(handle)) {
+                            handle.giveBack();
+                        }
+                    }));
+        });
     }
 
-    private void fail(Waiter waiter, Throwable failure, CompletableFuture<? super Handle> result) {
+    /** A step of a delivery. If it fails, the caller takes nothing. */
+    private void orFail(Waiter waiter, CompletableFuture<?> result, Runnable step) {
         try {
-            abandon(waiter);
-        } finally {
-            result.completeExceptionally(failure);
-        }
-    }
-
-    private void deliver(Waiter waiter, Handle handle, boolean isHeld, CompletableFuture<? super Handle> result) {
-        try {
-            take(waiter, handle, isHeld);
+            step.run();
         } catch (RuntimeException | Error e) {
-            fail(waiter, e, result);
-            return;
-        }
-        if (!result.complete(handle)) {
-            handle.giveBack();
+            EngineLog.guard("Giving a lock back", () -> abandon(waiter));
+            result.completeExceptionally(e);
         }
     }
 }
