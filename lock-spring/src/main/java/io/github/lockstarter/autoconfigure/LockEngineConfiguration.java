@@ -13,7 +13,6 @@ import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.listener.LockEventPublisher;
 import io.github.lockstarter.observe.listener.LockListeners;
-import io.github.lockstarter.observe.log.DoubtLog;
 import io.github.lockstarter.observe.log.LockLog;
 import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import io.github.lockstarter.observe.log.StoreLog;
@@ -52,7 +51,7 @@ class LockEngineConfiguration {
 
     @Bean
     LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
-        Stream<LockListener> log = Stream.of(new LockLog(), new DoubtLog(), new StoreLog());
+        Stream<LockListener> log = Stream.of(new LockLog(), new StoreLog());
         Stream<LockListener> slowHolds =
                 properties.warnsOfSlowHolds() ? Stream.of(new SlowHoldWarnings()) : Stream.empty();
         return new LockListeners(Stream.concat(Stream.concat(log, slowHolds), beans.orderedStream()));
@@ -73,7 +72,6 @@ class LockEngineConfiguration {
             Environment environment) {
         EngineSettings settings = properties.engineSettings().at(InstancePlace.of(environment));
         LockEngine engine = new LockEngine(distributedLockBackend, settings, listeners.all(), EngineClock.SYSTEM);
-        listeners.started(engine.heldLocks());
         log.info(
                 "Distributed locks are kept in {}: key prefix {}, lease {}, longest lease {}, wait {}, renewal {}, crash"
                         + " take-over {}; this instance is {}",

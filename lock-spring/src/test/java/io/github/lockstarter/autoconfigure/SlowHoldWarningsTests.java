@@ -3,16 +3,12 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.observe.listener.LockListeners;
-import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -106,30 +102,6 @@ class SlowHoldWarningsTests {
         return context.getBean(LockListeners.class).all().stream()
                 .map(listener -> listener.getClass().getSimpleName())
                 .toList();
-    }
-
-    @Test
-    void saysNothingOfAHoldThatHasEndedMeanwhile(CapturedOutput output) {
-        runner.run(context -> {
-            LockListener warnings = context.getBean(LockListeners.class).all().stream()
-                    .filter(SlowHoldWarnings.class::isInstance)
-                    .findFirst()
-                    .orElseThrow();
-            try (LockHandle ended = context.getBean(LockOperations.class).acquire("order:1");
-                    LockHandle held = context.getBean(LockOperations.class).acquire("order:2")) {
-                ended.release();
-                for (LockHandle handle : List.of(ended, held)) {
-                    warnings.onEvent(new LockEvent.HeldLong(
-                            "order",
-                            handle.key(),
-                            handle.fencingToken(),
-                            Duration.ofMinutes(1),
-                            Optional.of(Thread.currentThread())));
-                }
-                await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'order:2' (fencing token"));
-                assertThat(output.getAll()).doesNotContain("Lock 'order:1' (fencing token");
-            }
-        });
     }
 
     @Test

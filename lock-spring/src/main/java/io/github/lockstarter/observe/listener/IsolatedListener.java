@@ -16,15 +16,11 @@ final class IsolatedListener extends QueuedListener {
 
     @Override
     public void onEvent(LockEvent event) {
-        if (event instanceof LockEvent.Lost) {
-            addLoss(() -> listener.onEvent(event));
-        } else {
-            add(() -> listener.onEvent(event));
-        }
+        add(event, () -> listener.onEvent(event));
     }
 
     @Override
     public void onStoreEvent(StoreEvent event) {
-        add(() -> listener.onStoreEvent(event));
+        add(event, () -> listener.onStoreEvent(event));
     }
 }

@@ -27,18 +27,17 @@ public final class LockEventPublisher extends QueuedListener {
 
     @Override
     public void onEvent(LockEvent event) {
-        if (event instanceof LockEvent.Lost) {
-            addLoss(() -> events.publishEvent(event));
-        } else if (event instanceof LockEvent.NotAcquired refused && isWaitWithoutSuccess(refused)) {
-            add(() -> events.publishEvent(event));
-        } else if (event instanceof LockEvent.Recovering recovering && isFirst(recovering)) {
-            add(() -> events.publishEvent(event));
+        if (isPublished(event)) {
+            add(event, () -> events.publishEvent(event));
         }
     }
 
-    /** An attempt that does not wait is none: for it a held lock is a normal result. */
-    private static boolean isWaitWithoutSuccess(LockEvent.NotAcquired event) {
-        return event.queued() && event.refusal() == Refusal.CONTENDED;
+    private boolean isPublished(LockEvent event) {
+        if (event instanceof LockEvent.NotAcquired refused) {
+            // An attempt that does not wait is no failed wait: for it a held lock is a normal result.
+            return refused.queued() && refused.refusal() == Refusal.CONTENDED;
+        }
+        return event instanceof LockEvent.Recovering recovering ? isFirst(recovering) : event instanceof LockEvent.Lost;
     }
 
     private boolean isFirst(LockEvent.Recovering event) {
@@ -50,6 +49,6 @@ public final class LockEventPublisher extends QueuedListener {
 
     @Override
     public void onStoreEvent(StoreEvent event) {
-        add(() -> events.publishEvent(event));
+        add(event, () -> events.publishEvent(event));
     }
 }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.observe.listener;
 
-import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockListener;
 import java.util.List;
 import java.util.Map;
@@ -25,11 +24,6 @@ public final class LockListeners implements AutoCloseable {
 
     public List<LockListener> all() {
         return all;
-    }
-
-    /** Called for each engine, when it is made and has locked nothing yet. */
-    public void started(HeldLocks locks) {
-        queued().forEach(listener -> listener.started(locks));
     }
 
     /** How many events were dropped so far, by the class of the listener; those of one class count together. */

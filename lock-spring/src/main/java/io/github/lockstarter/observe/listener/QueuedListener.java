@@ -1,6 +1,6 @@
 package io.github.lockstarter.observe.listener;
 
-import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
@@ -52,23 +52,19 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
         return listener;
     }
 
-    /** Called once, before the first event, with the locks that the engine holds. */
-    protected void started(HeldLocks locks) {}
-
     /** How many events were dropped so far. */
     final long dropped() {
         return everDropped.get();
     }
 
-    protected final void add(Runnable event) {
-        add(event, others);
-    }
-
-    final void addLoss(Runnable event) {
-        add(event, losses);
-    }
-
-    private void add(Runnable event, AtomicInteger pending) {
+    /**
+     * Has the thread of the listener handle an event.
+     *
+     * @param event a {@link LockEvent} or a {@link io.github.lockstarter.StoreEvent}
+     * @param handling how it is handled
+     */
+    protected final void add(Object event, Runnable handling) {
+        AtomicInteger pending = event instanceof LockEvent.Lost ? losses : others;
         if (pending.getAndIncrement() >= LockListener.MOST_PENDING) {
             pending.getAndDecrement();
             drop();
@@ -77,7 +73,7 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
         try {
             thread.execute(() -> {
                 pending.getAndDecrement();
-                guarded(event);
+                guarded(handling);
             });
         } catch (RejectedExecutionException closed) {
             pending.getAndDecrement();
@@ -94,9 +90,9 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
         }
     }
 
-    private void guarded(Runnable event) {
+    private void guarded(Runnable handling) {
         try {
-            event.run();
+            handling.run();
         } catch (RuntimeException | Error e) {
             log.warn("Lock listener {} failed; the lock and other listeners are not affected", listener, e);
         }

@@ -1,29 +1,57 @@
 package io.github.lockstarter.observe.log;
 
 import io.github.lockstarter.DurationText;
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Writes what happens to locks into the log: DEBUG for normal events, WARN for problems. Of a row of failed renewals
- * only the first and the recovery are logged. Events that the caller gets as an exception are not logged again. Key,
- * name and fencing token are also key-value pairs of each line, as structured logging shows them.
+ * only the first and the recovery are logged. An interrupted connection brings every lock of the instance into doubt at
+ * once: one lock in doubt is a WARN in a minute, and so is its confirmation; the others are DEBUG. Events that the
+ * caller gets as an exception are not logged again. Key, name and fencing token are also key-value pairs of each line,
+ * as structured logging shows them.
  *
- * <p>The one mutable field is the set of holds whose last renewal failed; an entry leaves it with recovery, loss or
- * release.
+ * <p>The mutable fields are the holds whose last renewal failed, which leave the set with recovery, loss or release;
+ * and the lock in doubt of which the log warned last. Of two threads that come into doubt at once, one warns.
  */
 public final class LockLog implements LockListener {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
+    private static final long AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final Set<Hold> failing = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable Warning> lastDoubt = new AtomicReference<>();
+    private final LongSupplier monotonicNanos;
+
+    public LockLog() {
+        this(System::nanoTime);
+    }
+
+    /** For the time after which another lock in doubt is worth a warning. */
+    LockLog(LongSupplier monotonicNanos) {
+        this.monotonicNanos = monotonicNanos;
+    }
+
+    private record Hold(String key, long fencingToken) {}
+
+    private record Warning(Hold hold, long at) {}
 
     @Override
     public boolean returnsAtOnce() {
@@ -37,52 +65,100 @@ public final class LockLog implements LockListener {
         } else if (event instanceof LockEvent.Released released) {
             released(released);
         } else if (event instanceof LockEvent.Contended contended) {
-            LockLogLine.about(log.atDebug(), contended).log("Waiting for lock '{}'");
+            debug(contended, null, "Waiting for lock '{}'");
         } else if (event instanceof LockEvent.NotAcquired refused) {
-            notAcquired(refused);
+            debug(refused, null, "Did not acquire lock '{}' within {} ({})", refused.waited(), refused.refusal());
         } else if (event instanceof LockEvent.Renewed renewed) {
             renewed(renewed);
         } else if (event instanceof LockEvent.Lost lost) {
             lost(lost);
         } else if (event instanceof LockEvent.Abandoned abandoned) {
             abandoned(abandoned);
+        } else if (event instanceof LockEvent.InDoubt doubt) {
+            inDoubt(doubt);
+        } else if (event instanceof LockEvent.Confirmed confirmed) {
+            confirmed(confirmed);
         }
     }
 
-    private static void acquired(LockEvent.Acquired event) {
-        LockLogLine.about(log.atDebug(), event, event.fencingToken())
-                .log(
-                        "Acquired lock '{}' (fencing token {}, {}) after {} and {} attempts",
-                        event.fencingToken(),
-                        event.path(),
-                        DurationText.of(event.waited()),
-                        event.attempts());
+    /**
+     * Writes a line: key and fencing token are the first arguments of its message. Costs nothing where the level is
+     * off.
+     *
+     * @param fencingToken null if the event is about no hold
+     * @param further the other arguments
+     */
+    private static void write(
+            Level level, LockEvent event, @Nullable Long fencingToken, String message, Object... further) {
+        if (!log.isEnabledForLevel(level)) {
+            return;
+        }
+        String key = LockRequest.printable(event.key());
+        LoggingEventBuilder line = log.atLevel(level)
+                .addKeyValue("lock.key", key)
+                .addKeyValue("lock.name", event.name())
+                .addArgument(key);
+        if (fencingToken != null) {
+            line = line.addKeyValue("lock.fencingToken", fencingToken).addArgument(fencingToken);
+        }
+        for (Object argument : further) {
+            line = line.addArgument(argument instanceof Duration duration ? DurationText.of(duration) : argument);
+        }
+        line.log(message);
     }
 
-    private static void notAcquired(LockEvent.NotAcquired event) {
-        LockLogLine.about(log.atDebug(), event)
-                .log("Did not acquire lock '{}' within {} ({})", DurationText.of(event.waited()), event.refusal());
+    static void warn(LockEvent event, long fencingToken, String message, Object... further) {
+        write(Level.WARN, event, fencingToken, message, further);
+    }
+
+    private static void debug(LockEvent event, @Nullable Long fencingToken, String message, Object... further) {
+        write(Level.DEBUG, event, fencingToken, message, further);
+    }
+
+    private static void acquired(LockEvent.Acquired event) {
+        debug(
+                event,
+                event.fencingToken(),
+                "Acquired lock '{}' (fencing token {}, {}) after {} and {} attempts",
+                event.path(),
+                event.waited(),
+                event.attempts());
+        event.takenOverFrom()
+                .ifPresent(from -> warn(
+                        event,
+                        event.fencingToken(),
+                        "Took lock '{}' (fencing token {}) over from instance {}{}, which is not connected to the lock"
+                                + " backend any more. Check whether that instance crashed, and whether its work was left"
+                                + " unfinished",
+                        from.instanceText(),
+                        ownerOf(from)));
+    }
+
+    private static String ownerOf(LockHolder from) {
+        Optional<String> owner =
+                from.owner().map(name -> name.equals(HeldLock.ASYNC) ? " (asynchronous)" : " (thread '" + name + "')");
+        return owner.orElse("")
+                + from.since().map(since -> ", held since " + since).orElse("");
     }
 
     private void renewed(LockEvent.Renewed event) {
         Hold hold = new Hold(event.key(), event.fencingToken());
         switch (event.outcome()) {
             case RENEWED -> {
-                if (failing.remove(hold)) {
-                    LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                            .log("Renewed lock '{}' (fencing token {}) again", event.fencingToken());
-                } else {
-                    LockLogLine.about(log.atDebug(), event, event.fencingToken())
-                            .log("Renewed lock '{}' (fencing token {})", event.fencingToken());
-                }
+                boolean again = failing.remove(hold);
+                write(
+                        again ? Level.WARN : Level.DEBUG,
+                        event,
+                        event.fencingToken(),
+                        "Renewed lock '{}' (fencing token {})" + (again ? " again" : ""));
             }
             case FAILED -> {
                 if (failing.add(hold)) {
-                    LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                            .log(
-                                    "Could not renew lock '{}' (fencing token {}); the engine retries until its "
-                                            + "lease is over. Check the connection to the lock backend",
-                                    event.fencingToken());
+                    warn(
+                            event,
+                            event.fencingToken(),
+                            "Could not renew lock '{}' (fencing token {}); the engine retries until its lease is over."
+                                    + " Check the connection to the lock backend");
                 }
             }
             case LOST -> failing.remove(hold);
@@ -92,53 +168,78 @@ public final class LockLog implements LockListener {
     private void released(LockEvent.Released event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
-            LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                    .log(
-                            "The lock store did not confirm the release of lock '{}' (fencing token {}), which was held for {}; the"
-                                    + " release is repeated, and the lock ends with its lease at the latest",
-                            event.fencingToken(),
-                            DurationText.of(event.held()));
+            warn(
+                    event,
+                    event.fencingToken(),
+                    "The lock store did not confirm the release of lock '{}' (fencing token {}), which was held for {};"
+                            + " the release is repeated, and the lock ends with its lease at the latest",
+                    event.held());
         } else {
-            LockLogLine.about(log.atDebug(), event, event.fencingToken())
-                    .log(
-                            "Released lock '{}' (fencing token {}, {}) after {}",
-                            event.fencingToken(),
-                            event.outcome(),
-                            DurationText.of(event.held()));
+            debug(
+                    event,
+                    event.fencingToken(),
+                    "Released lock '{}' (fencing token {}, {}) after {}",
+                    event.outcome(),
+                    event.held());
         }
     }
 
     private void lost(LockEvent.Lost event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
-        LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                .log(
-                        "Lost lock '{}' (fencing token {}) after {}: {}, {} failed renewals. Work since then may overlap with "
-                                + "another owner; check the fencing token where you write",
-                        event.fencingToken(),
-                        DurationText.of(event.held()),
-                        event.cause(),
-                        event.failedRenewals());
+        warn(
+                event,
+                event.fencingToken(),
+                "Lost lock '{}' (fencing token {}) after {}: {}, {} failed renewals. Work since then may overlap with"
+                        + " another owner; check the fencing token where you write",
+                event.held(),
+                event.cause(),
+                event.failedRenewals());
+    }
+
+    private void inDoubt(LockEvent.InDoubt event) {
+        Warning last = lastDoubt.get();
+        long now = monotonicNanos.getAsLong();
+        boolean isDue = last == null || now - last.at >= AGAIN_NANOS;
+        Hold hold = new Hold(event.key(), event.fencingToken());
+        write(
+                isDue && lastDoubt.compareAndSet(last, new Warning(hold, now)) ? Level.WARN : Level.DEBUG,
+                event,
+                event.fencingToken(),
+                "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for about"
+                        + " crash-takeover, and another instance may have taken it over. The connection was interrupted,"
+                        + " the store is slow, or this JVM was paused. ensureHeld() waits for the answer, for one command"
+                        + " timeout at most. Further locks in doubt are logged at DEBUG for a minute",
+                event.held());
+    }
+
+    private void confirmed(LockEvent.Confirmed event) {
+        Warning last = lastDoubt.get();
+        boolean isThatOne = last != null && last.hold.equals(new Hold(event.key(), event.fencingToken()));
+        write(
+                isThatOne ? Level.WARN : Level.DEBUG,
+                event,
+                event.fencingToken(),
+                "Lock '{}' (fencing token {}) is held: the lock store confirmed it after {} in doubt",
+                event.inDoubtFor());
     }
 
     private static void abandoned(LockEvent.Abandoned event) {
         Instant since = Instant.now().minus(event.held()).truncatedTo(ChronoUnit.MILLIS);
-        String what =
+        String activity =
                 switch (event.abandonment()) {
                     case RELEASED -> "Thread '{}', which acquired it, has ended. The lock is released now";
                     case KEPT ->
                         "'{}' acquired it, and work under it may still run. The lock is renewed until this instance"
                                 + " stops, max-hold is over, or an operator releases it";
                 };
-        LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                .log(
-                        "No code can release lock '{}' (name '{}', fencing token {}), held since {}: no handle of it can be"
-                                + " reached any more. " + what
-                                + ". Release locks in a finally block, and keep the handle of a lock that is to be held",
-                        event.name(),
-                        event.fencingToken(),
-                        since,
-                        event.owner());
+        warn(
+                event,
+                event.fencingToken(),
+                "No code can release lock '{}' (fencing token {}, name '{}'), held since {}: no handle of it can be reached"
+                        + " any more. " + activity
+                        + ". Release locks in a finally block, and keep the handle of a lock that is to be held",
+                event.name(),
+                since,
+                event.owner());
     }
-
-    private record Hold(String key, long fencingToken) {}
 }

@@ -1,30 +1,19 @@
 package io.github.lockstarter.observe.log;
 
-import io.github.lockstarter.DurationText;
-import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.observe.listener.QueuedListener;
 import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Warns of each hold that lasts longer than configured, with what its thread is doing at that moment, unless it was
  * acquired asynchronously: then no thread is known to work under it. Reads the stack and writes the log on the thread
- * of a listener, never on that of the timer. A hold that ends before its stack is read causes no warning: its thread
- * does something else by then. A leader is meant to hold its lock for as long as it runs.
+ * of a listener, never on that of the timer. A leader is meant to hold its lock for as long as it runs.
  */
 public final class SlowHoldWarnings extends QueuedListener {
 
-    private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
     private static final int MOST_FRAMES = 40;
-
-    /** Of each engine, added before its first event. */
-    private final List<HeldLocks> locks = new CopyOnWriteArrayList<>();
 
     /** Warns of what it hears. */
     public SlowHoldWarnings() {
@@ -32,37 +21,23 @@ public final class SlowHoldWarnings extends QueuedListener {
     }
 
     @Override
-    public void started(HeldLocks held) {
-        locks.add(held);
-    }
-
-    @Override
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.HeldLong heldLong
                 && LeaderLocks.roleOf(event.name()).isEmpty()) {
-            add(() -> warn(heldLong));
+            add(heldLong, () -> warn(heldLong));
         }
     }
 
-    private void warn(LockEvent.HeldLong event) {
+    private static void warn(LockEvent.HeldLong event) {
         String activity = event.thread()
                 .map(SlowHoldWarnings::activity)
                 .orElse("It was acquired asynchronously: no thread is known to work under it");
-        if (isHeld(event)) { // after the stack was read, so that the stack is that of the hold
-            LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                    .log(
-                            "Lock '{}' (fencing token {}) has been held for {}. {}",
-                            event.fencingToken(),
-                            DurationText.of(event.held()),
-                            activity);
-        }
-    }
-
-    private boolean isHeld(LockEvent.HeldLong event) {
-        return locks.isEmpty()
-                || locks.stream()
-                        .flatMap(held -> held.find(event.key()).stream())
-                        .anyMatch(lock -> lock.fencingToken() == event.fencingToken());
+        LockLog.warn(
+                event,
+                event.fencingToken(),
+                "Lock '{}' (fencing token {}) has been held for {}. {}",
+                event.held(),
+                activity);
     }
 
     private static String activity(Thread thread) {

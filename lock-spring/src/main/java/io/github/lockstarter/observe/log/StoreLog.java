@@ -5,7 +5,6 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
-import java.time.Clock;
 import java.time.OffsetTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -21,17 +20,6 @@ public final class StoreLog implements LockListener {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ssXXX", Locale.ROOT);
-
-    private final Clock clock;
-
-    public StoreLog() {
-        this(Clock.system(ZoneId.systemDefault()));
-    }
-
-    /** For the time at which a recovery ends. */
-    public StoreLog(Clock clock) {
-        this.clock = clock;
-    }
 
     @Override
     public boolean returnsAtOnce() {
@@ -54,9 +42,10 @@ public final class StoreLog implements LockListener {
         }
     }
 
-    private void recovers(StoreEvent.RecoveryStarted recovery) {
+    private static void recovers(StoreEvent.RecoveryStarted recovery) {
         long seconds = recovery.remaining().plusMillis(999).toSeconds();
-        String until = OffsetTime.now(clock).plusSeconds(seconds).format(TIME);
+        String until =
+                OffsetTime.now(ZoneId.systemDefault()).plusSeconds(seconds).format(TIME);
         if (recovery.scope() == Scope.VOTE) {
             log.info("{}. Its vote does not count for {}s, until {}", recovery.problem(), seconds, until);
             return;

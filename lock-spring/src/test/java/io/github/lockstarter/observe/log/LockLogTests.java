@@ -158,9 +158,9 @@ class LockLogTests {
         log.onEvent(new LockEvent.Abandoned("ship", "order:43", 18, "async", Duration.ofSeconds(31), Abandonment.KEPT));
 
         assertThat(output)
-                .contains("No code can release lock 'order:42' (name 'ship', fencing token 17), held since ")
+                .contains("No code can release lock 'order:42' (fencing token 17, name 'ship'), held since ")
                 .contains("Thread 'request-7', which acquired it, has ended. The lock is released now")
-                .contains("No code can release lock 'order:43' (name 'ship', fencing token 18)")
+                .contains("No code can release lock 'order:43' (fencing token 18, name 'ship')")
                 .contains("'async' acquired it, and work under it may still run");
     }
 }

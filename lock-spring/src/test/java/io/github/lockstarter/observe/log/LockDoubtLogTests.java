@@ -3,10 +3,8 @@ package io.github.lockstarter.observe.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.ReleaseOutcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -20,12 +18,12 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 @ExtendWith(OutputCaptureExtension.class)
-class DoubtLogTests {
+class LockDoubtLogTests {
 
     private static final Duration HELD = Duration.ofSeconds(3);
 
     private final AtomicLong now = new AtomicLong();
-    private final DoubtLog log = new DoubtLog(now::get);
+    private final LockLog log = new LockLog(now::get);
 
     private void doubt(long fencingToken) {
         log.onEvent(new LockEvent.InDoubt("ship", "order:" + fencingToken, fencingToken, HELD));
@@ -52,31 +50,7 @@ class DoubtLogTests {
     }
 
     @Test
-    void warnsOfTheNextInterruption(CapturedOutput output) {
-        doubt(1);
-        confirm(1);
-        doubt(2);
-        log.onEvent(new LockEvent.Released("ship", "order:2", 2, HELD, ReleaseOutcome.RELEASED));
-        doubt(3);
-        log.onEvent(new LockEvent.Lost("ship", "order:3", 3, HELD, LossCause.TAKEN_OVER, 0));
-        doubt(4);
-
-        assertThat(warnings(output)).hasSize(5);
-    }
-
-    @Test
-    void isNotSettledByTheEndOfAnotherLock(CapturedOutput output) {
-        doubt(1);
-        log.onEvent(new LockEvent.Released("ship", "order:2", 2, HELD, ReleaseOutcome.RELEASED));
-        confirm(2);
-        doubt(3);
-
-        assertThat(warnings(output)).hasSize(1);
-    }
-
-    /** A loss may be told before the doubt that led to it: then nothing settles that doubt. */
-    @Test
-    void warnsAgainAfterAMinuteWhateverBecameOfTheFirst(CapturedOutput output) {
+    void warnsAgainAfterAMinute(CapturedOutput output) {
         doubt(1);
         now.addAndGet(TimeUnit.SECONDS.toNanos(59));
         doubt(2);
@@ -109,6 +83,6 @@ class DoubtLogTests {
     void saysNothingOfALockThatWasFree(CapturedOutput output) {
         log.onEvent(new LockEvent.Acquired("ship", "order:42", 17, Duration.ofSeconds(1), 1, Path.UNCONTENDED));
 
-        assertThat(output).isEmpty();
+        assertThat(warnings(output)).isEmpty();
     }
 }
