@@ -2,9 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.aop.SkippedCallListener;
 import io.github.lockstarter.observe.listener.LockListeners;
-import io.github.lockstarter.observe.meter.ListenerMeters;
 import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -54,9 +54,8 @@ public final class LockMetricsAutoConfiguration {
 
     /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */
     @Bean
-    @ConditionalOnMissingBean
-    ListenerMeters distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
-        return new ListenerMeters(() -> {
+    MeterBinder distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
+        return LockMetrics.ofListeners(() -> {
             LockListeners present = listeners.getIfAvailable();
             return present == null ? Map.of() : present.dropped();
         });

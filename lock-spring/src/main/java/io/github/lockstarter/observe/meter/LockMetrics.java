@@ -5,16 +5,21 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +59,21 @@ public final class LockMetrics implements LockListener {
         this.registry = Objects.requireNonNull(registry, "registry");
         gauge(LockMeter.STORE_UP, metrics -> metrics.unreachable.isEmpty() ? 1 : 0);
         gauge(LockMeter.RECOVERING, metrics -> metrics.recovering.isEmpty() ? 0 : 1);
+    }
+
+    /**
+     * Counts the events that lock listeners missed. The registry keeps only a weak reference: the code that binds the
+     * counters keeps the result.
+     *
+     * @param dropped the number of dropped events by the class of the listener; called when the counters are bound
+     * @return binds one counter for each listener
+     */
+    public static MeterBinder ofListeners(Supplier<Map<String, LongSupplier>> dropped) {
+        return registry -> dropped.get().forEach((listener, count) -> FunctionCounter.builder(
+                        LockMeter.DROPPED.getName(), dropped, any -> count.getAsLong())
+                .description(LockMeter.DROPPED.description())
+                .tag("listener", listener)
+                .register(registry));
     }
 
     private void gauge(LockMeter meter, ToDoubleFunction<LockMetrics> value) {
@@ -156,8 +176,8 @@ public final class LockMetrics implements LockListener {
     public void cacheMissed(String cache, String outcome) {
         Counter.builder(LockMeter.CACHE.getName())
                 .description(LockMeter.CACHE.description())
-                .tag(LockMeter.Tag.CACHE.asString(), cache)
-                .tag(LockMeter.Tag.OUTCOME.asString(), outcome.toLowerCase(Locale.ROOT))
+                .tag("cache", cache)
+                .tag("outcome", outcome.toLowerCase(Locale.ROOT))
                 .register(registry)
                 .increment();
     }

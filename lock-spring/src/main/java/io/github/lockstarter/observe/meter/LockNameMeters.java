@@ -37,7 +37,7 @@ final class LockNameMeters {
     private final Map<RenewalOutcome, Counter> renewals = new EnumMap<>(RenewalOutcome.class);
 
     LockNameMeters(MeterRegistry registry, String name) {
-        Tags tags = Tags.of(LockMeter.Tag.NAME.asString(), name);
+        Tags tags = Tags.of("name", name);
         acquired = timer(registry, LockMeter.ACQUIRE, withOutcome(tags, "acquired"));
         for (Refusal refusal : Refusal.values()) {
             refused.put(refusal, timer(registry, LockMeter.ACQUIRE, withOutcome(tags, refusal.name())));
@@ -46,7 +46,7 @@ final class LockNameMeters {
         gauge(registry, LockMeter.HELD, tags, held);
         gauge(registry, LockMeter.WAITING, tags, waiting);
         for (LossCause cause : LossCause.values()) {
-            Tags caused = tags.and(LockMeter.Tag.CAUSE.asString(), cause.name().toLowerCase(Locale.ROOT));
+            Tags caused = tags.and("cause", cause.name().toLowerCase(Locale.ROOT));
             lost.put(cause, counter(registry, LockMeter.LOST, caused));
         }
         for (RenewalOutcome outcome : RenewalOutcome.values()) {
@@ -56,14 +56,14 @@ final class LockNameMeters {
         takeovers = counter(registry, LockMeter.TAKEOVERS, tags);
         doubts = counter(registry, LockMeter.DOUBTS, tags);
         confirmed = timer(registry, LockMeter.CONFIRMED, tags);
-        skipped = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "skipped"));
-        fallbacks = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "fallback"));
+        skipped = counter(registry, LockMeter.SKIPPED, tags.and("how", "skipped"));
+        fallbacks = counter(registry, LockMeter.SKIPPED, tags.and("how", "fallback"));
         LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, role));
     }
 
     /** Of the lock of a role: each grant, and each end of a hold, changes the leader. */
     private void registerLeader(MeterRegistry registry, String role) {
-        Tags tags = Tags.of(LockMeter.Tag.ROLE.asString(), role);
+        Tags tags = Tags.of("role", role);
         gauge(registry, LockMeter.LEADER, tags, held);
         FunctionCounter.builder(
                         LockMeter.LEADER_CHANGES.getName(),
@@ -87,7 +87,7 @@ final class LockNameMeters {
     }
 
     private static Tags withOutcome(Tags tags, String outcome) {
-        return tags.and(LockMeter.Tag.OUTCOME.asString(), outcome.toLowerCase(Locale.ROOT));
+        return tags.and("outcome", outcome.toLowerCase(Locale.ROOT));
     }
 
     private static Timer timer(MeterRegistry registry, LockMeter meter, Tags tags) {

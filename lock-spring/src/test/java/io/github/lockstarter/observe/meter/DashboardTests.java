@@ -153,7 +153,7 @@ class DashboardTests {
             held.ensureHeld();
             led.ensureHeld();
             metrics.cacheMissed("products", "LOADED");
-            new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
+            LockMetrics.ofListeners(() -> Map.of("Listener", () -> 1)).bindTo(registry);
             return parse(registry.scrape());
         }
     }

@@ -21,7 +21,6 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -243,7 +242,7 @@ class LockMetricsTests {
         everyEvent(NAME, KEY);
         metrics.cacheMissed("products", "LOADED");
         everyEvent("leader.billing", "leader:billing");
-        new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
+        LockMetrics.ofListeners(() -> Map.of("Listener", () -> 1)).bindTo(registry);
 
         assertThat(registry.getMeters().stream()
                         .map(Meter::getId)
@@ -292,19 +291,14 @@ class LockMetricsTests {
         return registry.get(meter).tag("name", NAME).gauge().value();
     }
 
-    private record Described(String name, Meter.Type type, String description, List<String> tags) {
+    private record Described(String name, Meter.Type type, String description) {
 
         static Described of(Meter.Id id) {
-            List<String> tags = id.getTags().stream().map(Tag::getKey).sorted().toList();
-            return new Described(id.getName(), id.getType(), String.valueOf(id.getDescription()), tags);
+            return new Described(id.getName(), id.getType(), String.valueOf(id.getDescription()));
         }
 
         static Described of(LockMeter meter) {
-            List<String> tags = Stream.of(meter.getKeyNames())
-                    .map(key -> key.asString())
-                    .sorted()
-                    .toList();
-            return new Described(meter.getName(), meter.getType(), meter.description(), tags);
+            return new Described(meter.getName(), meter.getType(), meter.description());
         }
     }
 }
