@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,31 +19,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsynchronousExecution<T extends @Nullable Object> {
 
-    private final LockSource source;
+    private final LockTemplate locks;
     private final LockRequest request;
-    private final OnLost onLost;
     private final Supplier<? extends CompletionStage<T>> action;
-    private final UnaryOperator<LockedAction<CompletionStage<T>, RuntimeException>> around;
     private final LockContext context = LockContext.current();
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
     /**
      * An execution, not started.
      *
-     * @param source grants the lock, unless the caller is asynchronous work that holds it
-     * @param around what is to run around the start of the action
+     * @param locks grants the lock, unless the caller is asynchronous work that holds it
      */
-    AsynchronousExecution(
-            LockSource source,
-            LockRequest request,
-            OnLost onLost,
-            Supplier<? extends CompletionStage<T>> action,
-            UnaryOperator<LockedAction<CompletionStage<T>, RuntimeException>> around) {
-        this.source = source;
+    AsynchronousExecution(LockTemplate locks, LockRequest request, Supplier<? extends CompletionStage<T>> action) {
+        this.locks = locks;
         this.request = request;
-        this.onLost = onLost;
         this.action = action;
-        this.around = around;
     }
 
     /** The action, and the stage that it has begun: also where what is around it fails behind it. */
@@ -99,7 +88,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     CompletableFuture<T> start() {
         Optional<LockHandle> entered;
         try {
-            entered = context.reenter(request, source.heldLocks());
+            entered = context.reenter(request, locks.heldLocks());
         } catch (LockLostException | LockBackendException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -107,7 +96,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             run(entered.get());
             return result;
         }
-        CompletableFuture<LockHandle> acquiring = source.acquireAsync(request);
+        CompletableFuture<LockHandle> acquiring = locks.acquireAsync(request);
         // Emptied with the grant: the result must not keep the handle.
         AtomicReference<@Nullable CompletableFuture<LockHandle>> waiting = new AtomicReference<>(acquiring);
         acquiring.whenComplete((handle, failure) -> {
@@ -133,13 +122,13 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             handle.closeAsync();
             return;
         }
-        if (onLost == OnLost.THROW) {
+        if (locks.onLost() == OnLost.THROW) {
             handle.onLost(new LossNotice(new WeakReference<>(handle), handle.key(), result));
         }
         Start<T> start = new Start<>(action);
         Throwable failure = null;
         try {
-            context.with(handle).call(around.apply(start));
+            context.with(handle).call(locks.around(request, handle, start));
         } catch (Throwable e) {
             failure = e;
         }
@@ -184,7 +173,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     }
 
     private boolean isIgnored(Throwable unreleased) {
-        return onLost == OnLost.RETURN && unreleased instanceof LockLostException;
+        return locks.onLost() == OnLost.RETURN && unreleased instanceof LockLostException;
     }
 
     private static Throwable withSuppressed(Throwable failure, @Nullable Throwable unreleased) {

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +60,7 @@ public class LockTemplate implements LockOperations {
     @Override
     public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X {
-        return run(source.acquire(request), action);
+        return run(request, source.acquire(request), action);
     }
 
     @Override
@@ -70,37 +69,36 @@ public class LockTemplate implements LockOperations {
         Optional<LockHandle> handle = source.tryAcquire(request);
         return handle.isEmpty()
                 ? new Execution.Skipped<>()
-                : new Execution.Executed<>(this.<T, X>run(handle.get(), action));
+                : new Execution.Executed<>(this.<T, X>run(request, handle.get(), action));
     }
 
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> action) {
-        return startAsync(request, action, UnaryOperator.identity());
+        return new AsynchronousExecution<>(this, request, action).start();
     }
 
     /**
-     * {@link #executeAsync} with something around the start of the action. The lock is held until the stage of the
-     * action ends, also if what is around the start fails behind it.
+     * Returns what runs in the place of an action, or of the start of an asynchronous one: on its thread, under the
+     * lock. An asynchronous action keeps the lock until its stage ends, even if this fails after the start.
      *
-     * @param <T> the result of the action's stage
-     * @param request what to lock
-     * @param action what to start
-     * @param around given the start, returns what runs in its place
-     * @return as that of {@link #executeAsync}
+     * @param <T> the result of the action
+     * @param <X> the type of its exceptions
+     * @param request the request of the caller
+     * @param handle the hold
+     * @param action the action, which has to run once
+     * @return the action itself, unless a subclass puts something around it
      */
-    protected final <T extends @Nullable Object> CompletableFuture<T> startAsync(
-            LockRequest request,
-            Supplier<? extends CompletionStage<T>> action,
-            UnaryOperator<LockedAction<CompletionStage<T>, RuntimeException>> around) {
-        return new AsynchronousExecution<T>(source, request, onLost, action, around).start();
+    protected <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> around(
+            LockRequest request, LockHandle handle, LockedAction<T, X> action) {
+        return action;
     }
 
-    private <T extends @Nullable Object, X extends Throwable> T run(LockHandle handle, LockedAction<T, X> action)
-            throws X {
+    private <T extends @Nullable Object, X extends Throwable> T run(
+            LockRequest request, LockHandle handle, LockedAction<T, X> action) throws X {
         T result;
         try {
-            result = LockContext.callInside(handle, action);
+            result = LockContext.callInside(handle, around(request, handle, action));
         } catch (Throwable failure) {
             releaseAfter(handle, failure);
             throw failure;

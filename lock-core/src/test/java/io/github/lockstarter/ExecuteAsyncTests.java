@@ -105,10 +105,17 @@ class ExecuteAsyncTests {
     /** Such as a span that cannot be closed. */
     @Test
     void holdsTheLockUntilTheStageEndsWhereWhatIsAroundItsStartFails() {
-        CompletableFuture<String> result = locks.startAsync(LockRequest.of(KEY), () -> stage, start -> () -> {
-            start.run();
-            throw new IllegalStateException("around");
-        });
+        LockTemplate failing = new LockTemplate(engine, OnLost.THROW) {
+            @Override
+            protected <T, X extends Throwable> LockedAction<T, X> around(
+                    LockRequest request, LockHandle handle, LockedAction<T, X> action) {
+                return () -> {
+                    action.run();
+                    throw new IllegalStateException("around");
+                };
+            }
+        };
+        CompletableFuture<String> result = failing.executeAsync(KEY, () -> stage);
         awaitHeld();
         assertThat(result).isNotDone();
         stage.complete("shipped");
@@ -118,7 +125,14 @@ class ExecuteAsyncTests {
 
     @Test
     void failsWhereWhatIsAroundTheStartDoesNotRunIt() {
-        assertThatThrownBy(locks.<String>startAsync(LockRequest.of(KEY), () -> stage, start -> () -> stage)::join)
+        LockTemplate idle = new LockTemplate(engine, OnLost.THROW) {
+            @Override
+            protected <T, X extends Throwable> LockedAction<T, X> around(
+                    LockRequest request, LockHandle handle, LockedAction<T, X> action) {
+                return () -> null;
+            }
+        };
+        assertThatThrownBy(idle.<String>executeAsync(KEY, () -> stage)::join)
                 .hasCauseInstanceOf(IllegalStateException.class);
         assertThat(isHeld()).isFalse();
     }

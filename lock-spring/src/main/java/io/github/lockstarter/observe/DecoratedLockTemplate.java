@@ -1,6 +1,5 @@
 package io.github.lockstarter.observe;
 
-import io.github.lockstarter.Execution;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
@@ -11,8 +10,6 @@ import io.github.lockstarter.OnLost;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -69,32 +66,14 @@ public final class DecoratedLockTemplate extends LockTemplate {
     }
 
     @Override
-    public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
-            throws X {
-        return super.execute(request, decorated(request, action));
-    }
-
-    @Override
-    public <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
-            LockRequest request, LockedAction<T, X> action) throws X {
-        return super.tryExecute(request, decorated(request, action));
-    }
-
-    /** The start of the action is decorated, not what its stage goes on with on other threads. */
-    @Override
-    public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
-            LockRequest request, Supplier<? extends CompletionStage<T>> action) {
-        return this.<T>startAsync(request, action, start -> decorated(request, start));
-    }
-
-    private <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> decorated(
-            LockRequest request, LockedAction<T, X> action) {
+    protected <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> around(
+            LockRequest request, LockHandle handle, LockedAction<T, X> action) {
         LockRequest named = naming.apply(request);
         LockedAction<T, X> around = action;
         for (int i = decorators.size() - 1; i >= 0; i--) {
             LockDecorator decorator = decorators.get(i);
             LockedAction<T, X> body = around;
-            around = () -> decorator.run(named, LockHandle.current().orElseThrow(), body);
+            around = () -> decorator.run(named, handle, body);
         }
         return around;
     }

@@ -1,68 +1,98 @@
 package io.github.lockstarter.observe.tracing;
 
-import io.github.lockstarter.observe.meter.LockMeter;
-import io.micrometer.common.docs.KeyName;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedAction;
+import io.github.lockstarter.observe.tracing.LockObservationContext.Phase;
 import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationConvention;
-import io.micrometer.observation.docs.ObservationDocumentation;
+import io.micrometer.observation.ObservationRegistry;
+import java.io.Serial;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Every observation there is. Their names are others than those of the {@linkplain LockMeter meters}: a registry that
- * makes meters of observations would otherwise meet one name with two sets of tags.
- */
-enum LockObservation implements ObservationDocumentation {
-    /** From the call to its end; the outcome is acquired, contended, error, recovering or
-     * interrupted. */
-    ACQUISITION,
+/** An acquisition or a section that is observed. Any thread may end it; the first end counts. */
+final class LockObservation {
 
-    /** From the grant to the release; the outcome is released, lost or unknown. */
-    SECTION;
+    private static final Observation.Event LOST = Observation.Event.of("lock.lost", "Lost the lock");
 
-    @Override
-    public String getName() {
-        return "distributed.lock." + name().toLowerCase(Locale.ROOT);
+    private final LockObservationContext context;
+    private final LockObservationConvention convention;
+    private final Observation observation;
+    private final AtomicBoolean isLost = new AtomicBoolean();
+    private final AtomicBoolean hasEnded = new AtomicBoolean();
+
+    /** Starts it. */
+    LockObservation(
+            Phase phase,
+            LockRequest request,
+            @Nullable Observation parent,
+            ObservationRegistry registry,
+            LockObservationConvention convention) {
+        this.context = new LockObservationContext(phase, request);
+        this.convention = convention;
+        // Other names than those of the meters: a registry that makes meters of observations would otherwise meet one
+        // name with two sets of tags.
+        this.observation = Observation.createNotStarted(
+                        "distributed.lock." + phase.name().toLowerCase(Locale.ROOT), () -> context, registry)
+                .observationConvention(convention)
+                .parentObservation(parent)
+                .start();
     }
 
-    @Override
-    public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
-        return LockObservationConvention.class;
+    boolean isNoop() {
+        return observation.isNoop();
     }
 
-    /** Few values each, fit for a metric. */
-    @Override
-    public KeyName[] getLowCardinalityKeyNames() {
-        return new KeyName[] {Key.NAME, Key.OUTCOME};
+    /** Runs a body as the current observation of this thread. */
+    <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> body) throws X {
+        Observation.Scope scope = observation.openScope();
+        try {
+            return body.run();
+        } finally {
+            scope.close();
+        }
     }
 
-    /** As many values as there are entities, for spans only. */
-    @Override
-    public KeyName[] getHighCardinalityKeyNames() {
-        return new KeyName[] {Key.KEY, Key.FENCING_TOKEN};
-    }
-
-    @Override
-    public Observation.Event[] getEvents() {
-        return new Observation.Event[] {LOST};
+    /** The lock is held, under this fencing token; zero if there are several. */
+    void granted(long fencingToken) {
+        context.granted(fencingToken);
     }
 
     /** The lock was lost. */
-    static final Observation.Event LOST = Observation.Event.of("lock.lost", "Lost the lock");
+    void lost() {
+        if (!hasEnded.get() && isLost.compareAndSet(false, true)) {
+            observation.event(LOST);
+        }
+    }
 
-    /** The keys. */
-    enum Key implements KeyName {
-        /** Logical lock name. */
-        NAME,
-        /** How it ended, in lower case. */
-        OUTCOME,
-        /** The key, or its hash. */
-        KEY,
-        /** The fencing token. */
-        FENCING_TOKEN;
+    /**
+     * Ends it.
+     *
+     * @param outcome the outcome
+     * @param failure its error, if it has one; replaced where spans do not show keys
+     */
+    void stop(String outcome, @Nullable Throwable failure) {
+        if (hasEnded.compareAndSet(false, true)) {
+            if (failure != null) {
+                observation.error(convention.showsKeys() ? failure : new RedactedException(failure, outcome));
+            }
+            context.ended(outcome);
+            observation.stop();
+        }
+    }
 
-        @Override
-        public String asString() {
-            return "lock." + name().toLowerCase(Locale.ROOT);
+    /**
+     * Stands for an exception where spans do not show keys: tracers record messages, and ours name the key, as may
+     * those of the causes. Has the type, the outcome and the stack of the original.
+     */
+    private static final class RedactedException extends RuntimeException {
+
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        private RedactedException(Throwable original, String outcome) {
+            super(original.getClass().getName() + " (" + outcome + ")", null, false, true);
+            setStackTrace(original.getStackTrace());
         }
     }
 }

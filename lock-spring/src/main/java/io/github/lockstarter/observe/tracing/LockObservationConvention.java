@@ -62,21 +62,22 @@ public class LockObservationConvention implements ObservationConvention<LockObse
     @Override
     public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
         return KeyValues.of(
-                LockObservation.Key.NAME.withValue(context.request().name()),
-                LockObservation.Key.OUTCOME.withValue(context.outcome()));
+                "lock.name", context.request().name(),
+                "lock.outcome", context.outcome());
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
         KeyValues values = KeyValues.empty();
         if (keys != KeyDisplay.NONE) {
-            values = values.and(LockObservation.Key.KEY.withValue(
-                    shown(String.join(", ", context.request().keys()))));
+            values = values.and(
+                    "lock.key", shown(String.join(", ", context.request().keys())));
         }
         return context.fencingToken().isEmpty()
                 ? values
-                : values.and(LockObservation.Key.FENCING_TOKEN.withValue(
-                        Long.toString(context.fencingToken().getAsLong())));
+                : values.and(
+                        "lock.fencing_token",
+                        Long.toString(context.fencingToken().getAsLong()));
     }
 
     private String shown(String key) {

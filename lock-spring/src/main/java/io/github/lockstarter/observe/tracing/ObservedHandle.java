@@ -6,82 +6,44 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.observe.tracing.SafeObservations.Started;
-import java.lang.ref.WeakReference;
+import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A hold whose section is observed until its release. Any thread calls. {@link #lock} guards {@link #lost} and {@link
- * #ended}, which turn true once, and lets no event come after the end.
- */
+/** A hold whose section is observed until its release. Any thread calls. */
 final class ObservedHandle implements LockHandle {
 
     private final LockHandle handle;
-    private final Started section;
-    private final ReentrantLock lock = new ReentrantLock();
-    private boolean lost;
-    private boolean ended;
+    private final LockObservation section;
 
-    ObservedHandle(LockHandle handle, Started section) {
+    ObservedHandle(LockHandle handle, LockObservation section) {
         this.handle = handle;
         this.section = section;
-        WeakReference<ObservedHandle> self = new WeakReference<>(this); // the lock client keeps the callback
-        handle.onLost(() -> {
-            ObservedHandle observed = self.get();
-            if (observed != null) {
-                observed.reportLoss();
-            }
-        });
+        handle.onLost(section::lost); // which does not keep the handle: the lock client keeps the callback
     }
 
-    Started section() {
+    LockObservation section() {
         return section;
-    }
-
-    private void reportLoss() {
-        lock.lock();
-        try {
-            if (!ended && !lost) {
-                lost = true;
-                section.event(LockObservation.LOST);
-            }
-        } finally {
-            lock.unlock();
-        }
     }
 
     @Override
     public ReleaseOutcome release() {
-        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
-        try {
-            outcome = handle.release();
-            return outcome;
-        } finally {
-            end(outcome, null);
-        }
+        ReleaseOutcome outcome = handle.release();
+        end(outcome, null);
+        return outcome;
     }
 
-    /** As that of the observed handle, which would not say whether the outcome is unknown. */
+    /** By {@link #closeAsync}, since the close of the observed handle does not tell an unknown outcome. */
     @Override
     public void close() {
-        LockLostException known = loss();
-        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
-        LockLostException loss = null;
         try {
-            outcome = handle.release();
-            loss = outcome != ReleaseOutcome.LOST ? null : known != null ? known : justNow();
-        } finally {
-            end(outcome, loss);
-        }
-        if (loss != null) {
-            throw loss;
+            BlockingWait.awaitUninterruptibly(closeAsync());
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof LockLostException loss ? loss : e;
         }
     }
 
@@ -103,52 +65,16 @@ final class ObservedHandle implements LockHandle {
         return handle.reenter(request);
     }
 
-    /** What the observed handle says of its loss, as long as it can be asked: after the release, it says only that. */
-    private @Nullable LockLostException loss() {
-        try {
-            if (handle.state() != HoldState.LOST) {
-                return null;
-            }
-            handle.ensureHeld();
-            return null;
-        } catch (LockLostException e) {
-            return e;
-        } catch (IllegalStateException released) {
-            return null;
-        } catch (VirtualMachineError e) {
-            return null; // the release comes first
-        }
-    }
-
-    private LockLostException justNow() {
-        return new LockLostException(
-                handle.key(),
-                "Lost lock '" + handle.key()
-                        + "' right before its release. Work since then may overlap with another owner;"
-                        + " check the fencing token where you write.");
-    }
-
     private void end(ReleaseOutcome outcome, @Nullable LockLostException loss) {
-        if (outcome == ReleaseOutcome.ALREADY_RELEASED) {
-            return;
-        }
-        if (outcome == ReleaseOutcome.LOST) {
-            reportLoss(); // its callback may not have come yet, or not at all
-        }
-        lock.lock();
-        try {
-            if (!ended) {
-                ended = true;
-                section.stop(text(outcome), loss);
+        switch (outcome) {
+            case RELEASED, STILL_HELD -> section.stop("released", null);
+            case LOST -> {
+                section.lost(); // its callback may not have come yet
+                section.stop("lost", loss);
             }
-        } finally {
-            lock.unlock();
+            case UNKNOWN -> section.stop("unknown", null);
+            case ALREADY_RELEASED -> {}
         }
-    }
-
-    private static String text(ReleaseOutcome outcome) {
-        ReleaseOutcome shown = outcome == ReleaseOutcome.STILL_HELD ? ReleaseOutcome.RELEASED : outcome;
-        return shown.name().toLowerCase(Locale.ROOT);
     }
 
     @Override
