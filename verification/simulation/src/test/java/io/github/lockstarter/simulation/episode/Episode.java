@@ -137,7 +137,7 @@ public final class Episode {
             boolean isWanted = world.instances.stream()
                     .flatMap(instance -> instance.waiting().stream())
                     .anyMatch(caller -> caller.wanted().equals(List.of(key)));
-            boolean isFree = !world.servers.master().redis.keys().containsKey("lock:{" + key + '}');
+            boolean isFree = !world.servers.master().redis.keys().containsKey(World.entry(key));
             if (!isWanted || !isFree || world.setting.isSignalsOnly()) {
                 freeSince.remove(key);
                 continue;

@@ -15,18 +15,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 
 /** What goes wrong. Each kind strikes one instance, one server, or all of them, and is healed after its time. */
-@SuppressWarnings("ImmutableEnumChecker") // a predicate without state
 public enum FaultKind {
     /** The connections of an instance break, and are opened again. */
-    CUT("", any -> true) {
+    CUT {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 struck.wires().forEach(Wire::cut);
-                return Strike.of("links of " + struck.name, () -> {});
+                return new Strike("links of " + struck.name, () -> {});
             });
         }
 
@@ -36,12 +34,13 @@ public enum FaultKind {
         }
     },
     /** The connections of an instance break again and again, each between a write and its answer. */
-    CUT_BEFORE_ANSWER("", any -> true) {
+    CUT_BEFORE_ANSWER {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 cutAgain(world, struck, world.time.nanos() + fault.lasts().toNanos());
-                return Strike.of("links of " + struck.name, () -> struck.wires().forEach(Wire::cut));
+                return new Strike(
+                        "links of " + struck.name, () -> struck.wires().forEach(Wire::cut));
             });
         }
 
@@ -58,12 +57,12 @@ public enum FaultKind {
         }
     },
     /** The connection on which an instance gets signals breaks. */
-    CUT_MAILBOX("", any -> true) {
+    CUT_MAILBOX {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 struck.wires().stream().filter(Wire::isMailbox).forEach(Wire::cut);
-                return Strike.of("links of " + struck.name, () -> {});
+                return new Strike("links of " + struck.name, () -> {});
             });
         }
 
@@ -73,32 +72,32 @@ public enum FaultKind {
         }
     },
     /** The server gives the connection up on which an instance gets signals; the instance learns of that later. */
-    DROP_MAILBOX("", any -> true) {
+    DROP_MAILBOX {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 List<Wire> dropped =
                         struck.wires().stream().filter(Wire::isMailbox).toList();
                 dropped.forEach(Wire::dropAtServer);
-                return Strike.of("links of " + struck.name, () -> dropped.forEach(Wire::cut));
+                return new Strike("links of " + struck.name, () -> dropped.forEach(Wire::cut));
             });
         }
     },
     /** The connections of an instance break, and none can be opened for a while. */
-    PARTITION("", any -> true) {
+    PARTITION {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 world.servers.all().forEach(server -> server.reach(struck.process, false));
                 struck.wires().forEach(Wire::cut);
-                return Strike.of(
+                return new Strike(
                         "links of " + struck.name,
                         () -> world.servers.all().forEach(server -> server.reach(struck.process, true)));
             });
         }
     },
     /** Answers to an instance come late, and its signals in time. */
-    LATE_ANSWERS("", any -> true) {
+    LATE_ANSWERS {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
@@ -106,20 +105,20 @@ public enum FaultKind {
                         .filter(wire -> !wire.isMailbox())
                         .toList();
                 late.forEach(wire -> wire.delayAnswers(Duration.ofMillis(5 + fault.target() % 100)));
-                return Strike.of(
+                return new Strike(
                         "links of " + struck.name, () -> late.forEach(wire -> wire.delayAnswers(Duration.ZERO)));
             });
         }
     },
     /** Packets of an instance are lost; its connections go on afterwards, or break. */
-    SILENCE("", any -> true) {
+    SILENCE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 List<Wire> silent = struck.wires();
                 silent.forEach(Wire::silence);
                 world.servers.all().forEach(server -> server.reach(struck.process, false));
-                return Strike.of("links of " + struck.name, () -> {
+                return new Strike("links of " + struck.name, () -> {
                     world.servers.all().forEach(server -> server.reach(struck.process, true));
                     silent.forEach(fault.target() % 2 == 0 ? Wire::heal : Wire::cut);
                 });
@@ -127,45 +126,45 @@ public enum FaultKind {
         }
     },
     /** Each packet takes longer. */
-    SLOW("", any -> true) {
+    SLOW {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             world.slowDown(2 + fault.target() % 60);
-            return Optional.of(Strike.of("links", () -> world.slowDown(1)));
+            return Optional.of(new Strike("links", () -> world.slowDown(1)));
         }
     },
     /** An instance stands still, as in a long garbage collection. */
-    PAUSE("", any -> true) {
+    PAUSE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 struck.pause();
-                return Strike.of(struck.name, struck::resume);
+                return new Strike(struck.name, struck::resume);
             });
         }
     },
     /** An instance is killed; another one takes its place. */
-    KILL("", any -> true) {
+    KILL {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 struck.kill();
-                return Strike.of(struck.name, () -> world.replace(struck));
+                return new Strike(struck.name, () -> world.replace(struck));
             });
         }
     },
     /** An instance is stopped gracefully; another one takes its place. */
-    STOP("", any -> true) {
+    STOP {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return instance(world, fault).map(struck -> {
                 struck.stop(fault.lasts());
-                return Strike.of(struck.name, () -> world.replace(struck));
+                return new Strike(struck.name, () -> world.replace(struck));
             });
         }
     },
     /** An operator takes a lock from its holder. */
-    REVOKE(History.REVOKES, any -> true) {
+    REVOKE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             String key = "k" + fault.target() % world.setting.keys();
@@ -184,12 +183,12 @@ public enum FaultKind {
                         });
                     }
                 });
-                return Strike.of("", () -> {});
+                return new Strike("", () -> {});
             });
         }
     },
     /** An operator tries to take a lock from a holder that he saw a while ago, and another one has it now. */
-    REVOKE_STALE("", any -> true) {
+    REVOKE_STALE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             String key = "k" + fault.target() % world.setting.keys();
@@ -199,7 +198,7 @@ public enum FaultKind {
                         struck.time(fault.lasts(), () -> revokeUnlessHeld(world, struck, key, held.fencingToken()));
                     }
                 });
-                return Strike.of("", () -> {});
+                return new Strike("", () -> {});
             });
         }
 
@@ -210,7 +209,7 @@ public enum FaultKind {
         }
     },
     /** A server stands still. */
-    PAUSE_SERVER("", any -> true) {
+    PAUSE_SERVER {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             Server struck =
@@ -219,11 +218,11 @@ public enum FaultKind {
                 return Optional.empty();
             }
             struck.process().pause();
-            return Optional.of(Strike.of(struck.toString(), struck.process()::resume));
+            return Optional.of(new Strike(struck.toString(), struck.process()::resume));
         }
     },
     /** The master crashes, and starts again with the data that it had written down. */
-    RESTART(History.FORGETS, any -> true) {
+    RESTART {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             Server struck = world.servers.master();
@@ -231,72 +230,72 @@ public enum FaultKind {
                 return Optional.empty();
             }
             struck.kill();
-            return Optional.of(Strike.of(struck.toString(), () -> world.startAgain(struck)));
+            return Optional.of(new Strike(struck.toString(), () -> world.startAgain(struck)));
         }
     },
     /** All keys are deleted. */
-    FLUSH(History.FORGETS, any -> true) {
+    FLUSH {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return world.mayForget() ? onMaster(world, List.of("FLUSHALL")) : Optional.empty();
         }
     },
     /** The master writes a snapshot, from which it may start later. */
-    SNAPSHOT("", any -> true) {
+    SNAPSHOT {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             world.servers.master().redis.save();
-            return Optional.of(Strike.of("snapshot", () -> {}));
+            return Optional.of(new Strike("snapshot", () -> {}));
         }
     },
     /** The master forgets the scripts that it has run. */
-    SCRIPT_FLUSH("", any -> true) {
+    SCRIPT_FLUSH {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return onMaster(world, List.of("SCRIPT", "FLUSH"));
         }
     },
     /** The master refuses writes. */
-    REFUSE("", any -> true) {
+    REFUSE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             Server struck = world.servers.master();
             struck.redis.refuseWrites("NOREPLICAS Not enough good replicas to write.");
-            return Optional.of(Strike.of(struck.toString(), struck.redis::acceptWrites));
+            return Optional.of(new Strike(struck.toString(), struck.redis::acceptWrites));
         }
     },
     /** The clock of the master is set back, once in an episode. */
-    CLOCK_BACK("", any -> true) {
+    CLOCK_BACK {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             Duration step = world.setting.lease().dividedBy(2 + fault.target() % 5);
-            return world.stepClockBack(step) ? Optional.of(Strike.of("clock", () -> {})) : Optional.empty();
+            return world.stepClockBack(step) ? Optional.of(new Strike("clock", () -> {})) : Optional.empty();
         }
     },
     /** A replica stays behind the master. */
-    LAG("", setting -> setting.replicas() > 0) {
+    LAG {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             List<Server> replicas = world.servers.replicas();
             Server struck = replicas.get(fault.target() % replicas.size());
             struck.redis.lag(1 + fault.target() % 100);
-            return Optional.of(Strike.of(struck.toString(), () -> struck.redis.lag(0)));
+            return Optional.of(new Strike(struck.toString(), () -> struck.redis.lag(0)));
         }
     },
     /** The master crashes, and a replica is promoted. */
-    CRASH_FAILOVER(History.FORGETS, setting -> setting.replicas() > 0) {
+    CRASH_FAILOVER {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return world.promotable(fault.target()).map(promoted -> {
                 Server crashed = world.servers.master();
                 crashed.kill();
                 world.servers.promote(promoted);
-                return Strike.of(crashed.toString(), () -> world.startAgain(crashed));
+                return new Strike(crashed.toString(), () -> world.startAgain(crashed));
             });
         }
     },
     /** A replica is promoted while the master goes on, for as long as that is allowed for. */
-    FAILOVER(History.FORGETS, setting -> setting.replicas() > 0) {
+    FAILOVER {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
             return world.promotable(fault.target()).map(promoted -> {
@@ -304,9 +303,9 @@ public enum FaultKind {
                 world.servers.promote(promoted);
                 if (world.setting.deposedWrites().isZero()) {
                     world.servers.demote(deposed);
-                    return Strike.of(deposed.toString(), () -> {});
+                    return new Strike(deposed.toString(), () -> {});
                 }
-                return Strike.of(deposed.toString(), () -> world.servers.demote(deposed));
+                return new Strike(deposed.toString(), () -> world.servers.demote(deposed));
             });
         }
 
@@ -327,19 +326,16 @@ public enum FaultKind {
     private static final Set<FaultKind> OF_LINKS =
             EnumSet.of(CUT, CUT_BEFORE_ANSWER, CUT_MAILBOX, DROP_MAILBOX, PARTITION, LATE_ANSWERS, SILENCE, SLOW);
 
+    /** Servers forget locks. */
+    private static final Set<FaultKind> FORGETTING = EnumSet.of(RESTART, FLUSH, CRASH_FAILOVER, FAILOVER);
+
+    private static final Set<FaultKind> OF_REPLICAS = EnumSet.of(LAG, CRASH_FAILOVER, FAILOVER);
+
     /** Connections are opened again at once. */
     private static final Set<FaultKind> AT_ONCE = EnumSet.of(CUT, CUT_BEFORE_ANSWER, CUT_MAILBOX);
 
     /** Nothing follows from them once they have begun. */
     private static final Set<FaultKind> HARMLESS = EnumSet.of(REVOKE, REVOKE_STALE, SNAPSHOT, SCRIPT_FLUSH);
-
-    private final String mark;
-    private final Predicate<Setting> needs;
-
-    FaultKind(String mark, Predicate<Setting> needs) {
-        this.mark = mark;
-        this.needs = needs;
-    }
 
     /**
      * What was struck.
@@ -347,16 +343,13 @@ public enum FaultKind {
      * @param whom as the log calls it
      * @param healing ends it
      */
-    record Strike(String whom, Runnable healing) {
-
-        static Strike of(String whom, Runnable healing) {
-            return new Strike(whom, healing);
-        }
-    }
+    record Strike(String whom, Runnable healing) {}
 
     /** Those that the setting stands by its promises. */
     static List<FaultKind> possible(Setting setting) {
-        return Arrays.stream(values()).filter(kind -> kind.needs.test(setting)).toList();
+        return Arrays.stream(values())
+                .filter(kind -> setting.replicas() > 0 || !OF_REPLICAS.contains(kind))
+                .toList();
     }
 
     /** How long it lasts at most. */
@@ -384,12 +377,13 @@ public enum FaultKind {
     }
 
     boolean forgets() {
-        return mark.equals(History.FORGETS);
+        return FORGETTING.contains(this);
     }
 
     /** How the log calls it. */
     String note() {
-        return mark + name();
+        String mark = this == REVOKE ? History.REVOKES : "";
+        return (forgets() ? History.FORGETS : mark) + name();
     }
 
     /** Begins it; empty if there is nothing to strike now, or what is promised does not stand it. */
@@ -406,6 +400,6 @@ public enum FaultKind {
             return Optional.empty();
         }
         boolean isRefused = struck.redis.execute(command) instanceof Reply.Failure;
-        return isRefused ? Optional.empty() : Optional.of(Strike.of(struck.toString(), () -> {}));
+        return isRefused ? Optional.empty() : Optional.of(new Strike(struck.toString(), () -> {}));
     }
 }

@@ -58,7 +58,7 @@ final class Instance {
                 .counting(world.setting.lease().toNanos())
                 .noting("STARTER"));
         LongSupplier threads = world.threads(name);
-        this.witness = new Witness(world, name, backend(threads));
+        this.witness = new Witness(world, this, backend(threads));
         this.engine = new LockEngine(
                 witness, engineSettings(world.setting), List.of(witness.listener()), environment(threads));
         warmUp();

@@ -76,7 +76,7 @@ final class StoreWatch {
     private void noteFree() {
         Set<String> stored = world.servers.master().redis.keys().keySet();
         for (int i = 0; i < world.setting.keys(); i++) {
-            if (stored.contains("lock:{k" + i + '}')) {
+            if (stored.contains(World.entry("k" + i))) {
                 freeSince.remove("k" + i);
             } else {
                 freeSince.putIfAbsent("k" + i, world.time.nanos());
@@ -86,7 +86,7 @@ final class StoreWatch {
 
     private void look(String key) {
         SimRedis master = world.servers.master().redis;
-        Optional<String> owner = master.text("lock:{" + key + '}');
+        Optional<String> owner = master.text(World.entry(key));
         owner.map(OWNER::matcher).filter(Matcher::matches).ifPresent(parts -> {
             boolean isLeft = world.running(parts.group(2))
                     .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
@@ -99,7 +99,7 @@ final class StoreWatch {
         boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
         report("I5", key, SLEEPS, isSignalled && isQueued(key), world.longestFree(key));
         if (!world.isClockStepped()) {
-            master.scores("lock:{" + key + "}:waiters").forEach((id, place) -> look(key, id, place));
+            master.scores(World.entry(key) + ":waiters").forEach((id, place) -> look(key, id, place));
         }
     }
 
@@ -161,7 +161,7 @@ final class StoreWatch {
         return world.servers
                 .master()
                 .redis
-                .text("lock:{" + key + '}')
+                .text(World.entry(key))
                 .map(OWNER::matcher)
                 .filter(owner -> owner.matches() && Long.parseLong(owner.group(1)) == fencingToken)
                 .isPresent();

@@ -15,7 +15,7 @@ record Vacancy(SimRedis master, String key, long changes) {
     /** Empty if the lock is not free, or a master that was deposed may grant it. */
     static Optional<Vacancy> of(World world, String key) {
         SimRedis master = world.servers.master().redis;
-        String entry = entry(key);
+        String entry = World.entry(key);
         boolean isAlone = world.servers.replicas().stream()
                 .allMatch(server -> server.process().isDead() || world.servers.follows(server));
         return !isAlone || master.keys().containsKey(entry)
@@ -25,10 +25,6 @@ record Vacancy(SimRedis master, String key, long changes) {
 
     /** Whether it has been free all the time. */
     boolean isStill(World world) {
-        return world.servers.master().redis == master && master.changes(entry(key)) == changes;
-    }
-
-    private static String entry(String key) {
-        return "lock:{" + key + '}';
+        return world.servers.master().redis == master && master.changes(World.entry(key)) == changes;
     }
 }

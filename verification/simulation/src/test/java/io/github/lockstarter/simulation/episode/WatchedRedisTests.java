@@ -38,7 +38,7 @@ class WatchedRedisTests {
             Instance instance = new Instance(world, 0, 1);
             pass(world);
             assertThat(instance.isWarm()).isTrue();
-            world.named(ID, instance.name);
+            world.started(ID, instance);
             world.servers.master().redis.execute(List.of("ZADD", "lock:{k0}:waiters", "1", ID));
             if (isCut) {
                 instance.wires().forEach(Wire::cutBeforeAnswer);

@@ -37,6 +37,7 @@ import java.util.concurrent.CompletionStage;
 final class Witness implements LockBackend {
 
     private final World world;
+    private final Instance instance;
     private final String worker;
     private final LockBackend backend;
     private final Map<String, String> paths = new HashMap<>();
@@ -46,9 +47,10 @@ final class Witness implements LockBackend {
     private final Set<String> revoked = new HashSet<>();
     private final CommandOrder order;
 
-    Witness(World world, String worker, LockBackend backend) {
+    Witness(World world, Instance instance, LockBackend backend) {
         this.world = world;
-        this.worker = worker;
+        this.instance = instance;
+        this.worker = instance.name;
         this.backend = backend;
         this.order = new CommandOrder(world, worker);
     }
@@ -60,7 +62,6 @@ final class Witness implements LockBackend {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        world.named(command.token().instanceId(), worker);
         long sent = world.time.nanos();
         return order.ask(command.key(), () -> backend.acquire(command)).thenApply(result -> {
             if (result instanceof AcquireResult.Granted granted) {
@@ -120,6 +121,7 @@ final class Witness implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener signals) {
+        world.started(instanceId, instance);
         backend.listen(instanceId, signals);
     }
 

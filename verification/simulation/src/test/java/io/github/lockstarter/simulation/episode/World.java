@@ -61,8 +61,8 @@ final class World {
     final PromiseWatch promises = new PromiseWatch(this);
     final StoreWatch watch = new StoreWatch(this);
 
-    /** Of instances, by their ids. */
-    private final Map<String, String> names = new HashMap<>();
+    /** All that have started, by their ids. */
+    private final Map<String, Instance> started = new HashMap<>();
 
     private final List<LabEvent> log = new ArrayList<>();
     private final Random ids;
@@ -136,39 +136,38 @@ final class World {
         slowness = times;
     }
 
-    void named(String instanceId, String name) {
-        names.put(instanceId, name);
+    /** An instance has started, with this id. */
+    void started(String instanceId, Instance instance) {
+        started.put(instanceId, instance);
     }
 
-    /** The instance with an id, which has made an attempt. */
     String nameOf(String instanceId) {
-        return Objects.requireNonNull(names.get(instanceId), instanceId);
+        return Objects.requireNonNull(started.get(instanceId), instanceId).name;
+    }
+
+    /** The key of a lock in Redis. */
+    static String entry(String key) {
+        return "lock:{" + key + '}';
     }
 
     /** The instance with an id, if it is alive and runs. */
     Optional<Instance> running(String instanceId) {
-        return instances.stream()
-                .filter(instance -> instance.name.equals(names.get(instanceId)))
-                .filter(instance -> instance.process.isRunning() && !instance.isStopping())
-                .findFirst();
+        return Optional.ofNullable(started.get(instanceId))
+                .filter(instance -> instance.process.isRunning() && !instance.isStopping());
     }
 
     /** Whether it is known and killed. */
     boolean isDead(String instanceId) {
-        return names.containsKey(instanceId)
-                && instances.stream()
-                        .noneMatch(
-                                instance -> instance.name.equals(names.get(instanceId)) && !instance.process.isDead());
+        Instance instance = started.get(instanceId);
+        return instance != null && instance.process.isDead();
     }
 
     /** Whether the instance with an id that begins so has neither ended nor begun to. */
     boolean isAlive(String shortId) {
-        return names.entrySet().stream()
-                .filter(known -> known.getKey().startsWith(shortId))
-                .anyMatch(known -> instances.stream()
-                        .anyMatch(instance -> instance.name.equals(known.getValue())
-                                && !instance.process.isDead()
-                                && !instance.isStopping()));
+        return started.entrySet().stream()
+                .filter(each -> each.getKey().startsWith(shortId))
+                .anyMatch(each ->
+                        !each.getValue().process.isDead() && !each.getValue().isStopping());
     }
 
     // What faults need
