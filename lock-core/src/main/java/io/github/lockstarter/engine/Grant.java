@@ -53,7 +53,7 @@ final class Grant {
     private long wantedAt;
     private int handOvers;
 
-    /** The period in which the last command was sent that granted or renewed the lock. Stays as it is once it is void. */
+    /** The period in which the last command was sent that granted or renewed the lock. It stays once it is void. */
     private volatile long confirmedIn;
 
     /** When the doubt was reported that lasts now, on the monotonic clock and never 0; 0 if none was. */
