@@ -53,8 +53,8 @@ public sealed interface StoreEvent {
     record RecoveryEnded(String store, Scope scope, Duration lasted) implements StoreEvent {}
 
     /**
-     * The store does not answer: no connection can be opened, or a command that was sent after the failure of another
-     * one has no answer either. A single command without an answer raises no event.
+     * The store does not answer: a command had no answer, or no connection could be opened for it, and neither had one
+     * that was sent after that. A single command without an answer raises no event, and neither does a refusal.
      *
      * @param store which store
      * @param scope which locks
@@ -63,7 +63,7 @@ public sealed interface StoreEvent {
     record Unreachable(String store, Scope scope, String problem) implements StoreEvent {}
 
     /**
-     * The store has answered a command again.
+     * The store has answered a command again, other than with a refusal.
      *
      * @param store which store
      * @param scope which locks

@@ -41,18 +41,18 @@ final class EventDispatcher implements AutoCloseable {
      */
     void publish(LockEvent event) {
         if (event instanceof LockEvent.Lost && hasListeners()) {
-            run(lossEvents, () -> callEach(listener -> listener.onEvent(event)));
+            run(lossEvents, () -> callEach(listeners, listener -> listener.onEvent(event)));
         } else {
-            callEach(listener -> listener.onEvent(event));
+            callEach(listeners, listener -> listener.onEvent(event));
         }
     }
 
     /** Passes an event of the store to the listeners. */
     void publish(StoreEvent event) {
-        callEach(listener -> listener.onStoreEvent(event));
+        callEach(listeners, listener -> listener.onStoreEvent(event));
     }
 
-    private void callEach(Consumer<LockListener> call) {
+    static void callEach(List<LockListener> listeners, Consumer<LockListener> call) {
         for (LockListener listener : listeners) {
             EngineLog.guard("A lock listener", call, listener);
         }

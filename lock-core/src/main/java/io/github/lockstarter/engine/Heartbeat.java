@@ -9,6 +9,7 @@ import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.CrashDetection.Beat;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.List;
@@ -58,6 +59,9 @@ final class Heartbeat extends TimerEntry {
     };
 
     private static final Beat NO_ANSWER = new Beat("", "", "", Duration.ZERO, List.of());
+
+    /** A beat is about all locks of the store. */
+    private static final String ANY_KEY = "";
 
     /** How many beats there are in one take-over time. */
     private static final int BEATS = 4;
@@ -114,6 +118,7 @@ final class Heartbeat extends TimerEntry {
             AtomicReferenceFieldUpdater.newUpdater(Heartbeat.class, State.class, "state");
 
     private final LockBackend backend;
+    private final Outages outages;
     private final EngineClock clock;
     private final EngineTimer timer;
     private final Supplier<List<String>> waitedFor;
@@ -133,6 +138,7 @@ final class Heartbeat extends TimerEntry {
      * A heartbeat that has not begun.
      *
      * @param backend the store
+     * @param outages learns from beats as well, so that an idle instance notices them
      * @param settings whether and when locks are taken over
      * @param clock the clocks
      * @param timer runs it
@@ -142,6 +148,7 @@ final class Heartbeat extends TimerEntry {
      */
     Heartbeat(
             LockBackend backend,
+            Outages outages,
             EngineSettings settings,
             EngineClock clock,
             EngineTimer timer,
@@ -149,6 +156,7 @@ final class Heartbeat extends TimerEntry {
             Consumer<List<String>> afterBeat) {
         Optional<Duration> shortest = settings.shortestCrashTakeOver();
         this.backend = backend;
+        this.outages = outages;
         this.clock = clock;
         this.timer = timer;
         this.waitedFor = waitedFor;
@@ -192,10 +200,20 @@ final class Heartbeat extends TimerEntry {
     private CompletableFuture<Void> beat(List<String> keys) {
         long number = beats.incrementAndGet();
         Moment sent = Moment.now(clock);
+        long epoch = outages.epoch();
         return BackendGuard.stageOf(() -> detection.beat(keys))
-                .handle((answer, failure) -> BackendGuard.resultOf(answer, failure, broken -> Optional.<Beat>empty()))
-                .thenAccept(answer -> answer.ifPresent(beat -> answered(number, sent, beat)))
+                .handle((answer, failure) ->
+                        BackendGuard.resultOf(answer, failure, broken -> unanswered(broken, epoch)))
+                .thenAccept(answer -> answer.ifPresent(beat -> {
+                    answered(number, sent, beat);
+                    outages.ended(ANY_KEY, beat, epoch);
+                }))
                 .toCompletableFuture();
+    }
+
+    private Optional<Beat> unanswered(Throwable failure, long epoch) {
+        outages.failed(ANY_KEY, String.valueOf(failure.getMessage()), failure, epoch);
+        return Optional.empty();
     }
 
     private void answered(long number, Moment sent, Beat beat) {

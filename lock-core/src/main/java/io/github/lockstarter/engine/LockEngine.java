@@ -16,6 +16,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
@@ -49,6 +50,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final List<LockListener> listeners;
     private final EngineEnvironment environment;
     private final EngineTokens tokens;
+    private final Outages outages;
     private final AtomicReference<@Nullable Running> runtime = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
@@ -79,6 +81,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.listeners = List.copyOf(listeners);
         this.environment = environment;
         this.tokens = new EngineTokens(environment.clock(), settings, environment.identity());
+        this.outages = new Outages(
+                backend,
+                StoreEvent.Scope.ALL,
+                environment.clock()::nanos,
+                event -> EventDispatcher.callEach(this.listeners, each -> each.onStoreEvent(event)));
         backend.listen(tokens.instanceId(), new Mailbox());
         start();
     }
@@ -89,7 +96,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (draining != null) {
             draining.closed = null;
         } else {
-            Running started = new Running(backend, settings, listeners, environment, tokens, heldLocks);
+            Running started = new Running(backend, outages, settings, listeners, environment, tokens, heldLocks);
             if (runtime.compareAndSet(null, started)) {
                 started.heartbeat.begin();
             }

@@ -18,6 +18,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -100,6 +101,7 @@ final class Running {
      * A run without keys.
      *
      * @param backend the store
+     * @param outages of the store, over the starts of the engine
      * @param settings what is configured
      * @param listeners receivers of the events
      * @param environment time, threads and randomness
@@ -108,6 +110,7 @@ final class Running {
      */
     Running(
             LockBackend backend,
+            Outages outages,
             EngineSettings settings,
             List<LockListener> listeners,
             EngineEnvironment environment,
@@ -126,8 +129,8 @@ final class Running {
         this.events = new EventDispatcher(listeners, environment);
         this.timer = environment.newTimer().apply(clock);
         this.recoveries = new RecoveryEvents(clock, events, timer);
-        this.calls = new StoreCalls(backend, clock, timer, StoreCalls.MOST_REMEMBERED);
-        this.heartbeat = new Heartbeat(backend, settings, clock, timer, this::waitedFor, this::afterBeat);
+        this.calls = new StoreCalls(backend, outages, clock, timer, StoreCalls.MOST_REMEMBERED);
+        this.heartbeat = new Heartbeat(backend, outages, settings, clock, timer, this::waitedFor, this::afterBeat);
         this.watchdog = new Watchdog(this);
         timer.afterEachTick(watchdog::afterTick);
     }
@@ -310,11 +313,16 @@ final class Running {
     void renew(List<Renewal> renewals) {
         int answered = 0;
         try {
+            long epoch = calls.outages.epoch();
             List<CompletionStage<RenewResult>> stages =
                     calls.renew(renewals.stream().map(Renewal::command).toList());
             for (; answered < stages.size(); answered++) {
                 Renewal renewal = renewals.get(answered);
-                calls.answer(stages.get(answered), result -> renewed(renewal, renewal.counted(result)));
+                calls.answer(
+                        stages.get(answered),
+                        renewal.command().key(),
+                        epoch,
+                        result -> renewed(renewal, renewal.counted(result)));
             }
         } finally {
             for (int i = answered; i < renewals.size(); i++) { // such as for want of memory
@@ -455,9 +463,10 @@ final class Running {
         return decide(todo -> lock.revoke(todo, fencingToken, answer, now())) ? Optional.of(answer) : Optional.empty();
     }
 
-    /** An event of the store. */
+    /** An event of the store. That it recovers is an answer of it. */
     void storeEvent(StoreEvent event) {
         if (event instanceof StoreEvent.RecoveryStarted recovery) {
+            calls.outages.answered(recovery.store());
             recoveries.recovers(recovery);
         } else {
             events.publish(event);

@@ -7,6 +7,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -67,13 +68,17 @@ final class StoreCalls extends TimerEntry {
 
         private final Function<Throwable, R> unknown;
         private final Consumer<R> then;
+        private final String key;
+        private final long epoch;
 
         @GuardedBy("this")
         private boolean isAnswered;
 
-        OpenCommand(Function<Throwable, R> unknown, Consumer<R> then) {
+        OpenCommand(Function<Throwable, R> unknown, Consumer<R> then, String key, long epoch) {
             this.unknown = unknown;
             this.then = then;
+            this.key = key;
+            this.epoch = epoch;
         }
 
         void answered(@Nullable R result, @Nullable Throwable failure) {
@@ -84,7 +89,7 @@ final class StoreCalls extends TimerEntry {
                 isAnswered = true;
             }
             timer.cancel(this);
-            take(BackendGuard.resultOf(result, failure, unknown), then);
+            take(BackendGuard.resultOf(result, failure, unknown), then, key, epoch);
         }
 
         @Override
@@ -129,6 +134,9 @@ final class StoreCalls extends TimerEntry {
         }
     }
 
+    /** Learns from all results. */
+    final Outages outages;
+
     private final LockBackend store;
     private final EngineClock clock;
     private final EngineTimer timer;
@@ -158,8 +166,9 @@ final class StoreCalls extends TimerEntry {
     @GuardedBy("this")
     private long delay = FIRST_DELAY;
 
-    StoreCalls(LockBackend store, EngineClock clock, EngineTimer timer, int mostRemembered) {
+    StoreCalls(LockBackend store, Outages outages, EngineClock clock, EngineTimer timer, int mostRemembered) {
         this.store = store;
+        this.outages = outages;
         this.clock = clock;
         this.timer = timer;
         this.mostRemembered = mostRemembered;
@@ -168,17 +177,22 @@ final class StoreCalls extends TimerEntry {
     }
 
     void acquire(AcquireCommand command, Consumer<AcquireResult> then) {
+        long epoch = outages.epoch();
         underWay.increment();
-        whenAnswered(BackendGuard.stageOf(acquire, command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then);
+        CompletionStage<AcquireResult> stage = BackendGuard.stageOf(acquire, command);
+        whenAnswered(stage, e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then, command.key(), epoch);
     }
 
     void release(ReleaseCommand command, Consumer<ReleaseResult> then) {
+        long epoch = outages.epoch();
         underWay.increment();
-        whenAnswered(BackendGuard.stageOf(release, command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then);
+        CompletionStage<ReleaseResult> stage = BackendGuard.stageOf(release, command);
+        whenAnswered(stage, e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then, command.key(), epoch);
     }
 
     /** Ends the wait of this instance, and releases what the token may have acquired. */
     void withdraw(String key, LockToken token, Duration longestLease, Runnable then) {
+        long epoch = outages.epoch();
         underWay.increment();
         whenAnswered(
                 BackendGuard.stageOf(store::withdraw, new WithdrawCommand(key, token)),
@@ -188,7 +202,9 @@ final class StoreCalls extends TimerEntry {
                         add(new Item(new ReleaseCommand(key, token, NO_GRANT), false, longestLease));
                     }
                     then.run();
-                });
+                },
+                key,
+                epoch);
     }
 
     /** Writes the renewals. One stage per command, in order, for {@link #answer}. */
@@ -196,10 +212,10 @@ final class StoreCalls extends TimerEntry {
         return BackendGuard.stagesOf(commands.size(), () -> store.renew(commands));
     }
 
-    /** Hands the answer to a renewal over. */
-    void answer(CompletionStage<RenewResult> stage, Consumer<RenewResult> then) {
+    /** Hands the answer to the renewal of a key over; the epoch is that of {@link #outages} before it was written. */
+    void answer(CompletionStage<RenewResult> stage, String key, long epoch, Consumer<RenewResult> then) {
         underWay.increment();
-        whenAnswered(stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
+        whenAnswered(stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then, key, epoch);
     }
 
     /** Counts a step as under way until its {@link #end}, so that a stop awaits what it sends. */
@@ -207,20 +223,21 @@ final class StoreCalls extends TimerEntry {
         underWay.increment();
     }
 
-    private <R> void whenAnswered(CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then) {
+    private <R> void whenAnswered(
+            CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then, String key, long epoch) {
         CompletableFuture<R> answer = stage.toCompletableFuture();
         if (answer.isDone()) {
-            take(resultOf(answer, unknown), then);
+            take(resultOf(answer, unknown), then, key, epoch);
             return;
         }
         OpenCommand<R> command = null;
         try {
-            command = new OpenCommand<>(unknown, then);
+            command = new OpenCommand<>(unknown, then, key, epoch);
             timer.schedule(command, clock.nanos() + LAST_DEADLINE.toNanos());
             stage.whenComplete(command::answered);
         } catch (RuntimeException | Error e) { // such as for want of memory
             if (command == null) {
-                take(unknown.apply(e), then);
+                take(unknown.apply(e), then, key, epoch);
             } else {
                 command.answered(null, e);
             }
@@ -239,9 +256,12 @@ final class StoreCalls extends TimerEntry {
         return BackendGuard.resultOf(result, failure, unknown);
     }
 
-    private <R> void take(R result, Consumer<R> then) {
+    private <R> void take(R result, Consumer<R> then, String key, long epoch) {
         try {
             EngineLog.guard("Processing the result of the lock backend", then, result);
+            outages.ended(key, result, epoch);
+        } catch (RuntimeException | Error e) {
+            EngineLog.report("Noticing an outage of the lock backend", e);
         } finally {
             end();
         }

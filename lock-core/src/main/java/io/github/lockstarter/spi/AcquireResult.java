@@ -108,7 +108,7 @@ public sealed interface AcquireResult {
      * @param reason what failed and what to do
      * @param cause the store's or the client's failure
      */
-    record Rejected(String reason, Throwable cause) implements AcquireResult {}
+    record Rejected(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
      * Certainly not acquired, and not because of another owner: the store cannot grant anything right now, such as
@@ -117,7 +117,7 @@ public sealed interface AcquireResult {
      * @param reason what failed and what to do
      * @param cause the store's or the client's failure
      */
-    record Unavailable(String reason, Throwable cause) implements AcquireResult {}
+    record Unavailable(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
      * Perhaps acquired: no answer came, or the lock is stored less safely than configured. The caller cleans up with a
@@ -126,5 +126,5 @@ public sealed interface AcquireResult {
      * @param reason what failed and what to do
      * @param cause the client's failure
      */
-    record Unknown(String reason, Throwable cause) implements AcquireResult {}
+    record Unknown(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A store of locks. Each kind of store has one implementation, which has to pass the contract test suite. The backend
@@ -133,6 +134,30 @@ public interface LockBackend extends AutoCloseable {
         return crashDetection().isPresent()
                 ? CrashTakeOver.ON
                 : CrashTakeOver.off("This lock store does not tell a crashed instance from a paused one");
+    }
+
+    /**
+     * Whether a failure means that the store did not answer: that a command timed out, or that no connection was there
+     * or could be opened. The engine reports outages by it.
+     *
+     * @param failure the {@linkplain FailedResult#cause cause} of a result, or of a beat without an answer
+     * @return false for a refusal of the server, and for what this client brought about: it was closed, cancelled the
+     *     command, or lacks memory. By default true for a timeout alone, which is also how the engine ends a command
+     *     that is never answered
+     */
+    default boolean isSilence(Throwable failure) {
+        return failure instanceof TimeoutException;
+    }
+
+    /**
+     * Which server has this key, where servers of one store fail one by one.
+     *
+     * @param key the lock's key
+     * @return as messages call it, such as {@code Redis at localhost:6379}; empty where the store fails as a whole, as
+     *     by default, and where no server is known
+     */
+    default Optional<String> serverOf(String key) {
+        return Optional.empty();
     }
 
     /**

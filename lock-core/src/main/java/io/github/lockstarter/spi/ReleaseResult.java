@@ -39,5 +39,5 @@ public sealed interface ReleaseResult {
      * @param reason what failed
      * @param cause the store's or the client's failure
      */
-    record Unknown(String reason, Throwable cause) implements ReleaseResult {}
+    record Unknown(String reason, Throwable cause) implements ReleaseResult, FailedResult {}
 }

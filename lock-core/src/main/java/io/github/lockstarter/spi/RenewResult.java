@@ -34,5 +34,5 @@ public sealed interface RenewResult {
      * @param reason what failed
      * @param cause the store's or the client's failure
      */
-    record Unknown(String reason, Throwable cause) implements RenewResult {}
+    record Unknown(String reason, Throwable cause) implements RenewResult, FailedResult {}
 }

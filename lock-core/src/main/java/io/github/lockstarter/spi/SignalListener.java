@@ -40,9 +40,9 @@ public interface SignalListener {
     void onMailboxRestored();
 
     /**
-     * An event of the store, as this instance has noticed it. {@link StoreEvent.Unreachable} and {@link
-     * StoreEvent.Reachable} come once for each outage. {@link StoreEvent.RecoveryStarted} may be repeated with each
-     * answer during the recovery; {@link StoreEvent.RecoveryEnded} may be left out, since its time is known.
+     * An event of the store that the results of commands do not show: that it recovers, which may be repeated with each
+     * answer during the recovery, or what happens to one vote of a quorum. The engine finds the end of a recovery by
+     * itself, and outages of the store by {@link LockBackend#isSilence}.
      *
      * @param event what happened
      */

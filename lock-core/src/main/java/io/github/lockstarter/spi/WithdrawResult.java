@@ -12,5 +12,5 @@ public sealed interface WithdrawResult {
      * @param reason what failed
      * @param cause the store's or the client's failure
      */
-    record Unknown(String reason, Throwable cause) implements WithdrawResult {}
+    record Unknown(String reason, Throwable cause) implements WithdrawResult, FailedResult {}
 }

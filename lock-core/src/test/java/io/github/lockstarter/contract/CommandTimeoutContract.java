@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -104,6 +106,45 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
         sent.forEach(this::assertAnsweredInTime);
         assertLocksAgain();
+    }
+
+    /** To the listeners of an application that goes on to use locks. */
+    @Test
+    void isReportedOnceAsAnOutageAndOnceWhenItIsOver() {
+        try (Application application = Application.over(store.connect())) {
+            await().atMost(PATIENCE).until(() -> acquires(application));
+            application.events().forgetStore();
+            store.pause();
+            await().atMost(PATIENCE)
+                    .until(() -> !acquires(application) && !outages(application).isEmpty());
+            assertThat(acquires(application)).isFalse();
+
+            store.resume();
+            await().atMost(PATIENCE)
+                    .until(() -> acquires(application) && outages(application).size() > 1);
+            assertThat(outages(application))
+                    .extracting(StoreEvent::getClass)
+                    .isEqualTo(List.of(StoreEvent.Unreachable.class, StoreEvent.Reachable.class));
+        }
+    }
+
+    private static boolean acquires(Application application) {
+        try {
+            return application
+                    .locks()
+                    .tryAcquire("contract:" + UUID.randomUUID())
+                    .isPresent();
+        } catch (LockBackendException noAnswer) {
+            return false;
+        }
+    }
+
+    /** Not of single votes. */
+    private static List<StoreEvent> outages(Application application) {
+        return application.events().ofStore().stream()
+                .filter(event -> event instanceof StoreEvent.Unreachable || event instanceof StoreEvent.Reachable)
+                .filter(event -> event.scope() != StoreEvent.Scope.VOTE)
+                .toList();
     }
 
     /** Each for keys of its own, which are held, waited for or free as the command needs them. */

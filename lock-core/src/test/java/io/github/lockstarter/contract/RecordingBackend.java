@@ -173,6 +173,16 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
+    public boolean isSilence(Throwable failure) {
+        return backend.isSilence(failure);
+    }
+
+    @Override
+    public Optional<String> serverOf(String key) {
+        return backend.serverOf(key);
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
         backend.listen(instanceId, new SignalListener() {
@@ -207,6 +217,11 @@ public final class RecordingBackend implements LockBackend {
                 signals.onStoreEvent(event);
             }
         });
+    }
+
+    @Override
+    public String toString() {
+        return backend.toString();
     }
 
     @Override

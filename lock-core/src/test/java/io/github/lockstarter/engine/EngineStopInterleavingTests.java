@@ -8,6 +8,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -16,6 +17,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -106,7 +108,8 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     @Test
     void stoppingReturnsWhenTheLastAnswerComesInTheSameMoment() throws Exception {
         for (int i = 0; i < 300; i++) {
-            StoreCalls calls = new StoreCalls(backend, clock, new TimerThread(clock), 10);
+            Outages outages = new Outages(backend, StoreEvent.Scope.ALL, clock::nanos, event -> {});
+            StoreCalls calls = new StoreCalls(backend, outages, clock, new TimerThread(clock), 10);
             calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));

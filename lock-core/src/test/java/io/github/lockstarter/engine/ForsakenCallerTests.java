@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
@@ -29,6 +31,7 @@ class ForsakenCallerTests {
     private final ManualBackend backend = new ManualBackend();
     private final Running running = new Running(
             backend,
+            new Outages(backend, StoreEvent.Scope.ALL, System::nanoTime, event -> {}),
             SETTINGS,
             List.of(),
             EngineEnvironment.of(EngineClock.SYSTEM),

@@ -1,10 +1,12 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Steps.Step;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -57,8 +59,9 @@ final class ManualEngine {
         ThreadPoolExecutor threadless = new ThreadPoolExecutor(0, 1, 0, TimeUnit.SECONDS, deliveries, any -> null);
         EngineEnvironment environment = new EngineEnvironment(
                 clock, any -> timer, () -> threadless, () -> threadless, () -> threadless, () -> 0, () -> 0);
+        Outages outages = new Outages(store, StoreEvent.Scope.ALL, clock::nanos, event -> {});
         EngineTokens tokens = new EngineTokens(clock, SETTINGS, () -> 0);
-        this.running = new Running(store, SETTINGS, List.of(), environment, tokens, null); // nobody asks
+        this.running = new Running(store, outages, SETTINGS, List.of(), environment, tokens, null); // nobody asks
         kinds.forEach(kind -> callers.add(new ManualCaller(kind, callers.size(), this)));
     }
 

@@ -2,9 +2,11 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawResult;
@@ -33,8 +35,12 @@ class StoreCallsTests {
     private Runnable onClock = () -> {};
     private long dueNanos;
     private long lastDeadline;
-    private final StoreCalls calls =
-            new StoreCalls(backend, new EngineClock(this::nanos, InstantSource.system()), new ManualTimer(), MOST);
+    private final StoreCalls calls = new StoreCalls(
+            backend,
+            new Outages(backend, StoreEvent.Scope.ALL, this::nanos, event -> {}),
+            new EngineClock(this::nanos, InstantSource.system()),
+            new ManualTimer(),
+            MOST);
 
     private long nanos() {
         onClock.run();

@@ -17,7 +17,6 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
-import io.github.lockstarter.redis.failure.OutageDetector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RequiredRights;
 import io.github.lockstarter.redis.failure.ServerError;
@@ -125,7 +124,6 @@ public final class RedisLockBackend implements QuorumNode {
     private final RedisConnector connector;
     private final RedisSettings settings;
     private final RedisConnections connections;
-    private final OutageDetector outageDetector;
     private final ScriptRunner runner;
     private final Attempts attempts;
     private final Releases releases;
@@ -164,8 +162,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.surveyedAt = new AtomicLong(connector.nanoTime() - SURVEY_NANOS);
         this.settings = settings;
         this.connections = connections;
-        this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf, connector::nanoTime);
-        this.runner = new ScriptRunner(connections, failures, outageDetector);
+        this.runner = new ScriptRunner(connections, failures);
         this.releases = new Releases(runner, releaseScript, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
@@ -203,14 +200,9 @@ public final class RedisLockBackend implements QuorumNode {
         settingsReport = serverChecks.ofSettings();
         connections.start();
         acknowledgement.ifPresent(TakeOverAcknowledgement::start);
-        outageDetector.reportedOtherwise(true);
-        try {
-            StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
-            open(check);
-            check.run();
-        } finally {
-            outageDetector.reportedOtherwise(false);
-        }
+        StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
+        open(check);
+        check.run();
         long asked = connector.nanoTime();
         surveyedAt.set(asked);
         record(serverChecks.run(), asked);
@@ -224,14 +216,14 @@ public final class RedisLockBackend implements QuorumNode {
     private void open(StartCheck check) {
         connections
                 .open(keySpace.history())
-                .flatMap(failure -> isSilence(failure) ? connections.open(keySpace.history()) : Optional.of(failure))
+                .flatMap(failure -> isTimeout(failure) ? connections.open(keySpace.history()) : Optional.of(failure))
                 .map(failures::ofConnecting)
                 .ifPresent(failure -> {
                     throw check.unavailable(failure);
                 });
     }
 
-    private static boolean isSilence(Throwable failure) {
+    private static boolean isTimeout(Throwable failure) {
         return ExceptionCauses.reasonsOf(failure).anyMatch(RedisCommandTimeoutException.class::isInstance);
     }
 
@@ -414,6 +406,19 @@ public final class RedisLockBackend implements QuorumNode {
                 new RequiredRights(settings).remedyOf(refusal));
     }
 
+    @Override
+    public boolean isSilence(Throwable failure) {
+        return RedisExceptionTranslator.isSilence(failure);
+    }
+
+    /** {@inheritDoc} The node of a cluster. */
+    @Override
+    public Optional<String> serverOf(String key) {
+        return connector.isCluster()
+                ? connections.nodeOf(keySpace.lockOf(key)).map(node -> "Redis at " + node)
+                : Optional.empty();
+    }
+
     /**
      * {@inheritDoc} Subscribes before any further command is sent.
      *
@@ -424,7 +429,6 @@ public final class RedisLockBackend implements QuorumNode {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
         acknowledgement.ifPresent(known -> known.report(listener::onSignal));
         histories.reportTo(listener::onStoreEvent);
-        outageDetector.reportTo(listener::onStoreEvent);
         connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
     }
 

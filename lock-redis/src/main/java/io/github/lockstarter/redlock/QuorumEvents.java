@@ -16,7 +16,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Turns reports of single nodes into events of the quorum.
+ * Turns reports of single nodes into events of votes, and says when too few of them vote since nodes recover. That too
+ * few answer is found by the engine, which has no answers of the quorum then.
  *
  * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called
  * outside of it.
@@ -30,8 +31,6 @@ final class QuorumEvents {
     private final Consumer<StoreEvent> receiver;
     private final boolean[] silent;
     private final long[] recoversUntil;
-    private boolean lost;
-    private long lostAt;
 
     /**
      * All nodes answer and vote.
@@ -68,34 +67,21 @@ final class QuorumEvents {
         List<StoreEvent> all = new ArrayList<>(2);
         if (event instanceof Unreachable outage) {
             silent[node] = true;
-            all.add(new Unreachable(outage.store(), Scope.VOTE, outage.problem()));
-            if (!lost && answering() < quorum.needed()) {
-                lost = true;
-                lostAt = now;
-                all.add(new Unreachable(name, Scope.ALL, tooFew(answering(), "answer")));
-            }
+            all.add(outage);
         } else if (event instanceof Reachable back) {
             silent[node] = false;
-            all.add(new Reachable(back.store(), Scope.VOTE, back.lasted()));
-            if (lost && answering() >= quorum.needed()) {
-                all.add(new Reachable(name, Scope.ALL, Duration.ofNanos(now - lostAt)));
-                lost = false;
-            }
+            all.add(back);
         } else if (event instanceof RecoveryStarted recovery) {
             recoversUntil[node] = now + recovery.remaining().toNanos();
             all.add(new RecoveryStarted(recovery.store(), Scope.VOTE, recovery.problem(), recovery.remaining()));
             long remaining = remaining(now);
             if (remaining > 0) {
-                String problem = tooFew(voting(now), "vote") + ": " + recovery.problem();
+                String problem = "Only " + voting(now) + " of " + quorum.nodes() + " nodes vote, and " + quorum.needed()
+                        + " are needed: " + recovery.problem();
                 all.add(new RecoveryStarted(name, Scope.ALL, problem, Duration.ofNanos(remaining)));
             }
         }
         return all;
-    }
-
-    private int answering() {
-        return (int)
-                IntStream.range(0, quorum.nodes()).filter(node -> !silent[node]).count();
     }
 
     private int voting(long now) {
@@ -111,10 +97,5 @@ final class QuorumEvents {
                 .mapToLong(node -> Math.max(0, recoversUntil[node] - now))
                 .sorted();
         return left.skip(quorum.needed() - 1L).findFirst().orElse(0);
-    }
-
-    private String tooFew(int nodes, String verb) {
-        return "Only " + nodes + " of " + quorum.nodes() + " nodes " + verb + ", and " + quorum.needed()
-                + " are needed";
     }
 }

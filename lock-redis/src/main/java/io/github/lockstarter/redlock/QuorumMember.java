@@ -3,10 +3,12 @@ package io.github.lockstarter.redlock;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -26,10 +28,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * One store of the quorum. Holds it to its word that a failure is a result, weighs its votes by its clock, and frees
- * what it has of ours and should not have, if need be when it answers again. Thread-safe.
+ * what it has of ours and should not have, if need be when it answers again. Notices when it does not answer any more.
+ * Thread-safe.
  */
 final class QuorumMember {
 
@@ -42,21 +46,28 @@ final class QuorumMember {
     private final LongSupplier monotonicNanos;
     private final long longestLease;
     private final NodeClock clock;
+    private final Outages outages;
     private final UnreleasedTokens unreleased = new UnreleasedTokens();
+    private volatile Consumer<StoreEvent> receiver = event -> {};
 
     QuorumMember(QuorumNode store, LongSupplier monotonicNanos, Duration longestLease) {
         this.store = store;
         this.monotonicNanos = monotonicNanos;
         this.longestLease = longestLease.toNanos();
         this.clock = new NodeClock(this.longestLease);
+        this.outages = new Outages(store, StoreEvent.Scope.VOTE, monotonicNanos, event -> receiver.accept(event));
     }
 
     CompletionStage<Vote> vote(AcquireCommand command) {
         long sent = now();
+        long epoch = outages.epoch();
         return answer(
                 () -> store.vote(command),
                 e -> new Vote(new AcquireResult.Unknown(BROKEN_PROMISE, e), OptionalLong.empty()),
-                vote -> heard(vote, sent));
+                vote -> {
+                    outages.ended(command.key(), vote.result(), epoch);
+                    heard(vote, sent);
+                });
     }
 
     private void heard(Vote vote, long sent) {
@@ -80,15 +91,19 @@ final class QuorumMember {
     }
 
     CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        long epoch = outages.epoch();
         return answer(
                 () -> store.acquire(command),
                 e -> new AcquireResult.Unknown(BROKEN_PROMISE, e),
-                QuorumMember::nothingMore);
+                result -> outages.ended(command.key(), result, epoch));
     }
 
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return BackendGuard.stagesOf(commands.size(), () -> store.renew(commands)).stream()
-                .map(stage -> answer(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), result -> {
+        long epoch = outages.epoch();
+        List<CompletionStage<RenewResult>> stages = BackendGuard.stagesOf(commands.size(), () -> store.renew(commands));
+        return IntStream.range(0, commands.size())
+                .mapToObj(i -> answer(() -> stages.get(i), e -> new RenewResult.Unknown(BROKEN_PROMISE, e), result -> {
+                    outages.ended(commands.get(i).key(), result, epoch);
                     if (!(result instanceof RenewResult.Unknown)) {
                         releaseAgain();
                     }
@@ -101,7 +116,9 @@ final class QuorumMember {
     }
 
     private CompletionStage<ReleaseResult> release(ReleaseCommand command, long until) {
+        long epoch = outages.epoch();
         return answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
+            outages.ended(command.key(), result, epoch);
             if (result instanceof ReleaseResult.Unknown) {
                 unreleased.add(new UnreleasedTokens.Unreleased(withoutPlace(command), until));
             } else {
@@ -117,7 +134,9 @@ final class QuorumMember {
 
     CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         long until = now() + longestLease;
+        long epoch = outages.epoch();
         return answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
+            outages.ended(command.key(), result, epoch);
             if (result instanceof WithdrawResult.Unknown) {
                 ReleaseCommand release = new ReleaseCommand(command.key(), command.token(), 0);
                 unreleased.add(new UnreleasedTokens.Unreleased(release, until));
@@ -202,8 +221,19 @@ final class QuorumMember {
         return store.toString();
     }
 
-    void listen(String instanceId, SignalListener listener) {
+    /** The signals of the store, and the outages of this node as events of a vote. */
+    void listen(String instanceId, SignalListener listener, Consumer<StoreEvent> events) {
+        receiver = events;
         store.listen(instanceId, listener);
+    }
+
+    /** The node, as events call it, has answered. */
+    void answered(String server) {
+        outages.answered(server);
+    }
+
+    boolean isSilence(Throwable failure) {
+        return store.isSilence(failure);
     }
 
     void close() {
@@ -213,8 +243,6 @@ final class QuorumMember {
     private long now() {
         return monotonicNanos.getAsLong();
     }
-
-    private static void nothingMore(AcquireResult result) {}
 
     private static <R> CompletionStage<R> answer(
             Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown, Consumer<R> heard) {

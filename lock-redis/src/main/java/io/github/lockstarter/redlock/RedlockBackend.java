@@ -264,8 +264,8 @@ public final class RedlockBackend implements LockBackend {
     @Override
     public void listen(String instanceId, SignalListener listener) {
         QuorumEvents events = new QuorumEvents(quorum, "The quorum of " + this, monotonicNanos, listener::onStoreEvent);
-        IntStream.range(0, nodes.size())
-                .forEach(node -> nodes.get(node).listen(instanceId, new NodeListener(node, listener, events)));
+        IntStream.range(0, nodes.size()).forEach(node -> nodes.get(node)
+                .listen(instanceId, new NodeListener(node, listener, events), event -> events.report(node, event)));
     }
 
     /** Passes on what is not a copy of what another node has told. */
@@ -308,8 +308,15 @@ public final class RedlockBackend implements LockBackend {
 
         @Override
         public void onStoreEvent(StoreEvent event) {
+            nodes.get(node).answered(event.store());
             events.report(node, event);
         }
+    }
+
+    /** {@inheritDoc} A quorum fails by the failure of one of its nodes. */
+    @Override
+    public boolean isSilence(Throwable failure) {
+        return nodes.stream().anyMatch(node -> node.isSilence(failure));
     }
 
     /** Which nodes they are. */

@@ -23,29 +23,13 @@ class QuorumEventsTests {
     private final QuorumEvents events = new QuorumEvents(new Quorum(3), "The quorum", nanos::get, heard::add);
 
     @Test
-    void reportsTheOutageOfANodeAsOneOfAVote() {
+    void passesTheOutageOfAVoteOn() {
         events.report(0, unreachable(0));
         events.report(0, reachable(0));
         assertThat(heard)
                 .containsExactly(
                         new Unreachable("node 0", Scope.VOTE, "no answer"),
                         new Reachable("node 0", Scope.VOTE, SECOND));
-    }
-
-    @Test
-    void reportsOnceThatTooFewNodesAnswerAndOnceThatEnoughDo() {
-        events.report(0, unreachable(0));
-        events.report(1, unreachable(1));
-        events.report(2, unreachable(2));
-        nanos.addAndGet(SECOND.toNanos());
-        events.report(0, reachable(0));
-        events.report(1, reachable(1));
-        events.report(2, reachable(2));
-        assertThat(heard.stream().filter(event -> event.scope() == Scope.ALL))
-                .containsExactly(
-                        new Unreachable("The quorum", Scope.ALL, "Only 1 of 3 nodes answer, and 2 are needed"),
-                        new Reachable("The quorum", Scope.ALL, SECOND));
-        assertThat(heard).hasSize(8);
     }
 
     @Test
@@ -71,11 +55,11 @@ class QuorumEventsTests {
     }
 
     private static Unreachable unreachable(int node) {
-        return new Unreachable("node " + node, Scope.ALL, "no answer");
+        return new Unreachable("node " + node, Scope.VOTE, "no answer");
     }
 
     private static Reachable reachable(int node) {
-        return new Reachable("node " + node, Scope.ALL, SECOND);
+        return new Reachable("node " + node, Scope.VOTE, SECOND);
     }
 
     private static RecoveryStarted recovering(int node, Duration remaining) {

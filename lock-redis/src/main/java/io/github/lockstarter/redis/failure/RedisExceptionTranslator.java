@@ -31,6 +31,21 @@ public final class RedisExceptionTranslator {
         this.settings = settings;
     }
 
+    /**
+     * Whether the server did not answer: not where it refused something, a login included, nor where this client was
+     * closed, cancelled the command, or failed itself.
+     */
+    public static boolean isSilence(Throwable failure) {
+        Throwable root = ExceptionCauses.rootOf(failure);
+        return root instanceof RedisException
+                ? !(root instanceof RedisCommandExecutionException) && !isClosed(root)
+                : root instanceof Exception && !(root instanceof RuntimeException);
+    }
+
+    private static boolean isClosed(Throwable failure) {
+        return failure instanceof RedisException && ExceptionCauses.CONNECTION_CLOSED.equals(failure.getMessage());
+    }
+
     /** A connection could not be opened. */
     public RedisFailure ofConnecting(Throwable failure) {
         if (failure instanceof CancellationException) {
@@ -107,7 +122,7 @@ public final class RedisExceptionTranslator {
         if (failure instanceof PartitionSelectorException) {
             return ofUncovered(failure);
         }
-        if (failure instanceof RedisException && ExceptionCauses.CONNECTION_CLOSED.equals(failure.getMessage())) {
+        if (isClosed(failure)) {
             return new RedisFailure(
                     Effect.NOT_YET,
                     "No command was sent to Redis at " + target + ": the lock's connection was closed",

@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.script;
 import io.github.lockstarter.redis.connection.LinkCallback;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
-import io.github.lockstarter.redis.failure.OutageDetector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.lettuce.core.RedisNoScriptException;
@@ -45,13 +44,10 @@ public final class ScriptRunner {
 
     private final RedisConnections connections;
     private final RedisExceptionTranslator failures;
-    private final OutageDetector outageDetector;
 
-    public ScriptRunner(
-            RedisConnections connections, RedisExceptionTranslator failures, OutageDetector outageDetector) {
+    public ScriptRunner(RedisConnections connections, RedisExceptionTranslator failures) {
         this.connections = connections;
         this.failures = failures;
-        this.outageDetector = outageDetector;
     }
 
     /** Runs one script. */
@@ -74,7 +70,6 @@ public final class ScriptRunner {
         private @Nullable RedisLink sentOn;
         private int breaksBefore;
         private int breaksOfAllBefore;
-        private final int epoch = outageDetector.epoch();
 
         Reply(ScriptCall<T> call, Reader<T, R> answer) {
             this.call = call;
@@ -95,9 +90,7 @@ public final class ScriptRunner {
 
         @Override
         public void onFailure(Throwable failure) {
-            RedisFailure unconnected = failures.ofConnecting(failure);
-            outageDetector.unconnected(call.key(), unconnected, epoch);
-            complete(answer.failed(unconnected));
+            complete(answer.failed(failures.ofConnecting(failure)));
         }
 
         AsyncCommand<String, String, T> prepare(RedisLink link) {
@@ -131,15 +124,11 @@ public final class ScriptRunner {
                 if (call.mayBeOvertaken()) {
                     dispatch(link, listenTo(call.byText()));
                 } else {
-                    outageDetector.answered(call.key());
                     fail(failures.ofExecuting(failure), once);
                 }
             } else if (failure != null) {
-                RedisFailure unanswered = failures.ofExecuting(failure);
-                outageDetector.failed(call.key(), unanswered, epoch);
-                fail(unanswered, once);
+                fail(failures.ofExecuting(failure), once);
             } else {
-                outageDetector.answered(call.key());
                 learn();
                 understand(reply, once);
             }

@@ -13,6 +13,7 @@ import io.github.lockstarter.redis.script.TakeOverScripts.BeatReply;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -37,8 +39,7 @@ import java.util.function.LongSupplier;
  */
 public final class RedisHeartbeat implements CrashDetection {
 
-    private static final CompletionStage<Optional<Beat>> UNANSWERED =
-            CompletableFuture.completedFuture(Optional.empty());
+    private static final CompletionStage<Optional<Beat>> NO_PROOF = CompletableFuture.completedFuture(Optional.empty());
 
     /** Where a server never knows of subscribers, such as behind a proxy, another connection does not help. */
     private static final Duration RESUBSCRIBE_EVERY = Duration.ofSeconds(5);
@@ -143,12 +144,13 @@ public final class RedisHeartbeat implements CrashDetection {
         if (!wasOpen) {
             return new CompletableFuture<>();
         }
-        return !instanceId.equals(UNNAMED) ? send(waitedFor) : UNANSWERED;
+        return !instanceId.equals(UNNAMED) ? send(waitedFor) : NO_PROOF;
     }
 
     private CompletionStage<Optional<Beat>> send(List<String> waitedFor) {
         List<String> locks = waitedFor.stream().map(keySpace::lockOf).toList();
-        return runner.run(TakeOverScripts.beat(keySpace, instanceId, terms.history, locks), new BeatReader(waitedFor));
+        return runner.run(TakeOverScripts.beat(keySpace, instanceId, terms.history, locks), new BeatReader(waitedFor))
+                .thenCompose(Function.identity());
     }
 
     @Override
@@ -183,7 +185,7 @@ public final class RedisHeartbeat implements CrashDetection {
     }
 
     /** Reads the answer to a beat that asks about these keys. */
-    private final class BeatReader implements Reader<List<String>, Optional<Beat>> {
+    private final class BeatReader implements Reader<List<String>, CompletionStage<Optional<Beat>>> {
 
         private final List<String> waitedFor;
 
@@ -192,7 +194,7 @@ public final class RedisHeartbeat implements CrashDetection {
         }
 
         @Override
-        public Optional<Beat> of(List<String> texts) {
+        public CompletionStage<Optional<Beat>> of(List<String> texts) {
             BeatReply reply = BeatReply.of(texts);
             terms.history.learn(reply.marker());
             subscribers(reply.subscribers());
@@ -206,14 +208,18 @@ public final class RedisHeartbeat implements CrashDetection {
                 }
             }
             return reply.marker().isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(new Beat(
-                            reply.marker(), reply.trace(), reply.before(), reply.runningFor(), List.copyOf(abandoned)));
+                    ? NO_PROOF
+                    : CompletableFuture.completedFuture(Optional.of(new Beat(
+                            reply.marker(),
+                            reply.trace(),
+                            reply.before(),
+                            reply.runningFor(),
+                            List.copyOf(abandoned))));
         }
 
         @Override
-        public Optional<Beat> failed(RedisFailure failure) {
-            return Optional.empty();
+        public CompletionStage<Optional<Beat>> failed(RedisFailure failure) {
+            return CompletableFuture.failedFuture(new RedisException(failure.problem(), failure.cause()));
         }
     }
 }

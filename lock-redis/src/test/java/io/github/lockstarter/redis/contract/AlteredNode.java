@@ -74,6 +74,11 @@ public final class AlteredNode implements QuorumNode {
     }
 
     @Override
+    public boolean isSilence(Throwable failure) {
+        return node.isSilence(failure);
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener listener) {
         node.listen(instanceId, listener);
     }

@@ -9,7 +9,6 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
-import io.github.lockstarter.redis.failure.OutageDetector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.failure.RedisFailure.Effect;
@@ -20,7 +19,6 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -35,9 +33,7 @@ class ScriptRunnerTests {
     private final RedisLink other = new RedisLink(connection, unfit -> {}, breaks, System::nanoTime);
     private final RedisConnections connections = mock(RedisConnections.class);
     private final ScriptRunner runner = new ScriptRunner(
-            connections,
-            new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS),
-            new OutageDetector("stub", key -> Optional.empty(), System::nanoTime));
+            connections, new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS));
 
     ScriptRunnerTests() {
         asked.watch(connection);

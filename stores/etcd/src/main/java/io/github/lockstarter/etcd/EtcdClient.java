@@ -48,14 +48,12 @@ final class EtcdClient implements AutoCloseable {
 
     private final EtcdChannels channels;
     private final Optional<Authentication> authentication;
-    private final OutageDetector outages;
     private final Duration timeout;
     private final Metadata watchHeaders = new Metadata();
 
-    EtcdClient(EtcdSettings settings, OutageDetector outages, Executor callbacks) {
+    EtcdClient(EtcdSettings settings, Executor callbacks) {
         this.channels = new EtcdChannels(settings, callbacks);
         this.authentication = settings.credentials().map(user -> new Authentication(user, settings.commandTimeout()));
-        this.outages = outages;
         this.timeout = settings.commandTimeout();
         watchHeaders.put(NEEDS_LEADER, "true");
     }
@@ -198,23 +196,13 @@ final class EtcdClient implements AutoCloseable {
         return deadline.timeRemaining(TimeUnit.NANOSECONDS) >= timeout.toNanos() / 2;
     }
 
+    /** Uses another member after a failure of this one. */
     private void note(Member member, @Nullable Throwable failure, boolean inTime) {
-        if (failure == null) {
-            outages.answered();
-            return;
+        if (failure == null || (!inTime && Status.fromThrowable(failure).getCode() == Status.Code.DEADLINE_EXCEEDED)) {
+            return; // answered, or says nothing about the member
         }
-        if (!inTime && Status.fromThrowable(failure).getCode() == Status.Code.DEADLINE_EXCEEDED) {
-            return; // says nothing about the member
-        }
-        EtcdFailure found = EtcdFailure.of(failure, outages.target());
-        if (found.kind() == EtcdFailure.Kind.UNREACHABLE) {
+        if (EtcdFailure.isOfMember(failure)) {
             channels.failed(member);
-            outages.failed(found.reason());
-        } else {
-            outages.answered();
-            if (found.kind() == EtcdFailure.Kind.NO_LEADER) {
-                channels.failed(member);
-            }
         }
     }
 

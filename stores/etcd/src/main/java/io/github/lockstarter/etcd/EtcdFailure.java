@@ -72,6 +72,12 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
         return kindOf(Status.fromThrowable(failure)) == Kind.UNREACHABLE;
     }
 
+    /** Whether another member may answer: this one did not, or knows no leader. */
+    static boolean isOfMember(Throwable failure) {
+        Kind kind = kindOf(Status.fromThrowable(failure));
+        return kind == Kind.UNREACHABLE || kind == Kind.NO_LEADER;
+    }
+
     static boolean isInvalidToken(Throwable failure) {
         Status status = Status.fromThrowable(failure);
         String description = status.getDescription() == null ? "" : status.getDescription();

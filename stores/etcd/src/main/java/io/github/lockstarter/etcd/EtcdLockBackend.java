@@ -6,7 +6,6 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -73,7 +72,6 @@ public final class EtcdLockBackend implements LockBackend {
     // changes; each part says what it keeps.
     private final EtcdSettings settings;
     private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
-    private final OutageDetector outages;
     private final EtcdClient client;
     private final WaitingInstances waiters;
     private final Mailboxes mailboxes;
@@ -96,8 +94,7 @@ public final class EtcdLockBackend implements LockBackend {
         Executor callbacks = LockThreads.pool("lock-etcd", 2, Duration.ofSeconds(10));
         KeyNames names = new KeyNames(settings.keyPrefix());
         Attempts attempts = new Attempts();
-        this.outages = new OutageDetector(target, event -> publish(event));
-        this.client = new EtcdClient(settings, outages, callbacks);
+        this.client = new EtcdClient(settings, callbacks);
         this.waiters = new WaitingInstances(client, names, this::signal, callbacks);
         this.mailboxes = new Mailboxes(client, names, callbacks);
         this.order = new KeyOrder(callbacks);
@@ -168,6 +165,12 @@ public final class EtcdLockBackend implements LockBackend {
         return CrashTakeOver.off("Etcd ends the locks of a crashed instance with their leases");
     }
 
+    /** {@inheritDoc} What fails while this backend is being closed is none. */
+    @Override
+    public boolean isSilence(Throwable failure) {
+        return !closed && (EtcdFailure.isUnreached(failure) || LockBackend.super.isSilence(failure));
+    }
+
     @Override
     public void listen(String instanceId, SignalListener listener) {
         listeners.put(instanceId, listener);
@@ -181,10 +184,6 @@ public final class EtcdLockBackend implements LockBackend {
         }
     }
 
-    private void publish(StoreEvent event) {
-        listeners.values().forEach(listener -> listener.onStoreEvent(event));
-    }
-
     /** Which cluster. */
     @Override
     public String toString() {
@@ -195,7 +194,6 @@ public final class EtcdLockBackend implements LockBackend {
     @Override
     public void close() {
         closed = true;
-        outages.close();
         waiters.close();
         mailboxes.close();
         client.close();

@@ -51,8 +51,7 @@ abstract class EtcdScenario {
         server = EtcdServer.start(Stream.concat(Stream.of("--unsafe-no-fsync"), Stream.of(serverArguments()))
                 .toArray(String[]::new));
         store = new EtcdStore(server);
-        client = new EtcdClient(
-                EtcdStore.settings(server.endpoint()), new OutageDetector("etcd", event -> {}), Runnable::run);
+        client = new EtcdClient(EtcdStore.settings(server.endpoint()), Runnable::run);
     }
 
     /** What the server is started with, besides its ports. */

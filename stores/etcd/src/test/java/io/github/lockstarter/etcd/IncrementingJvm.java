@@ -34,8 +34,7 @@ final class IncrementingJvm {
         Application application =
                 Application.over(new EtcdStore(arguments[0]).connect(), Application.settings(Duration.ofSeconds(20)));
         WarmUp.connect(application.locks(), "warm-up:" + UUID.randomUUID());
-        EtcdClient client = new EtcdClient(
-                EtcdStore.settings(arguments[0]), new OutageDetector("etcd", event -> {}), Runnable::run);
+        EtcdClient client = new EtcdClient(EtcdStore.settings(arguments[0]), Runnable::run);
         LockRequest request = LockRequest.of(key).waitingUpTo(Duration.ofSeconds(60));
         Crowd.of(Integer.parseInt(arguments[3])).eachRuns(Integer.parseInt(arguments[4]), () -> {
             if (locked) {

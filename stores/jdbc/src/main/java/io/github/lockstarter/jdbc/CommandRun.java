@@ -19,11 +19,9 @@ final class CommandRun<R> {
 
     private final JdbcCommand<R> command;
     private final JdbcDatabase database;
-    private final Outages outages;
     private final CompletableFuture<R> result = new CompletableFuture<>();
     private final CompletableFuture<Void> alarm = new CompletableFuture<>();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
-    private final long epoch;
 
     private enum Phase {
         QUEUED,
@@ -31,11 +29,9 @@ final class CommandRun<R> {
         GIVEN_UP
     }
 
-    CommandRun(JdbcCommand<R> command, JdbcDatabase database, Outages outages) {
+    CommandRun(JdbcCommand<R> command, JdbcDatabase database) {
         this.command = command;
         this.database = database;
-        this.outages = outages;
-        this.epoch = outages.epoch();
     }
 
     /** The result, at the latest when the time is up. */
@@ -52,10 +48,8 @@ final class CommandRun<R> {
                     Kind.REFUSED,
                     "No connection to " + database + " was free within " + DurationText.exactly(timeout),
                     "Check that the server is up. " + SqlFailure.LARGER_POOL);
-            outages.unconnected(failure, epoch);
             result.complete(command.refused(failure, late));
         } else {
-            outages.failed("no answer within " + DurationText.exactly(timeout), epoch);
             result.complete(command.unknown(
                     "No answer of " + database + " within " + DurationText.exactly(timeout) + " (command-timeout)",
                     late));
@@ -80,7 +74,6 @@ final class CommandRun<R> {
         } catch (SQLException e) {
             // Only before a statement was sent: what comes later is a result.
             SqlFailure failure = SqlFailure.unconnected(e);
-            outages.unconnected(failure, epoch);
             complete(command.refused(failure, e));
         } catch (RuntimeException | Error e) {
             complete(command.unknown("The driver of " + database + " failed: " + e, e));
@@ -90,7 +83,6 @@ final class CommandRun<R> {
     private void execute(LockRows rows) {
         try {
             R answer = repeat(rows);
-            outages.answered();
             if (!complete(answer)) {
                 command.late(answer, rows);
             }
@@ -115,11 +107,6 @@ final class CommandRun<R> {
 
     private void fail(LockRows rows, SQLException e) {
         SqlFailure failure = database.failure(e);
-        if (failure.kind() == Kind.UNKNOWN) {
-            outages.failed(failure.problem(), epoch);
-        } else {
-            outages.answered();
-        }
         boolean isCertain = failure.kind() != Kind.UNKNOWN && !rows.isChanged();
         complete(isCertain ? command.refused(failure, e) : command.unknown(failure.reason(), e));
     }

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.jdbc.LockRows.Lease;
+import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
@@ -23,6 +24,7 @@ import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.github.lockstarter.spi.StoredKeys;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +74,6 @@ public final class JdbcLockBackend implements LockBackend {
     private final JdbcDatabase database;
     private final StoredKeys keys;
     private final Waiters waiters;
-    private final Outages outages;
     private final ThreadPoolExecutor commandThreads;
     private final ThreadPoolExecutor renewalThread;
     private final KeyedTasks commands;
@@ -92,8 +93,6 @@ public final class JdbcLockBackend implements LockBackend {
         this.database = new JdbcDatabase(source, settings);
         this.keys = new StoredKeys(settings.keyPrefix());
         this.waiters = new Waiters(settings.keyPrefix());
-        this.outages = new Outages(
-                "the database with the locks", event -> waiters.listener().onStoreEvent(event));
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.commands = new KeyedTasks(commandThreads);
@@ -189,7 +188,7 @@ public final class JdbcLockBackend implements LockBackend {
         List<Lease> leases = renewals.stream()
                 .map(each -> new Lease(keys.of(each.key()), each.token().value(), each.lease()))
                 .toList();
-        CommandRun<List<RenewResult>> run = new CommandRun<>(new RenewStatements(leases), database, outages);
+        CommandRun<List<RenewResult>> run = new CommandRun<>(new RenewStatements(leases), database);
         CompletableFuture<List<RenewResult>> results = run.within(settings.commandTimeout());
         submit(renewalThread, run);
         return IntStream.range(0, leases.size())
@@ -242,6 +241,14 @@ public final class JdbcLockBackend implements LockBackend {
                 + " has to end before another instance gets it");
     }
 
+    /** {@inheritDoc} What is known of no refusal; a pool that hands out no connection in time does not answer. */
+    @Override
+    public boolean isSilence(Throwable failure) {
+        return failure instanceof SQLException sql
+                ? database.failure(sql).kind() == Kind.UNKNOWN
+                : LockBackend.super.isSilence(failure);
+    }
+
     @Override
     public void listen(String instanceId, SignalListener listener) {
         waiters.listen(instanceId, listener);
@@ -266,7 +273,7 @@ public final class JdbcLockBackend implements LockBackend {
         long now = System.nanoTime();
         if (now - last > SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
             BestEffortStatements sweep = new BestEffortStatements(rows -> rows.sweep(SWEPT_AFTER));
-            submit(commandThreads, new CommandRun<>(sweep, database, outages));
+            submit(commandThreads, new CommandRun<>(sweep, database));
         }
     }
 
@@ -275,7 +282,7 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     private <R> CompletableFuture<R> run(String key, JdbcCommand<R> command, Duration timeout) {
-        CommandRun<R> run = new CommandRun<>(command, database, outages);
+        CommandRun<R> run = new CommandRun<>(command, database);
         CompletableFuture<R> result = run.within(timeout);
         commands.execute(key, run::run, run::refuse);
         return result;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.zookeeper;
 
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.client.ConnectStringParser;
@@ -13,6 +14,19 @@ final class Failures {
     static Throwable causeOf(Throwable failure) {
         Throwable cause = failure.getCause();
         return failure instanceof CompletionException && cause != null ? cause : failure;
+    }
+
+    /** There is no proof that the session goes on: no majority of the servers has acknowledged it. */
+    static CompletionException withoutProof() {
+        return new CompletionException(new TimeoutException("no answer of a majority of the servers"));
+    }
+
+    /** The servers did not answer, or could not be asked. */
+    static boolean isSilence(Throwable failure) {
+        return failure instanceof TimeoutException
+                || failure instanceof KeeperException.ConnectionLossException
+                || failure instanceof KeeperException.OperationTimeoutException
+                || failure instanceof KeeperException.RequestTimeoutException;
     }
 
     /** For the next step of a future. */

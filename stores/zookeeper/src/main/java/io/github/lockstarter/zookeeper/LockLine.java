@@ -62,12 +62,12 @@ final class LockLine {
 
     CompletableFuture<ReleaseResult> release(Turn turn, ReleaseCommand command) {
         Hold hold = holds.find(command.key(), command.token());
-        if (hold == null) {
-            return done(new ReleaseResult.NotHeld());
-        }
-        if (hold.node.session() != session.current() && session.current() != Session.NONE) {
+        if (hold != null && hold.node.session() != session.current() && session.current() != Session.NONE) {
             lost(hold);
-            return done(new ReleaseResult.NotHeld());
+            hold = null;
+        }
+        if (hold == null) {
+            return serverAnswers(command.key()).thenApply(answered -> new ReleaseResult.NotHeld());
         }
         return command.requeue().isPresent() ? releaseAndRejoin(turn, hold) : releaseOnly(turn, hold);
     }
@@ -124,8 +124,13 @@ final class LockLine {
 
     CompletableFuture<WithdrawResult> withdraw(Turn turn, WithdrawCommand command) {
         Hold hold = holds.find(command.key(), command.token());
-        CompletableFuture<?> released = hold == null ? CompletableFuture.completedFuture(null) : delete(hold);
+        CompletableFuture<?> released = hold == null ? serverAnswers(command.key()) : delete(hold);
         return leavePlace(turn).thenCombine(released, (left, gone) -> new WithdrawResult.Withdrawn());
+    }
+
+    /** What this instance knows without asking is an answer only while there is a store that gives one. */
+    private CompletableFuture<?> serverAnswers(String key) {
+        return nodes.line(directory(key));
     }
 
     /** The session that had it is over for this instance, though the servers may not have noticed yet. */
@@ -166,9 +171,5 @@ final class LockLine {
 
     static byte[] data(LockToken token) {
         return token.value().getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static <R> CompletableFuture<R> done(R result) {
-        return CompletableFuture.completedFuture(result);
     }
 }

@@ -126,10 +126,10 @@ final class Session implements CrashDetection {
      */
     @Override
     public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
-        return ask().thenApply(session -> session.isEmpty()
-                ? Optional.empty()
-                : Optional.of(
-                        new Beat(ONE_HISTORY, Long.toHexString(session.getAsLong()), "", Duration.ZERO, List.of())));
+        return ask().thenApply(session -> {
+            String takeOver = Long.toHexString(session.orElseThrow(Failures::withoutProof));
+            return Optional.of(new Beat(ONE_HISTORY, takeOver, "", Duration.ZERO, List.of()));
+        });
     }
 
     /**

@@ -20,7 +20,8 @@ final class Unknowns {
     }
 
     static RenewResult renew(Throwable failure) {
-        return new RenewResult.Unknown("The session with ZooKeeper is in doubt: " + Failures.told(failure), failure);
+        return new RenewResult.Unknown(
+                "The session with ZooKeeper is in doubt: " + Failures.told(failure), Failures.causeOf(failure));
     }
 
     static ReleaseResult release(Throwable failure) {

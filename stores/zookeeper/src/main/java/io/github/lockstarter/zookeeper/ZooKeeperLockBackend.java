@@ -35,6 +35,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks in ZooKeeper 3.6 or later, over a client of Curator.
@@ -110,7 +111,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.session = new Session(client, settings, timer, start(client));
         Nodes nodes = new Nodes(client, timer, settings.answerLimit());
         this.holds = new Holds(timer, hold -> nodes.delete(hold.node.path()));
-        this.connection = new ConnectionEvents(client, toString());
+        this.connection = new ConnectionEvents(client);
         LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());
         this.lines = new LockLine(nodes, session, turns, holds, paths, connection);
         this.inspector = new LockInspector(nodes, paths);
@@ -216,9 +217,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
     private CompletionStage<RenewResult> renew(RenewCommand command, CompletableFuture<OptionalLong> proof, long sent) {
         Hold hold = holds.find(command.key(), command.token());
-        if (hold == null) {
-            return CompletableFuture.completedFuture(new RenewResult.NotHeld());
-        }
         // The lease must not end while the question is on its way: the answer may be that it is prolonged.
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
         Future<?> late = expire(answer, Unknowns::renew);
@@ -231,15 +229,18 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     /** Nothing else would tell a holder that its node was deleted. */
-    private CompletableFuture<?> watched(Hold hold) {
-        return hold.isWatched
+    private CompletableFuture<?> watched(@Nullable Hold hold) {
+        return hold == null || hold.isWatched
                 ? CompletableFuture.completedFuture(null)
                 : lines.revocations().watch(hold);
     }
 
-    private RenewResult renewed(Hold hold, RenewCommand command, OptionalLong proven, long sent) {
+    private RenewResult renewed(@Nullable Hold hold, RenewCommand command, OptionalLong proven, long sent) {
         if (proven.isEmpty()) {
-            return Unknowns.renew(new IllegalStateException("The session could not be proven to go on"));
+            return Unknowns.renew(Failures.withoutProof());
+        }
+        if (hold == null) {
+            return new RenewResult.NotHeld();
         }
         if (proven.getAsLong() != hold.node.session()) {
             lines.lost(hold);
@@ -289,6 +290,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
                                         ? session.problem()
                                         : Optional.of("No answer of a majority of the ZooKeeper servers"))),
                 failure -> new StoreState(toString(), Optional.of(Failures.told(failure))));
+    }
+
+    @Override
+    public boolean isSilence(Throwable failure) {
+        return Failures.isSilence(failure);
     }
 
     @Override

@@ -134,6 +134,16 @@ final class JournalingBackend implements LockBackend {
     }
 
     @Override
+    public boolean isSilence(Throwable failure) {
+        return backend.isSilence(failure);
+    }
+
+    @Override
+    public Optional<String> serverOf(String key) {
+        return backend.serverOf(key);
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener signals) {
         backend.listen(instanceId, new SignalListener() {
             @Override

@@ -1,0 +1,111 @@
+package io.github.lockstarter.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.StoreEvent.Reachable;
+import io.github.lockstarter.StoreEvent.Scope;
+import io.github.lockstarter.StoreEvent.Unreachable;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+class OutagesTests {
+
+    private static final RenewResult ANSWER = new RenewResult.Renewed();
+    private static final RenewResult SILENCE = new RenewResult.Unknown("no answer", new TimeoutException());
+    private static final RenewResult REFUSAL = new RenewResult.Unknown("no right", new IllegalStateException());
+    private static final String STORE = "the store";
+
+    private final List<StoreEvent> heard = new ArrayList<>();
+    private final Map<String, String> servers = new HashMap<>();
+    private long now;
+    private final Outages outages = new Outages(store(), Scope.ALL, () -> now, heard::add);
+
+    private LockBackend store() {
+        return (LockBackend) Proxy.newProxyInstance(
+                LockBackend.class.getClassLoader(),
+                new Class<?>[] {LockBackend.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "isSilence" -> arguments[0] instanceof TimeoutException;
+                    case "serverOf" -> Optional.ofNullable(servers.get((String) arguments[0]));
+                    default -> STORE;
+                });
+    }
+
+    /** Of a command that is sent and ends now. */
+    private void ends(String key, RenewResult result) {
+        outages.ended(key, result, outages.epoch());
+    }
+
+    @Test
+    void isReportedWithTheSecondSilenceAndOnceAndSoIsItsEnd() {
+        ends("a", SILENCE);
+        now += 5;
+        assertThat(heard).isEmpty();
+        ends("a", SILENCE);
+        ends("b", SILENCE);
+        assertThat(heard).containsExactly(new Unreachable(STORE, Scope.ALL, "no answer"));
+        ends("b", ANSWER);
+        ends("a", ANSWER);
+        assertThat(heard).hasSize(2).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ofNanos(5)));
+    }
+
+    @Test
+    void isNotMadeOfCommandsThatWereSentBeforeTheFirstOneFailed() {
+        long epoch = outages.epoch();
+        for (int i = 0; i < 10; i++) {
+            outages.ended("a", SILENCE, epoch);
+        }
+        ends("a", ANSWER);
+        assertThat(heard).isEmpty();
+    }
+
+    @Test
+    void isNotMadeOfSilencesWithAnAnswerInBetween() {
+        for (int i = 0; i < 10; i++) {
+            ends("a", SILENCE);
+            ends("a", ANSWER);
+        }
+        assertThat(heard).isEmpty();
+    }
+
+    @Test
+    void neitherBeginsNorEndsWithARefusal() {
+        ends("a", REFUSAL);
+        ends("a", REFUSAL);
+        assertThat(heard).isEmpty();
+        ends("a", SILENCE);
+        ends("a", SILENCE);
+        ends("a", REFUSAL);
+        assertThat(heard).singleElement().isInstanceOf(Unreachable.class);
+    }
+
+    @Test
+    void isThatOfEachServerAndEndsWhenAnotherOneHasItsKey() {
+        servers.put("a", "server 1");
+        servers.put("b", "server 2");
+        ends("a", SILENCE);
+        ends("a", SILENCE);
+        ends("b", ANSWER);
+        assertThat(heard).containsExactly(new Unreachable("server 1", Scope.PART, "no answer"));
+        servers.put("a", "server 2");
+        ends("b", ANSWER);
+        assertThat(heard).last().isEqualTo(new Reachable("server 1", Scope.PART, Duration.ZERO));
+    }
+
+    @Test
+    void endsWithAnAnswerOfTheServerThatIsNoResult() {
+        ends("a", SILENCE);
+        ends("a", SILENCE);
+        outages.answered("another one");
+        outages.answered(STORE);
+        assertThat(heard).last().isInstanceOf(Reachable.class);
+    }
+}
