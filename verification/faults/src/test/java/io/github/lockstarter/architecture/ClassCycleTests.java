@@ -36,6 +36,7 @@ class ClassCycleTests {
             "Grant",
             "Hold",
             "Handle",
+            "CompositeHandle",
             "Renewal",
             "Outcome",
             "Obstacle",
