@@ -276,7 +276,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             return askStore(() -> backend.inspect(key), StoredLock.Unknown::new);
         }
 
-        /** {@inheritDoc} The engine releases by its lock token what it holds; for everything else, it asks the store. */
+        /** {@inheritDoc} The engine releases what it holds by its lock token; else, it asks the store. */
         @Override
         public CompletableFuture<Revocation> revoke(String key, long fencingToken) {
             return LockEngine.this

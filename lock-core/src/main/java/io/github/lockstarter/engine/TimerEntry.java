@@ -1,8 +1,8 @@
 package io.github.lockstarter.engine;
 
 /**
- * Something that happens at a time on an {@link EngineTimer}. Its place and its tick belong to the timer and are guarded
- * by its heap.
+ * Something that happens at a time on an {@link EngineTimer}. Its place and its tick belong to the timer and are
+ * guarded by its heap.
  */
 public abstract class TimerEntry {
 
