@@ -5,6 +5,7 @@ import io.github.lockstarter.redis.master.MasterBySentinel;
 import io.github.lockstarter.redis.master.MasterChoice;
 import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
@@ -27,14 +28,23 @@ public final class RedisConnectors {
     private RedisConnectors() {}
 
     /**
+     * Where connections lead, for messages.
+     *
+     * @param name such as {@code localhost:6379}, without any password
+     * @param isEncrypted whether they use TLS
+     * @param setup the properties that say where they lead
+     */
+    public record Target(String name, boolean isEncrypted, RedisSetup setup) {}
+
+    /**
      * Connects to one server.
      *
      * @param client knows where
-     * @param target where, for messages
+     * @param target where
      * @param closing closes the client
      * @return the connector
      */
-    public static RedisConnector toServer(RedisClient client, String target, Runnable closing) {
+    public static RedisConnector toServer(RedisClient client, Target target, Runnable closing) {
         return new ToServer(client, target, closing);
     }
 
@@ -43,12 +53,12 @@ public final class RedisConnectors {
      *
      * @param client opens the connections
      * @param servers where each is, and how to log in; their timeout is the command timeout
-     * @param target where the servers are, for messages
+     * @param target where the servers are
      * @param closing closes the client
      * @return the connector
      */
     public static RedisConnector toMasterAmong(
-            RedisClient client, List<RedisURI> servers, String target, Runnable closing) {
+            RedisClient client, List<RedisURI> servers, Target target, Runnable closing) {
         return new ToMaster(client, new MasterByRole(client, servers), target, closing);
     }
 
@@ -58,11 +68,11 @@ public final class RedisConnectors {
      * @param client opens the connections
      * @param sentinels where they are, how to log in there and at the master, and what they call it; its timeout is the
      *     command timeout
-     * @param target where the sentinels are, for messages
+     * @param target where the sentinels are
      * @param closing closes the client
      * @return the connector
      */
-    public static RedisConnector toMasterOf(RedisClient client, RedisURI sentinels, String target, Runnable closing) {
+    public static RedisConnector toMasterOf(RedisClient client, RedisURI sentinels, Target target, Runnable closing) {
         return new ToMaster(client, new MasterBySentinel(client, sentinels), target, closing);
     }
 
@@ -70,11 +80,11 @@ public final class RedisConnectors {
      * Connects to the nodes of a cluster.
      *
      * @param client knows some of the nodes
-     * @param target where these nodes are, for messages
+     * @param target where these nodes are
      * @param closing closes the client
      * @return the connector
      */
-    public static RedisConnector toCluster(RedisClusterClient client, String target, Runnable closing) {
+    public static RedisConnector toCluster(RedisClusterClient client, Target target, Runnable closing) {
         return new ToCluster(client, target, closing);
     }
 
@@ -82,10 +92,10 @@ public final class RedisConnectors {
     private abstract static class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
 
         final C client;
-        private final String target;
+        private final Target target;
         private final Runnable closing;
 
-        LettuceConnector(C client, String target, Runnable closing) {
+        LettuceConnector(C client, Target target, Runnable closing) {
             this.client = client;
             this.target = target;
             this.closing = closing;
@@ -98,7 +108,17 @@ public final class RedisConnectors {
 
         @Override
         public final String target() {
-            return target;
+            return target.name;
+        }
+
+        @Override
+        public final RedisSetup setup() {
+            return target.setup;
+        }
+
+        @Override
+        public final boolean isEncrypted() {
+            return target.isEncrypted;
         }
 
         @Override
@@ -110,7 +130,7 @@ public final class RedisConnectors {
     /** One server, or wherever the client's own URI leads. */
     private static final class ToServer extends LettuceConnector<RedisClient> {
 
-        ToServer(RedisClient client, String target, Runnable closing) {
+        ToServer(RedisClient client, Target target, Runnable closing) {
             super(client, target, closing);
         }
 
@@ -134,7 +154,7 @@ public final class RedisConnectors {
         private final MasterChoice choice;
         private volatile @Nullable RedisURI master;
 
-        ToMaster(RedisClient client, MasterChoice choice, String target, Runnable closing) {
+        ToMaster(RedisClient client, MasterChoice choice, Target target, Runnable closing) {
             super(client, target, closing);
             this.choice = choice;
         }
@@ -156,6 +176,11 @@ public final class RedisConnectors {
         }
 
         @Override
+        public boolean isPromotedBySentinels() {
+            return choice instanceof MasterBySentinel;
+        }
+
+        @Override
         public boolean hasReplicas() {
             return choice.hasReplicas();
         }
@@ -174,7 +199,7 @@ public final class RedisConnectors {
 
         private final AtomicBoolean refreshing = new AtomicBoolean();
 
-        ToCluster(RedisClusterClient client, String target, Runnable closing) {
+        ToCluster(RedisClusterClient client, Target target, Runnable closing) {
             super(client, target, closing);
         }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -59,8 +60,8 @@ public final class DirectRedisConnector implements RedisConnector {
         RedisClient toServer = client(uri, settings, options);
         this.client = toServer;
         this.connector = uri.getSentinels().isEmpty()
-                ? RedisConnectors.toServer(toServer, targetOf(uri), this::closeClient)
-                : RedisConnectors.toMasterOf(toServer, uri, targetOf(uri), this::closeClient);
+                ? RedisConnectors.toServer(toServer, named(targetOf(uri)), this::closeClient)
+                : RedisConnectors.toMasterOf(toServer, uri, named(targetOf(uri)), this::closeClient);
     }
 
     private DirectRedisConnector(
@@ -73,11 +74,11 @@ public final class DirectRedisConnector implements RedisConnector {
             RedisClusterClient toCluster = RedisClusterClient.create(resources, uris);
             toCluster.setOptions(settings.tuneCluster(ClientOptions.create()));
             this.client = toCluster;
-            this.connector = RedisConnectors.toCluster(toCluster, target, this::closeClient);
+            this.connector = RedisConnectors.toCluster(toCluster, named(target), this::closeClient);
         } else {
             RedisClient toServers = client(uris.get(0), settings, settings.tune(ClientOptions.create()));
             this.client = toServers;
-            this.connector = RedisConnectors.toMasterAmong(toServers, uris, target, this::closeClient);
+            this.connector = RedisConnectors.toMasterAmong(toServers, uris, named(target), this::closeClient);
         }
     }
 
@@ -179,6 +180,10 @@ public final class DirectRedisConnector implements RedisConnector {
         return uri.getSentinels().isEmpty()
                 ? uri.getHost() + ":" + uri.getPort()
                 : uri.getSentinels().toString();
+    }
+
+    private static RedisConnectors.Target named(String target) {
+        return new RedisConnectors.Target(target, false, RedisSetup.APPLICATION);
     }
 
     private void closeClient() {

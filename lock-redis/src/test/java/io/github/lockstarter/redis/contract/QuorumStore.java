@@ -6,6 +6,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisConnectors;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.github.lockstarter.redlock.QuorumNode;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;
@@ -141,7 +142,7 @@ public final class QuorumStore implements LockStore {
         return new RedisLockBackend(
                 RedisConnectors.toServer(
                         client,
-                        uri.getHost() + ":" + uri.getPort(),
+                        new RedisConnectors.Target(uri.getHost() + ":" + uri.getPort(), false, RedisSetup.APPLICATION),
                         () -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2))),
                 settings);
     }

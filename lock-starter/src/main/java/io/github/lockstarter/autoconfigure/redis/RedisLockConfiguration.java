@@ -40,7 +40,7 @@ class RedisLockConfiguration {
                 LockSettings locks, RedisLockProperties properties, ApplicationContext application) {
             RedisSettings settings = properties.settings(locks);
             ApplicationRedis redis = ApplicationRedis.of(factories.forLocks(), application);
-            return new RedisLockBackend(new SpringRedisConnector(redis, settings), settings);
+            return new RedisLockBackend(SpringRedisConnector.of(redis, settings), settings);
         }
 
         @Bean

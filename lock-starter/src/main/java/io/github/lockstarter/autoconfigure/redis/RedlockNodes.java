@@ -2,20 +2,18 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnectors;
+import io.github.lockstarter.redis.connector.RedisConnectors.Target;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
-import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
@@ -55,9 +53,10 @@ final class RedlockNodes implements AutoCloseable {
                     uri.setTimeout(settings.commandTimeout());
                     RedisClient client = RedisClient.create(resources, uri);
                     client.setOptions(options);
-                    return new Member(
-                            server.target(),
-                            new RedisLockBackend(new NodeConnector(client, server.target(), uri.isSsl()), settings));
+                    Target target = new Target(server.target(), uri.isSsl(), RedisSetup.QUORUM_NODE);
+                    RedisConnector connector = RedisConnectors.toServer(
+                            client, target, () -> client.shutdown(Duration.ZERO, SpringRedisConnector.SHUTDOWN));
+                    return new Member(server.target(), new RedisLockBackend(connector, settings));
                 })
                 .toList();
     }
@@ -100,33 +99,4 @@ final class RedlockNodes implements AutoCloseable {
             String clientName,
             Optional<ClientResources> resources,
             @Nullable SslBundle bundle) {}
-
-    /** One server. */
-    private record NodeConnector(RedisClient client, String target, boolean isEncrypted) implements RedisConnector {
-
-        @Override
-        public StatefulConnection<String, String> connect() {
-            return client.connect(StringCodec.UTF8);
-        }
-
-        @Override
-        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-            return client.connectPubSub(StringCodec.UTF8);
-        }
-
-        @Override
-        public ScheduledExecutorService timer() {
-            return client.getResources().eventExecutorGroup();
-        }
-
-        @Override
-        public RedisSetup setup() {
-            return RedisSetup.QUORUM_NODE;
-        }
-
-        @Override
-        public void close() {
-            client.shutdown(Duration.ZERO, SpringRedisConnector.SHUTDOWN);
-        }
-    }
 }

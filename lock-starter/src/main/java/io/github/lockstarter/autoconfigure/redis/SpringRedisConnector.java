@@ -2,22 +2,19 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnectors;
+import io.github.lockstarter.redis.connector.RedisConnectors.Target;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.lettuce.core.AbstractRedisClient;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -32,123 +29,49 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * whose options suit locks. Reconnects within about a second, where Lettuce's default backs off to 30 s: longer than a
  * lease.
  */
-final class SpringRedisConnector implements RedisConnector {
+final class SpringRedisConnector {
 
     private static final Delay RECONNECT =
             Delay.fullJitter(Duration.ofMillis(10), Duration.ofSeconds(1), 1, TimeUnit.MILLISECONDS);
+
     static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
-    private final ClientResources resources;
-    private final LettuceConnectionFactory own;
-    private final RedisConnector connector;
-    private final boolean promotedBySentinels;
-    private final Runnable closeApplication;
-    private final boolean encrypted;
+    private SpringRedisConnector() {}
 
-    SpringRedisConnector(ApplicationRedis application, RedisSettings settings) {
+    /** Makes the client; connects nothing yet. */
+    static RedisConnector of(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
-        this.closeApplication = application.close();
-        this.resources = resources(theirs.getClientResources());
+        ClientResources resources = resources(theirs.getClientResources());
         List<RedisConfiguration> servers = application.servers();
-        RedisConfiguration first = servers.get(0);
-        LettuceClientConfiguration client = clientConfiguration(
-                theirs, application.lockClientName(), optionsFor(first, theirs, settings), settings);
-        this.own = new LettuceConnectionFactory(first, client);
-        this.promotedBySentinels = first instanceof RedisSentinelConfiguration;
-        this.encrypted = theirs.isUseSsl();
+        LettuceClientConfiguration client = clientConfiguration(application, servers.get(0), resources, settings);
+        LettuceConnectionFactory own = new LettuceConnectionFactory(servers.get(0), client);
         own.afterPropertiesSet();
         own.start();
-        this.connector = connector(servers, client, application.target());
+        Target target = new Target(application.target(), theirs.isUseSsl(), RedisSetup.APPLICATION);
+        Runnable closing = () -> {
+            own.destroy();
+            close(resources);
+            application.close().run();
+        };
+        if (own.getRequiredNativeClient() instanceof RedisClusterClient cluster) {
+            return RedisConnectors.toCluster(cluster, target, closing);
+        }
+        return connector((RedisClient) own.getRequiredNativeClient(), servers, new ServerUris(client), target, closing);
     }
 
-    private RedisConnector connector(
-            List<RedisConfiguration> servers, LettuceClientConfiguration configuration, String target) {
-        AbstractRedisClient client = own.getRequiredNativeClient();
-        if (client instanceof RedisClusterClient cluster) {
-            return RedisConnectors.toCluster(cluster, target, this::closeOwn);
-        }
-        RedisClient toServers = (RedisClient) client;
-        ServerUris uris = new ServerUris(configuration);
+    private static RedisConnector connector(
+            RedisClient client, List<RedisConfiguration> servers, ServerUris uris, Target target, Runnable closing) {
         if (servers.get(0) instanceof RedisSentinelConfiguration sentinels) {
-            return RedisConnectors.toMasterOf(toServers, uris.ofSentinels(sentinels), target, this::closeOwn);
+            return RedisConnectors.toMasterOf(client, uris.ofSentinels(sentinels), target, closing);
         }
         if (servers.size() == 1) {
-            return RedisConnectors.toServer(toServers, target, this::closeOwn);
+            return RedisConnectors.toServer(client, target, closing);
         }
         List<RedisURI> each = servers.stream()
                 .map(RedisStandaloneConfiguration.class::cast)
                 .map(uris::ofServer)
                 .toList();
-        return RedisConnectors.toMasterAmong(toServers, each, target, this::closeOwn);
-    }
-
-    @Override
-    public StatefulConnection<String, String> connect() {
-        return connector.connect();
-    }
-
-    @Override
-    public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-        return connector.connectPubSub();
-    }
-
-    @Override
-    public ScheduledExecutorService timer() {
-        return connector.timer();
-    }
-
-    @Override
-    public boolean isCluster() {
-        return connector.isCluster();
-    }
-
-    @Override
-    public boolean isPromotedBySentinels() {
-        return promotedBySentinels;
-    }
-
-    @Override
-    public boolean hasReplicas() {
-        return connector.hasReplicas();
-    }
-
-    @Override
-    public CompletionStage<Boolean> haveAll(String history, long offset) {
-        return connector.haveAll(history, offset);
-    }
-
-    @Override
-    public boolean isEncrypted() {
-        return encrypted;
-    }
-
-    @Override
-    public void refresh() {
-        connector.refresh();
-    }
-
-    @Override
-    public String target() {
-        return connector.target();
-    }
-
-    @Override
-    public void close() {
-        connector.close();
-    }
-
-    private void closeOwn() {
-        own.destroy();
-        close(resources);
-        closeApplication.run();
-    }
-
-    private static ClientOptions optionsFor(
-            RedisConfiguration server, LettuceClientConfiguration theirs, RedisSettings settings) {
-        ClientOptions options = theirs.getClientOptions().orElseGet(ClientOptions::create);
-        return server instanceof RedisConfiguration.ClusterConfiguration
-                ? settings.tuneCluster(options)
-                : settings.tune(options);
+        return RedisConnectors.toMasterAmong(client, each, target, closing);
     }
 
     /** Threads of the application if it has any, and a reconnect that does not outlast a lease. */
@@ -176,12 +99,18 @@ final class SpringRedisConnector implements RedisConnector {
                 .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled());
     }
 
-    private LettuceClientConfiguration clientConfiguration(
-            LettuceClientConfiguration theirs, String clientName, ClientOptions options, RedisSettings settings) {
+    private static LettuceClientConfiguration clientConfiguration(
+            ApplicationRedis application,
+            RedisConfiguration server,
+            ClientResources resources,
+            RedisSettings settings) {
+        LettuceClientConfiguration theirs = application.client();
+        ClientOptions options = theirs.getClientOptions().orElseGet(ClientOptions::create);
+        boolean isCluster = server instanceof RedisConfiguration.ClusterConfiguration;
         LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
                 .clientResources(resources)
-                .clientOptions(options)
-                .clientName(clientName)
+                .clientOptions(isCluster ? settings.tuneCluster(options) : settings.tune(options))
+                .clientName(application.lockClientName())
                 .commandTimeout(settings.commandTimeout())
                 .shutdownQuietPeriod(Duration.ZERO)
                 .shutdownTimeout(SHUTDOWN);
