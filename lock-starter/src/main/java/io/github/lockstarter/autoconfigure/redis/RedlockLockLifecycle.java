@@ -11,7 +11,6 @@ import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,10 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,21 +55,10 @@ final class RedlockLockLifecycle extends StoreLifecycle {
 
     @Override
     protected void onStart() {
-        Map<Member, RedisUnavailableException> failures = new HashMap<>();
-        ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
-        try {
-            List<CompletableFuture<Optional<RedisUnavailableException>>> starts = new ArrayList<>();
-            members.forEach(member -> starts.add(CompletableFuture.supplyAsync(() -> failureToStart(member), threads)));
-            for (int i = 0; i < members.size(); i++) {
-                Member member = members.get(i);
-                resultOf(starts.get(i)).ifPresent(failure -> failures.put(member, failure));
-            }
-        } finally {
-            threads.shutdown();
-        }
+        List<RedisUnavailableException> failures = startAll();
         checkQuorum(failures);
         checkDistinct();
-        failures.forEach((member, failure) -> log.warn(
+        failures.forEach(failure -> log.warn(
                 "{}. {}. The other servers of the quorum continue without its vote; each lock operation tries to"
                         + " connect again",
                 failure.getMessage(),
@@ -77,49 +68,56 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         getToKnow();
     }
 
-    private static Optional<RedisUnavailableException> failureToStart(Member member) {
+    /** The failures, in the order of the configuration. */
+    private List<RedisUnavailableException> startAll() {
+        Map<Member, RedisUnavailableException> failures = new ConcurrentHashMap<>();
+        ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
         try {
-            member.backend().start();
-            return Optional.empty();
-        } catch (RedisUnavailableException e) {
-            return Optional.of(e);
-        }
-    }
-
-    private static Optional<RedisUnavailableException> resultOf(
-            CompletableFuture<Optional<RedisUnavailableException>> start) {
-        try {
-            return BlockingWait.await(start);
+            BlockingWait.await(CompletableFuture.allOf(members.stream()
+                    .map(member -> CompletableFuture.runAsync(() -> start(member, failures), threads))
+                    .toArray(CompletableFuture<?>[]::new)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while the servers of the quorum were checked", e);
         } catch (CompletionException e) {
             throw new IllegalStateException("A server of the quorum could not be checked", e.getCause());
+        } finally {
+            threads.shutdown();
+        }
+        return members.stream()
+                .flatMap(member -> Optional.ofNullable(failures.get(member)).stream())
+                .toList();
+    }
+
+    private static void start(Member member, Map<Member, RedisUnavailableException> failures) {
+        try {
+            member.backend().start();
+        } catch (RedisUnavailableException e) {
+            failures.put(member, e);
         }
     }
 
-    private void checkQuorum(Map<Member, RedisUnavailableException> failures) {
-        int needed = needed();
+    private void checkQuorum(List<RedisUnavailableException> failures) {
+        int needed = members.size() / 2 + 1;
         int up = members.size() - failures.size();
-        if (up >= needed) {
-            return;
+        if (up < needed) {
+            RedisUnavailableException noQuorum = new RedisUnavailableException(
+                    "Only " + up + " of the " + members.size()
+                            + " servers of distributed-lock.redlock.nodes can keep locks, and " + needed
+                            + " are needed; "
+                            + joined(failures, "; ", failure -> String.valueOf(failure.getMessage())),
+                    joined(failures, ". ", RedisUnavailableException::remedy) + ". The start succeeds as soon as "
+                            + needed + " servers can keep locks");
+            failures.forEach(noQuorum::addSuppressed);
+            throw noQuorum;
         }
-        StringBuilder problems = new StringBuilder();
-        StringBuilder remedies = new StringBuilder();
-        for (Member member : members) {
-            RedisUnavailableException failure = failures.get(member);
-            if (failure != null) {
-                problems.append("; ").append(failure.getMessage());
-                remedies.append(remedies.indexOf(failure.remedy()) < 0 ? failure.remedy() + ". " : "");
-            }
-        }
-        RedisUnavailableException noQuorum = new RedisUnavailableException(
-                "Only " + up + " of the " + members.size()
-                        + " servers of distributed-lock.redlock.nodes can keep locks, and " + needed + " are needed"
-                        + problems,
-                remedies + "The start succeeds as soon as " + needed + " servers can keep locks");
-        failures.values().forEach(noQuorum::addSuppressed);
-        throw noQuorum;
+    }
+
+    private static String joined(
+            List<RedisUnavailableException> failures,
+            String separator,
+            Function<RedisUnavailableException, String> text) {
+        return failures.stream().map(text).distinct().collect(Collectors.joining(separator));
     }
 
     /** Two names of one server would give it two votes. */
@@ -162,10 +160,6 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
         quorum.acquire(new AcquireCommand(FIRST_KEY, token, FIRST_LEASE, 0, 1, Optional.empty()))
                 .thenCompose(any -> quorum.release(new ReleaseCommand(FIRST_KEY, token, 0)));
-    }
-
-    private int needed() {
-        return members.size() / 2 + 1;
     }
 
     @Override
