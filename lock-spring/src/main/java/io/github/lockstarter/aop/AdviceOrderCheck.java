@@ -1,13 +1,14 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
-import org.springframework.aop.IntroductionAdvisor;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.framework.Advised;
@@ -24,23 +25,7 @@ import org.springframework.core.Ordered;
  */
 final class AdviceOrderCheck {
 
-    /** By name, since the application may have no spring-tx. */
-    private static final String TRANSACTIONS = "org.springframework.transaction.interceptor.TransactionAspectSupport";
-
-    private final Method method;
-    private final List<Link> chain = new ArrayList<>();
-
-    private AdviceOrderCheck(Method method) {
-        this.method = method;
-    }
-
-    /** An advice that applies to the method, the outermost first, and how many proxies there are around its own. */
-    private record Link(Advisor advisor, int depth) {
-
-        int order() {
-            return advisor instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
-        }
-    }
+    private AdviceOrderCheck() {}
 
     /**
      * Looks at the advices of a locked method.
@@ -48,65 +33,37 @@ final class AdviceOrderCheck {
      * @throws InvalidLockDeclarationException when one is on the wrong side of the lock
      */
     static void check(LockedMethod locked, Object proxy) {
-        AdviceOrderCheck check = new AdviceOrderCheck(locked.method());
-        check.collect(proxy, 0);
-        first(check.chain, advisor -> advisor instanceof LockAdvisor).ifPresent(lock -> {
-            check.checkAround(lock);
-            if (locked.shape() == MethodShape.ASYNC_THREAD) {
-                check.checkAsynchronous();
-            }
-        });
-    }
-
-    private void collect(@Nullable Object bean, int depth) {
-        if (!(bean instanceof Advised proxy)) {
+        Method method = locked.method();
+        List<Advisor> chain = advisors(proxy, method).toList();
+        Optional<Advisor> lock =
+                chain.stream().filter(LockAdvisor.class::isInstance).findFirst();
+        if (lock.isEmpty()) {
             return;
         }
-        for (Advisor advisor : proxy.getAdvisors()) {
-            if (applies(advisor, proxy)) {
-                chain.add(new Link(advisor, depth));
-            }
-        }
-        if (proxy.getTargetSource() instanceof SingletonTargetSource inner) {
-            collect(inner.getTarget(), depth + 1);
-        }
-    }
-
-    private boolean applies(Advisor advisor, Advised proxy) {
-        if (!(advisor instanceof PointcutAdvisor selective)) {
-            return !(advisor instanceof IntroductionAdvisor);
-        }
-        Class<?> type = proxy.getTargetSource().getTargetClass();
-        Class<?> target = type == null ? method.getDeclaringClass() : type;
-        Pointcut pointcut = selective.getPointcut();
-        return (proxy.isPreFiltered() || pointcut.getClassFilter().matches(target))
-                && MethodMatchers.matches(pointcut.getMethodMatcher(), method, target, false);
-    }
-
-    private void checkAround(Link lock) {
-        int position = chain.indexOf(lock);
-        first(chain.subList(0, position), AdviceOrderCheck::isTransactional).ifPresent(transaction -> {
+        int position = chain.indexOf(lock.get());
+        int order = order(lock.get());
+        first(chain.subList(0, position), CallersTransaction::isTransactional).ifPresent(transaction -> {
             throw new InvalidLockDeclarationException(
                     method,
-                    "the transaction advice (order " + transaction.order() + ") is outside of the lock (order "
-                            + lock.order() + "), so the lock would be released before the commit.",
-                    adviceFor(transaction, lock));
+                    "the transaction advice (order " + order(transaction) + ") is outside of the lock (order " + order
+                            + "), so the lock would be released before the commit.",
+                    "Leave out the order of @EnableTransactionManagement, whose default is inside of the lock's. Or: "
+                            + "Set distributed-lock.order below " + order(transaction)
+                            + ". If another proxy has the transaction, annotate the locked method with @Transactional "
+                            + "instead.");
         });
         first(chain.subList(position, chain.size()), AdviceOrderCheck::isAsynchronous)
                 .ifPresent(asynchronous -> {
                     throw new InvalidLockDeclarationException(
                             method,
-                            "the asynchronous advice (order " + asynchronous.order() + ") is inside of the lock (order "
-                                    + lock.order() + "), so the lock would be released while the method still runs.",
+                            "the asynchronous advice (order " + order(asynchronous) + ") is inside of the lock (order "
+                                    + order + "), so the lock would be released while the method still runs.",
                             "Leave out the order of @EnableAsync, and give an advisor of the application an order below "
-                                    + lock.order()
-                                    + "; or call the locked method, of another bean, from the asynchronous "
-                                    + "one.");
+                                    + order
+                                    + "; or call the locked method, of another bean, from the asynchronous one.");
                 });
-    }
-
-    private void checkAsynchronous() {
-        if (chain.stream().noneMatch(link -> isAsynchronous(link.advisor()))) {
+        if (locked.shape() == MethodShape.ASYNC_THREAD
+                && first(chain, AdviceOrderCheck::isAsynchronous).isEmpty()) {
             throw new InvalidLockDeclarationException(
                     method,
                     "it has @Async, and no asynchronous advice is around it, so the thread of its caller would wait for the "
@@ -116,32 +73,39 @@ final class AdviceOrderCheck {
         }
     }
 
-    private static String adviceFor(Link transaction, Link lock) {
-        if (transaction.depth() != lock.depth()) {
-            return "A proxy with the transaction is around the proxy with the lock: annotate the locked method with "
-                    + "@Transactional instead, or lock the method that calls it.";
+    /** Those that apply to the method, the outermost first. */
+    private static Stream<Advisor> advisors(@Nullable Object bean, Method method) {
+        if (!(bean instanceof Advised proxy)) {
+            return Stream.empty();
         }
-        String lockOutside = transaction.order() == Ordered.HIGHEST_PRECEDENCE
-                ? ""
-                : "Set distributed-lock.order below " + transaction.order() + ". Or: ";
-        return lockOutside
-                + "Leave out the order of @EnableTransactionManagement, whose default is inside of the lock's.";
+        Stream<Advisor> own = Arrays.stream(proxy.getAdvisors()).filter(advisor -> applies(advisor, method, proxy));
+        return proxy.getTargetSource() instanceof SingletonTargetSource inner
+                ? Stream.concat(own, advisors(inner.getTarget(), method))
+                : own;
     }
 
-    private static Optional<Link> first(List<Link> links, Predicate<Advisor> kind) {
-        return links.stream().filter(link -> kind.test(link.advisor())).findFirst();
-    }
-
-    private static boolean isAsynchronous(Advisor advisor) {
-        return advisor.getAdvice() instanceof AsyncExecutionInterceptor;
-    }
-
-    private static boolean isTransactional(Advisor advisor) {
-        for (Class<?> type = advisor.getAdvice().getClass(); type != null; type = type.getSuperclass()) {
-            if (type.getName().equals(TRANSACTIONS)) {
-                return true;
-            }
+    private static boolean applies(Advisor advisor, Method method, Advised proxy) {
+        if (!(advisor instanceof PointcutAdvisor selective)) {
+            return false;
         }
-        return false;
+        Class<?> type = proxy.getTargetSource().getTargetClass();
+        Class<?> target = type == null ? method.getDeclaringClass() : type;
+        Pointcut pointcut = selective.getPointcut();
+        return (proxy.isPreFiltered() || pointcut.getClassFilter().matches(target))
+                && MethodMatchers.matches(pointcut.getMethodMatcher(), method, target, false);
+    }
+
+    private static int order(Advisor advisor) {
+        return advisor instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
+    }
+
+    private static Optional<Advisor> first(List<Advisor> advisors, Predicate<Advice> kind) {
+        return advisors.stream()
+                .filter(advisor -> kind.test(advisor.getAdvice()))
+                .findFirst();
+    }
+
+    private static boolean isAsynchronous(Advice advice) {
+        return advice instanceof AsyncExecutionInterceptor;
     }
 }

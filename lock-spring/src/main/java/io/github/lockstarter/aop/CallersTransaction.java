@@ -6,15 +6,21 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.transaction.TransactionLocks;
 import java.lang.reflect.Method;
+import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.aopalliance.aop.Advice;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.AnnotationTransactionAttributeSource;
+import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
@@ -80,6 +86,25 @@ final class CallersTransaction {
         TransactionLocks.releaseAfterCompletion(handle);
     }
 
+    /** Whether it is an advice that opens transactions. */
+    static boolean isTransactional(Advice advice) {
+        return THERE_MAY_BE_TRANSACTIONS && Transactions.areOpenedBy(advice);
+    }
+
+    /**
+     * Looks at the transaction managers that exist at the end of the start.
+     *
+     * @throws InvalidLockDeclarationException when a method is to refuse the transactions of its callers, or to keep its
+     *     lock until they have completed, and a transaction manager shows its transactions to no one
+     */
+    static void checkAllAreSeen(ConfigurableListableBeanFactory beans, Stream<LockedMethod> methods) {
+        if (THERE_MAY_BE_TRANSACTIONS) {
+            methods.filter(method -> method.inTransaction() != InTransaction.WARN)
+                    .min(Comparator.comparing(method -> InvalidLockDeclarationException.describe(method.method())))
+                    .ifPresent(method -> Transactions.checkAllAreSeenBy(method, beans));
+        }
+    }
+
     private void report(LockedMethod method, LockRequest request) {
         if (method.inTransaction() == InTransaction.REFUSE) {
             throw new IllegalStateException(calledInside(method, request)
@@ -134,6 +159,26 @@ final class CallersTransaction {
 
         static boolean areSynchronized() {
             return TransactionSynchronizationManager.isSynchronizationActive();
+        }
+
+        static boolean areOpenedBy(Advice advice) {
+            return advice instanceof TransactionAspectSupport;
+        }
+
+        static void checkAllAreSeenBy(LockedMethod method, ConfigurableListableBeanFactory beans) {
+            for (String name : beans.getBeanNamesForType(AbstractPlatformTransactionManager.class, true, false)) {
+                if (beans.getSingleton(name) instanceof AbstractPlatformTransactionManager transactions
+                        && transactions.getTransactionSynchronization()
+                                == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER) {
+                    throw new InvalidLockDeclarationException(
+                            method.method(),
+                            "inTransaction = " + method.inTransaction() + " for lock '"
+                                    + method.request().name() + "', but a call does not see the transactions of bean '"
+                                    + name + "', which has no synchronization (SYNCHRONIZATION_NEVER).",
+                            "Set the transactionSynchronization of '" + name
+                                    + "' to SYNCHRONIZATION_ALWAYS, its default, or inTransaction to WARN.");
+                }
+            }
         }
 
         static boolean areOfItsOwn(Method method) {

@@ -22,6 +22,15 @@ public final class InvalidLockDeclarationException extends RuntimeException {
         this.action = action;
     }
 
+    /** With the message of a broken rule, whose last sentence, where it has several, says what to change. */
+    static InvalidLockDeclarationException of(Method method, IllegalArgumentException broken) {
+        String message = broken.getMessage() + ".";
+        int end = message.lastIndexOf(". ") + 1;
+        return end == 0
+                ? new InvalidLockDeclarationException(method, message, "Change the annotation or the configuration.")
+                : new InvalidLockDeclarationException(method, message.substring(0, end), message.substring(end + 1));
+    }
+
     /**
      * What to change.
      *

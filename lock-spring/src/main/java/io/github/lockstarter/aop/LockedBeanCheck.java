@@ -113,7 +113,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         try {
             settings.check(method.method(), method.request(), method.locks());
         } catch (IllegalArgumentException e) {
-            throw refused(method.method(), String.valueOf(e.getMessage()));
+            throw InvalidLockDeclarationException.of(method.method(), e);
         }
     }
 
@@ -136,16 +136,6 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
                 "locks is \"" + locks + "\", and no LockOperations bean has this name; there are " + known + '.',
                 "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the bean "
                         + "zookeeperLocks.");
-    }
-
-    /** The last sentence of the message, where it has several, says what to change. */
-    private static InvalidLockDeclarationException refused(Method method, String message) {
-        int end = message.lastIndexOf(". ");
-        return end < 0
-                ? new InvalidLockDeclarationException(
-                        method, message + ".", "Change the annotation or the configuration.")
-                : new InvalidLockDeclarationException(
-                        method, message.substring(0, end + 1), message.substring(end + 2) + ".");
     }
 
     private void checkSubclassable(Method method, Class<?> type, String beanName) {
@@ -173,6 +163,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
             addWithWhatItTook(processor, suspects);
         }
         suspects.forEach(this::checkLocked);
+        CallersTransaction.checkAllAreSeen(beans, methods.known());
     }
 
     /**

@@ -1,11 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.aop.LockedMethods;
-import io.github.lockstarter.aop.UnseenTransactionCheck;
 import io.github.lockstarter.transaction.CommitGuard;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -23,12 +20,5 @@ class LockTransactionConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static CommitGuard distributedLockCommitGuard(ObjectProvider<DistributedLockProperties> properties) {
         return new CommitGuard(() -> properties.getObject().onLost());
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static UnseenTransactionCheck distributedLockUnseenTransactionCheck(
-            ConfigurableListableBeanFactory beans, LockedMethods methods) {
-        return new UnseenTransactionCheck(beans, methods);
     }
 }

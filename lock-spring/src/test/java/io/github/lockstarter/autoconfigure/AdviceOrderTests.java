@@ -50,10 +50,6 @@ class AdviceOrderTests {
     static class TransactionsFirst {}
 
     @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
-    static class TransactionsBeforeAll {}
-
-    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
     static class TransactionsAsUsual {}
 
@@ -106,18 +102,6 @@ class AdviceOrderTests {
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains(
                                 "the transaction advice (order 2147483647) is outside of the lock (order 2147483647)"));
-    }
-
-    @Test
-    void saysToMoveTheTransactionsWhereTheLockCannotBeMovedBeforeThem() {
-        application
-                .withUserConfiguration(H2Bank.class, TransactionsBeforeAll.class)
-                .withBean("accounts", Accounts.class)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(
-                                "the transaction advice (order -2147483648) is outside of the lock (order 2147482647)")
-                        .doesNotContain("Set distributed-lock.order below")
-                        .contains("Leave out the order of @EnableTransactionManagement"));
     }
 
     @ParameterizedTest
