@@ -2,21 +2,76 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
 /** What becomes of the calls of a locked method whose lock is not acquired. Decided and checked at the start. */
 sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback {
 
+    /**
+     * Gives the caller of one call its result. The method has not run.
+     *
+     * @param refusal why not
+     * @param skippedCalls is told unless the refusal goes out
+     * @return what the caller gets
+     * @throws Throwable the refusal, unless the method declares otherwise, or what its fallback throws
+     */
+    @Nullable
+    Object handle(
+            LockedMethod method, MethodInvocation invocation, LockException refusal, SkippedCallListener skippedCalls)
+            throws Throwable;
+
     /** The exception goes out. */
-    record Throw() implements Contention {}
+    record Throw() implements Contention {
+
+        @Override
+        public Object handle(
+                LockedMethod method,
+                MethodInvocation invocation,
+                LockException refusal,
+                SkippedCallListener skippedCalls) {
+            throw refusal;
+        }
+    }
 
     /**
-     * The call returns without having run the method.
+     * The call returns without having run the method. That of a {@link ScheduledLock} does so too if the store cannot be
+     * reached: a scheduler logs each exception with its stack trace, at every tick of an outage.
      *
      * @param result what it returns
      */
-    record Skip(@Nullable Object result) implements Contention {}
+    record Skip(@Nullable Object result) implements Contention {
+
+        private static final Logger log = LoggerFactory.getLogger(Contention.class);
+
+        @Override
+        public @Nullable Object handle(
+                LockedMethod method,
+                MethodInvocation invocation,
+                LockException refusal,
+                SkippedCallListener skippedCalls) {
+            if (refusal instanceof LockNotAcquiredException) {
+                skippedCalls.skipped(method.request().name());
+            } else if (MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY)
+                    .isPresent(ScheduledLock.class)) {
+                log.warn(
+                        "{} did not run at this tick, since it is unknown whether another instance runs it: {}",
+                        InvalidLockDeclarationException.describe(method.method()),
+                        refusal.getMessage());
+            } else {
+                throw refusal;
+            }
+            return result;
+        }
+    }
 
     /**
      * Reads the annotation.

@@ -109,13 +109,15 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return ResolvableType.forMethodParameter(new MethodParameter(method, -1).withContainingClass(type));
     }
 
-    /**
-     * Calls it with the arguments of the call.
-     *
-     * @param refusal why the lock was not acquired; suppressed in an exception of the fallback, unless it is its cause
-     */
-    @Nullable
-    Object call(MethodInvocation invocation, LockException refusal) throws Throwable {
+    /** A refusal that reaches the fallback is suppressed in its exception, unless it is the cause. */
+    @Override
+    public @Nullable Object handle(
+            LockedMethod locked, MethodInvocation invocation, LockException refusal, SkippedCallListener skippedCalls)
+            throws Throwable {
+        if (!accepted.isInstance(refusal)) {
+            throw refusal;
+        }
+        skippedCalls.fellBack(locked.request().name());
         Object target = invocation.getThis();
         while (AopUtils.isAopProxy(target) && target instanceof Advised inner) {
             target = inner.getTargetSource().getTarget();

@@ -10,7 +10,6 @@ import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
-import org.springframework.util.function.SingletonSupplier;
 
 /** Puts the lock around the annotated methods of the application's beans. */
 public final class LockAdvisor implements PointcutAdvisor, Ordered {
@@ -34,13 +33,7 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
             SkippedCallListener skippedCalls,
             IntSupplier order) {
         this.pointcut = new LockedMethodPointcut(methods);
-        ContentionHandler contention = new ContentionHandler(skippedCalls);
-        CallersTransaction callersTransaction = new CallersTransaction();
-        this.interceptor = new LockInterceptor(
-                methods,
-                new BlockingCallRunner(operations, callersTransaction, contention),
-                new StageCallRunner(operations, callersTransaction, contention),
-                SingletonSupplier.of(() -> new ReactiveCallRunner(operations, contention)));
+        this.interceptor = new LockInterceptor(methods, operations, skippedCalls);
         this.order = order;
     }
 

@@ -1,10 +1,13 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. Thread-safe.
@@ -14,22 +17,16 @@ final class LockInterceptor implements MethodInterceptor {
     private final LockedMethods methods;
     private final LockedCallRunner blocking;
     private final LockedCallRunner stages;
-    private final Supplier<? extends LockedCallRunner> reactive;
 
-    /**
-     * Creates the interceptor.
-     *
-     * @param reactive asked for with the first call of a reactive method, which an application without Reactor has not
-     */
+    /** Asked for with the first call of a reactive method, which an application without Reactor has not. */
+    private final Supplier<LockedCallRunner> reactive;
+
     LockInterceptor(
-            LockedMethods methods,
-            LockedCallRunner blocking,
-            LockedCallRunner stages,
-            Supplier<? extends LockedCallRunner> reactive) {
+            LockedMethods methods, Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
         this.methods = methods;
-        this.blocking = blocking;
-        this.stages = stages;
-        this.reactive = reactive;
+        this.blocking = new BlockingCallRunner(operations, skippedCalls);
+        this.stages = new StageCallRunner(operations, skippedCalls);
+        this.reactive = SingletonSupplier.of(() -> new ReactiveCallRunner(operations, skippedCalls));
     }
 
     @Override

@@ -1,11 +1,26 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import java.util.function.Function;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the calls of locked methods of one {@link MethodShape} under their locks. Thread-safe. */
-interface LockedCallRunner {
+abstract class LockedCallRunner {
+
+    final SkippedCallListener skippedCalls;
+    private final Function<String, LockOperations> operations;
+
+    LockedCallRunner(Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
+        this.operations = operations;
+        this.skippedCalls = skippedCalls;
+    }
+
+    /** Grants the locks of a method. */
+    final LockOperations locksOf(LockedMethod method) {
+        return operations.apply(method.locks());
+    }
 
     /**
      * Runs one call.
@@ -15,6 +30,6 @@ interface LockedCallRunner {
      * @param invocation proceeds to the method
      * @return what the caller gets
      */
-    @Nullable
-    Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) throws Throwable;
+    abstract @Nullable Object run(LockedMethod method, LockRequest request, MethodInvocation invocation)
+            throws Throwable;
 }

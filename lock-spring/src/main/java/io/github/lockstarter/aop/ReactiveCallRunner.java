@@ -20,20 +20,17 @@ import reactor.util.context.ContextView;
  * Methods that return a reactive type, and suspend functions: each subscription acquires the lock without blocking,
  * calls the method, and releases when its publisher ends or is cancelled. Linked only where Reactor is there.
  */
-final class ReactiveCallRunner implements LockedCallRunner {
+final class ReactiveCallRunner extends LockedCallRunner {
 
-    private final Function<String, LockOperations> operations;
-    private final ContentionHandler contention;
     private final Map<Method, ReactiveResult> results = new ConcurrentHashMap<>();
 
-    ReactiveCallRunner(Function<String, LockOperations> operations, ContentionHandler contention) {
-        this.operations = operations;
-        this.contention = contention;
+    ReactiveCallRunner(Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
+        super(operations, skippedCalls);
     }
 
     /** One call, which may be subscribed to many times. */
     private record Call(
-            LockedMethod method, ReactiveResult result, MethodInvocation invocation, ContentionHandler contention) {
+            LockedMethod method, ReactiveResult result, MethodInvocation invocation, SkippedCallListener skippedCalls) {
 
         /** Calls the method. It finds its lock on this thread. */
         Publisher<?> proceed(ContextView subscriber) {
@@ -50,7 +47,8 @@ final class ReactiveCallRunner implements LockedCallRunner {
         Publisher<?> handle(LockException refusal, ContextView subscriber) {
             try {
                 Object handled = ReactiveLockOperations.contextOf(subscriber)
-                        .<@Nullable Object, Throwable>call(() -> contention.handle(method, invocation, refusal));
+                        .<@Nullable Object, Throwable>call(
+                                () -> method.contention().handle(method, invocation, refusal, skippedCalls));
                 return handled == null
                         ? Mono.empty()
                         : Flux.from(publisher(handled)).doOnError(failure -> suppress(refusal, failure));
@@ -75,10 +73,10 @@ final class ReactiveCallRunner implements LockedCallRunner {
     }
 
     @Override
-    public Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
+    Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
         ReactiveResult result = results.computeIfAbsent(method.method(), ReactiveResult::of);
-        ReactiveLockTemplate locks = new ReactiveLockTemplate(operations.apply(method.locks()));
-        Call call = new Call(method, result, invocation, contention);
+        ReactiveLockTemplate locks = new ReactiveLockTemplate(locksOf(method));
+        Call call = new Call(method, result, invocation, skippedCalls);
         return result.fromPublisher(result.isMany() ? many(locks, request, call) : one(locks, request, call));
     }
 

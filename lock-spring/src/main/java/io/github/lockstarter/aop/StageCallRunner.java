@@ -20,19 +20,12 @@ import org.jspecify.annotations.Nullable;
  * thread of the lock client unless the grant comes at once, and the lock is released when its stage ends. No thread
  * owns the lock.
  */
-final class StageCallRunner implements LockedCallRunner {
+final class StageCallRunner extends LockedCallRunner {
 
-    private final Function<String, LockOperations> operations;
-    private final CallersTransaction callersTransaction;
-    private final ContentionHandler contention;
+    private final CallersTransaction callersTransaction = new CallersTransaction();
 
-    StageCallRunner(
-            Function<String, LockOperations> operations,
-            CallersTransaction callersTransaction,
-            ContentionHandler contention) {
-        this.operations = operations;
-        this.callersTransaction = callersTransaction;
-        this.contention = contention;
+    StageCallRunner(Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
+        super(operations, skippedCalls);
     }
 
     /**
@@ -86,8 +79,8 @@ final class StageCallRunner implements LockedCallRunner {
 
     @Override
     @SuppressWarnings("NullAway") // as above
-    public Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
-        LockOperations locks = operations.apply(method.locks());
+    Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
+        LockOperations locks = locksOf(method);
         callersTransaction.check(method, locks, request);
         Body body = new Body(method, DetachedInvocation.of(invocation));
         CompletableFuture<@Nullable Object> execution = locks.executeAsync(request, body);
@@ -110,8 +103,9 @@ final class StageCallRunner implements LockedCallRunner {
     @SuppressWarnings("NullAway") // as above
     private void handle(Body body, LockException refusal, CompletableFuture<@Nullable Object> result) {
         try {
-            Object handled = body.context.<@Nullable Object>call(
-                    () -> body.locks.call(() -> contention.handle(body.method, body.invocation, refusal)));
+            Contention contention = body.method.contention();
+            Object handled = body.context.<@Nullable Object>call(() ->
+                    body.locks.call(() -> contention.handle(body.method, body.invocation, refusal, skippedCalls)));
             if (handled == null) {
                 result.complete(null);
             } else {
