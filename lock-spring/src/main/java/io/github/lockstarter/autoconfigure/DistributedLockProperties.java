@@ -15,13 +15,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
  * The configuration of an application's locks, whatever store keeps them; what a store adds is in records of its own.
- * Ranges are checked when the properties are bound, so that a bad value fails the start with the property's name, and
+ * Ranges are checked when the bean is made, so that a bad value fails the start with the property's name, and
  * so does Spring Boot with a name that is not here. No component of a record may be called wait, so it is named apart,
  * for the configuration and for the endpoint {@code configprops}.
  *
@@ -97,7 +98,7 @@ record DistributedLockProperties(
         @DefaultValue Map<String, String> jdbc,
         @DefaultValue Map<String, String> zookeeper,
         @DefaultValue Map<String, String> etcd)
-        implements LockSettings {
+        implements LockSettings, InitializingBean {
 
     static final String PREFIX = "distributed-lock";
 
@@ -110,7 +111,12 @@ record DistributedLockProperties(
         inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
         redis = redlock = jdbc = zookeeper = etcd = Map.of();
-        settings(lease, maxLease, maxWait, showOwner, warnAfter, crashTakeover, retry, watchdog, handOver, locks);
+    }
+
+    /** Fails the start where the settings do not go together. */
+    @Override
+    public void afterPropertiesSet() {
+        engineSettings();
     }
 
     @Override
@@ -152,24 +158,9 @@ record DistributedLockProperties(
     }
 
     EngineSettings engineSettings() {
-        return settings(
-                lease, maxLease, maxWait, showOwner, warnAfter, crashTakeover, retry, watchdog, handOver, locks);
-    }
-
-    private static EngineSettings settings(
-            Duration lease,
-            @Nullable Duration maxLease,
-            Duration maxWait,
-            boolean showOwner,
-            Duration warnAfter,
-            Duration crashTakeover,
-            Retry retry,
-            Watchdog watchdog,
-            HandOver handOver,
-            Map<String, Named> locks) {
         return new EngineSettings(
                 lease,
-                maxLease == null ? lease : maxLease,
+                longestLease(),
                 maxWait,
                 retry.maxDelay,
                 new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),

@@ -7,10 +7,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.source.ConfigurationProperty;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.core.env.Environment;
 
 /**
@@ -19,6 +15,7 @@ import org.springframework.core.env.Environment;
  */
 final class LockBackendOptions {
 
+    private static final String BACKEND = DistributedLockProperties.PREFIX + ".backend";
     private static final String FURTHER = DistributedLockProperties.PREFIX + ".further-backends";
 
     private final DistributedLockProperties properties;
@@ -27,7 +24,7 @@ final class LockBackendOptions {
     /**
      * Checks the configuration.
      *
-     * @param environment has the values as they are written, and says where
+     * @param environment has the values as they are written
      * @param beans says whether the application keeps its locks in a backend of its own, whatever is configured
      * @throws InvalidLockConfigurationException when it names no store, or breaks the rules of one
      */
@@ -49,7 +46,7 @@ final class LockBackendOptions {
             try {
                 option.checkConfiguration(properties);
             } catch (IllegalArgumentException e) {
-                throw new InvalidLockConfigurationException(e);
+                throw InvalidLockConfigurationException.of(e);
             }
         }
     }
@@ -73,10 +70,9 @@ final class LockBackendOptions {
     }
 
     private void checkNames(Environment environment) {
-        checkName(
-                ConfigurationPropertyName.of(DistributedLockProperties.PREFIX + ".backend"),
-                properties.backend(),
-                environment);
+        if (!byName.containsKey(properties.backend())) {
+            throw missing(properties.backend(), environment.getProperty(BACKEND, ""));
+        }
         if (properties.backend().equals(LockBackendOption.LOCAL)) {
             return;
         }
@@ -90,44 +86,23 @@ final class LockBackendOptions {
         }
     }
 
-    private void checkName(ConfigurationPropertyName property, String backend, Environment environment) {
-        if (byName.containsKey(backend)) {
-            return;
-        }
-        Optional<ConfigurationProperty> configured = configured(property, environment);
-        if (configured.isEmpty() && Set.of(LockBackendOption.LOCAL).containsAll(byName.keySet())) {
-            throw new InvalidLockConfigurationException(
-                    "The application has no lock store: " + property + " is unset (default '" + backend
-                            + "'), and no module with a store is on the class path",
+    private InvalidLockConfigurationException missing(String backend, String written) {
+        String is = BACKEND + (written.isBlank() ? " is unset (default '" + backend + "')" : " is '" + written + "'");
+        if (written.isBlank() && Set.of(LockBackendOption.LOCAL).containsAll(byName.keySet())) {
+            return new InvalidLockConfigurationException(
+                    "The application has no lock store: " + is + ", and no module with a store is on the class path",
                     "Add lock-starter, or the module of another store, or declare a LockBackend bean. For tests set "
-                            + property + '=' + LockBackendOption.LOCAL);
+                            + BACKEND + '=' + LockBackendOption.LOCAL);
         }
-        String is = configured
-                .map(set -> " is '" + environment.resolvePlaceholders(String.valueOf(set.getValue())) + "' ("
-                        + set.getOrigin() + ')')
-                .orElse(" is unset (default '" + backend + "')");
-        String missing = property + is + ", and the application has no such store; it has " + byName.keySet();
-        Optional<String> dependency = StoreModule.dependencyOf(backend);
-        throw new InvalidLockConfigurationException(
-                dependency
-                        .map(module -> missing + ". The store '" + backend + "' needs the dependency " + module
-                                + ", which is not on the class path")
-                        .orElse(missing),
-                dependency
-                                .map(module -> "Add " + module + " in the version of lock-starter, or set ")
-                                .orElse("Add the module that has this store, or set ")
-                        + property + " to one of " + byName.keySet());
-    }
-
-    /** As it is written: bound properties keep neither the text nor its origin. */
-    private static Optional<ConfigurationProperty> configured(ConfigurationPropertyName name, Environment environment) {
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            ConfigurationProperty property = source.getConfigurationProperty(name);
-            if (property != null && !property.getValue().toString().isBlank()) {
-                return Optional.of(property);
-            }
-        }
-        return Optional.empty();
+        Optional<String> module = StoreModule.dependencyOf(backend);
+        return new InvalidLockConfigurationException(
+                is + ", and the application has no such store; it has " + byName.keySet()
+                        + module.map(name -> ". The store '" + backend + "' needs the dependency " + name
+                                        + ", which is not on the class path")
+                                .orElse(""),
+                module.map(name -> "Add " + name + " in the version of lock-starter")
+                                .orElse("Add the module that has this store")
+                        + ", or set " + BACKEND + " to one of " + byName.keySet());
     }
 
     /**

@@ -133,7 +133,7 @@ class DistributedLockPropertiesTests {
             distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1s; it must be between 1ms and 365d
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
-            distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [local]
+            distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and the application has no such store; it has [local]
             """)
     void failTheStartWithWhatIsWrong(String setting, String message) {
         application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))

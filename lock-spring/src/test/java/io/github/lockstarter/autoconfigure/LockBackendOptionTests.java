@@ -204,7 +204,7 @@ class LockBackendOptionTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            distributed-lock.backend=AK-ME                | distributed-lock.backend is 'AK-ME' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [acme, local]
+            distributed-lock.backend=AK-ME                | distributed-lock.backend is 'AK-ME', and the application has no such store; it has [acme, local]
             distributed-lock.further-backends=akme        | distributed-lock.further-backends names 'akme', and the application has no such store; it has [acme, local]
             distributed-lock.further-backends=local       | distributed-lock.further-backends names 'local'
             acme-lock.command-timeout=31s                 | acme-lock.command-timeout is above the lease
