@@ -20,7 +20,6 @@ import io.github.lockstarter.spi.LockBackend;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -104,15 +103,11 @@ class LockEngineConfiguration {
     }
 
     @Bean
-    LockEngineLifecycle distributedLockEngineLifecycle(ConfigurableListableBeanFactory beans) {
-        return new LockEngineLifecycle(beans.getBeansOfType(LockEngine.class), beans);
-    }
-
-    @Bean
-    CrashTakeOverReport distributedLockCrashTakeOverReport(
-            ListableBeanFactory beans, DistributedLockProperties properties) {
-        return new CrashTakeOverReport(
-                beans.getBeansOfType(LockEngine.class).values(),
+    LockEngineLifecycle distributedLockEngineLifecycle(
+            ConfigurableListableBeanFactory beans, DistributedLockProperties properties) {
+        return new LockEngineLifecycle(
+                beans.getBeansOfType(LockEngine.class),
+                beans,
                 properties.engineSettings().shortestCrashTakeOver().isPresent());
     }
 

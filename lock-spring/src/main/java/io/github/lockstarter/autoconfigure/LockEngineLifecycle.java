@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.engine.LockEngine;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -18,19 +19,46 @@ import org.springframework.context.SmartLifecycle;
  * until their beans are destroyed, after the executors, and the store stays connected for as long.
  *
  * <p>Has the engine grant locks again with the context, such as a paused test context or a restored checkpoint. The
- * engine runs from its construction on, since initialisation callbacks may lock. Called by the one thread that starts
- * or stops the context.
+ * engine runs from its construction on, since initialisation callbacks may lock. With each start of the context, once
+ * the stores have checked their servers, says in the log why the locks of a crashed instance are not taken over, if the
+ * application wants that: WARN if an operator can change it, INFO otherwise. Called by the one thread that starts or
+ * stops the context.
  */
-record LockEngineLifecycle(Map<String, LockEngine> engines, ConfigurableListableBeanFactory beans)
-        implements SmartLifecycle {
+final class LockEngineLifecycle implements SmartLifecycle {
 
+    /** Above that of every store, and below those of beans that use locks. */
     static final int PHASE = 1000;
 
     private static final Logger log = LoggerFactory.getLogger(LockEngineLifecycle.class);
+    private static final String LEFT_TO_LEASES = "Locks of a crashed instance are free when their leases are over: ";
+
+    private final Map<String, LockEngine> engines;
+    private final ConfigurableListableBeanFactory beans;
+    private final boolean isTakeOverWanted;
+    private volatile boolean running;
+
+    LockEngineLifecycle(
+            Map<String, LockEngine> engines, ConfigurableListableBeanFactory beans, boolean isTakeOverWanted) {
+        this.engines = engines;
+        this.beans = beans;
+        this.isTakeOverWanted = isTakeOverWanted;
+    }
 
     @Override
     public void start() {
+        running = true;
         engines.values().forEach(LockEngine::start);
+        if (isTakeOverWanted) {
+            engines.values().forEach(engine -> report(engine.crashTakeOver()));
+        }
+    }
+
+    private static void report(CrashTakeOver takeOver) {
+        if (takeOver.warning().isPresent()) {
+            log.warn("{}{}", LEFT_TO_LEASES, takeOver.warning().get());
+        } else if (!takeOver.reason().isEmpty()) {
+            log.info("{}{}", LEFT_TO_LEASES, takeOver.reason());
+        }
     }
 
     @Override
@@ -52,6 +80,7 @@ record LockEngineLifecycle(Map<String, LockEngine> engines, ConfigurableListable
     }
 
     private CompletableFuture<Void> drain() {
+        running = false;
         return CompletableFuture.allOf(
                 engines.values().stream().map(LockEngine::drain).toArray(CompletableFuture<?>[]::new));
     }
@@ -67,7 +96,7 @@ record LockEngineLifecycle(Map<String, LockEngine> engines, ConfigurableListable
 
     @Override
     public boolean isRunning() {
-        return engines.values().stream().allMatch(LockEngine::isRunning);
+        return running;
     }
 
     @Override
