@@ -5,13 +5,24 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.format.annotation.DurationFormat.Unit;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.support.CronExpression;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -24,6 +35,9 @@ import org.springframework.util.StringValueResolver;
 final class ScheduledMethodCheck {
 
     private static final Logger log = LoggerFactory.getLogger(ScheduledMethodCheck.class);
+
+    /** Enough for an expression of several times a day, or of a part of the hour. */
+    private static final int TICKS_LOOKED_AT = 100;
 
     private final StringValueResolver placeholders;
     private final Set<Method> warnedOf = ConcurrentHashMap.newKeySet();
@@ -41,8 +55,7 @@ final class ScheduledMethodCheck {
      */
     void check(Method method, LockRequest request, Duration wait, Optional<Duration> atLeast) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        SchedulePeriod schedule = new SchedulePeriod(annotations, placeholders);
-        if (schedule.isPresent() && !wait.isZero()) {
+        if (annotations.isPresent(Scheduled.class) && !wait.isZero()) {
             checkEffect(request, wait, atLeast.orElse(Duration.ZERO));
             warn(
                     method,
@@ -58,7 +71,9 @@ final class ScheduledMethodCheck {
                             + "runs it again. Set atLeastMs to more than the clocks of the instances differ, or to 0 if "
                             + "the method always takes longer");
         } else if (atLeast.isPresent()) {
-            schedule.shortest()
+            annotations.stream(Scheduled.class)
+                    .flatMap(scheduled -> period(scheduled.synthesize()).stream())
+                    .min(Comparator.naturalOrder())
                     .filter(period -> period.compareTo(atLeast.get()) <= 0)
                     .ifPresent(period -> warn(
                             method,
@@ -81,6 +96,44 @@ final class ScheduledMethodCheck {
                     + "tick, write @ScheduledLock(name = \"" + request.name() + "\", atLeastMs = " + atLeast.toMillis()
                     + "); for one run per instance, leave the minimum time out");
         }
+    }
+
+    /**
+     * The shortest time between two ticks. Empty if there is none, such as with a fixed delay, which counts from the end
+     * of a run, and for a text that Spring refuses.
+     */
+    private Optional<Duration> period(Scheduled scheduled) {
+        try {
+            ChronoUnit unit = scheduled.timeUnit().toChronoUnit();
+            if (scheduled.fixedRate() > 0) {
+                return Optional.of(Duration.of(scheduled.fixedRate(), unit));
+            }
+            String rate = resolved(scheduled.fixedRateString());
+            if (!rate.isEmpty()) {
+                return Optional.of(DurationFormatterUtils.detectAndParse(rate, Unit.fromChronoUnit(unit)));
+            }
+            String cron = resolved(scheduled.cron());
+            return CronExpression.isValidExpression(cron) ? period(CronExpression.parse(cron)) : Optional.empty();
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Duration> period(CronExpression cron) {
+        List<LocalDateTime> ticks = new ArrayList<>();
+        LocalDateTime next = cron.next(LocalDateTime.now(ZoneId.systemDefault()));
+        while (next != null && ticks.size() < TICKS_LOOKED_AT) {
+            ticks.add(next);
+            next = cron.next(next);
+        }
+        return IntStream.range(1, ticks.size())
+                .mapToObj(i -> Duration.between(ticks.get(i - 1), ticks.get(i)))
+                .min(Comparator.naturalOrder());
+    }
+
+    private String resolved(String text) {
+        String value = placeholders.resolveStringValue(text);
+        return value == null ? "" : value.strip();
     }
 
     private void warn(Method method, String what) {
