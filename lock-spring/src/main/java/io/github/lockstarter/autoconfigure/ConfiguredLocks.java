@@ -69,15 +69,20 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         if (!request.name().equals(LockRequest.UNNAMED)) {
             return request;
         }
-        Set<Optional<String>> names = request.keys().stream()
-                .map(key -> LockNames.in(key, this::isKnown))
-                .collect(Collectors.toSet());
+        Set<Optional<String>> names = request.keys().stream().map(this::nameIn).collect(Collectors.toSet());
         Optional<String> first = names.iterator().next();
         return names.size() == 1 && first.isPresent() ? request.named(first.get()) : request;
     }
 
-    private boolean isKnown(String name) {
-        return used.contains(name) || properties.get().locks().containsKey(name);
+    /** The longest known name that the key is, or with which it begins, followed by a colon, as those of annotations. */
+    private Optional<String> nameIn(String key) {
+        for (int end = key.length(); end > 0; end = key.lastIndexOf(':', end - 1)) {
+            String name = key.substring(0, end);
+            if (used.contains(name) || properties.get().locks().containsKey(name)) {
+                return Optional.of(name);
+            }
+        }
+        return Optional.empty();
     }
 
     private static void warnOfShortLease(String where, Duration lease) {
