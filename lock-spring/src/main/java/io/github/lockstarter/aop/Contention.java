@@ -59,7 +59,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
                 LockException refusal,
                 SkippedCallListener skippedCalls) {
             if (refusal instanceof LockNotAcquiredException) {
-                skippedCalls.skipped(method.request().name());
+                skippedCalls.skipped(method.request().name(), SkippedCallListener.Outcome.EMPTY_RESULT);
             } else if (MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY)
                     .isPresent(ScheduledLock.class)) {
                 log.warn(

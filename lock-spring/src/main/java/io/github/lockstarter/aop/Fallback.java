@@ -117,7 +117,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         if (!accepted.isInstance(refusal)) {
             throw refusal;
         }
-        skippedCalls.fellBack(locked.request().name());
+        skippedCalls.skipped(locked.request().name(), SkippedCallListener.Outcome.FALLBACK);
         Object target = invocation.getThis();
         while (AopUtils.isAopProxy(target) && target instanceof Advised inner) {
             target = inner.getTargetSource().getTarget();

@@ -1,19 +1,24 @@
 package io.github.lockstarter.aop;
 
 /** Is told of each call of a locked method that returned without running it. Thread-safe; returns at once. */
+@FunctionalInterface
 public interface SkippedCallListener {
 
-    /**
-     * The call returned an empty result.
-     *
-     * @param name name of the lock
-     */
-    void skipped(String name);
+    /** What the caller got. */
+    enum Outcome {
+
+        /** An empty result. */
+        EMPTY_RESULT,
+
+        /** The result of the fallback method. */
+        FALLBACK
+    }
 
     /**
-     * The fallback method was called.
+     * The lock was not acquired.
      *
      * @param name name of the lock
+     * @param outcome what the caller gets
      */
-    void fellBack(String name);
+    void skipped(String name, Outcome outcome);
 }

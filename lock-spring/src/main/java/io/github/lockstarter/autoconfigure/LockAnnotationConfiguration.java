@@ -47,7 +47,7 @@ class LockAnnotationConfiguration {
         return new LockAdvisor(
                 methods,
                 locks -> locks.isBlank() ? byType.get() : beans.getBean(locks, LockOperations.class),
-                new SkippedCalls(skippedCalls),
+                (name, outcome) -> skippedCalls.forEach(listener -> listener.skipped(name, outcome)),
                 () -> properties.getObject().order());
     }
 
@@ -60,20 +60,6 @@ class LockAnnotationConfiguration {
             ObjectProvider<LockBackendOptions> backends,
             ConfigurableListableBeanFactory beans) {
         return new ConfiguredLocks(properties, backends, new ScheduledMethodCheck(beans::resolveEmbeddedValue));
-    }
-
-    /** Asked for with the first call that is skipped. */
-    private record SkippedCalls(ObjectProvider<SkippedCallListener> listeners) implements SkippedCallListener {
-
-        @Override
-        public void skipped(String name) {
-            listeners.forEach(listener -> listener.skipped(name));
-        }
-
-        @Override
-        public void fellBack(String name) {
-            listeners.forEach(listener -> listener.fellBack(name));
-        }
     }
 
     @Bean

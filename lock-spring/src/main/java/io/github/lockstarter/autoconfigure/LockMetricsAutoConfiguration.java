@@ -39,15 +39,11 @@ public final class LockMetricsAutoConfiguration {
 
     @Bean
     SkippedCallListener distributedLockSkippedCallMeter(LockMetrics metrics) {
-        return new SkippedCallListener() {
-            @Override
-            public void skipped(String name) {
-                metrics.skipped(name);
-            }
-
-            @Override
-            public void fellBack(String name) {
+        return (name, outcome) -> {
+            if (outcome == SkippedCallListener.Outcome.FALLBACK) {
                 metrics.fellBack(name);
+            } else {
+                metrics.skipped(name);
             }
         };
     }

@@ -79,13 +79,8 @@ class ScheduledJobApplication {
         }
 
         @Override
-        public void skipped(String name) {
+        public void skipped(String name, Outcome outcome) {
             print("SKIP", name);
-        }
-
-        @Override
-        public void fellBack(String name) {
-            throw new IllegalStateException(name + " has no fallback");
         }
 
         private void print(String what, String job) {
