@@ -140,11 +140,11 @@ record LockedMethod(
                     name,
                     List.of(name),
                     placeholders.duration("maxWait", "waitMs", attributes.waitMs(), attributes.maxWait()),
-                    placeholders.duration("lease", attributes.leaseMs(), attributes.lease()),
+                    placeholders.duration("lease", "leaseMs", attributes.leaseMs(), attributes.lease()),
                     attributes.renewal(),
                     Ownership.THREAD,
-                    placeholders.duration("atLeast", attributes.atLeastMs(), attributes.atLeast()),
-                    placeholders.duration("maxHold", attributes.maxHoldMs(), attributes.maxHold()));
+                    placeholders.duration("atLeast", "atLeastMs", attributes.atLeastMs(), attributes.atLeast()),
+                    placeholders.duration("maxHold", "maxHoldMs", attributes.maxHoldMs(), attributes.maxHold()));
         } catch (IllegalArgumentException e) {
             throw new InvalidLockDeclarationException(
                     placeholders.method(),

@@ -47,15 +47,11 @@ record Placeholders(Method method, StringValueResolver properties) {
     /**
      * The value of a duration, which has two attributes: milliseconds, and a text.
      *
-     * @param attribute the name of the text; that of the milliseconds ends with {@code Ms}
+     * @param attribute the name of the text
+     * @param ofMillis the name of the milliseconds
      * @return the duration; empty if it is as configured
      * @throws InvalidLockDeclarationException when both are there, a property is missing, or the text is no duration
      */
-    Optional<Duration> duration(String attribute, long millis, String text) {
-        return duration(attribute, attribute + "Ms", millis, text);
-    }
-
-    /** The same for a text whose name says more than that of the milliseconds. */
     Optional<Duration> duration(String attribute, String ofMillis, long millis, String text) {
         boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
         if (text.isEmpty()) {

@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;
@@ -8,7 +7,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -56,13 +54,6 @@ final class LockConditions {
         return value(environment, "cache.names", String[].class).stream()
                 .flatMap(Arrays::stream)
                 .collect(Collectors.toUnmodifiableSet());
-    }
-
-    /** Whether no parent context has an engine. Parents are complete before their children begin. */
-    static boolean hasOwnLocks(ConfigurableListableBeanFactory beans) {
-        return !(beans.getParentBeanFactory() instanceof ListableBeanFactory parent)
-                || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, LockEngine.class, true, false).length
-                        == 0;
     }
 
     /** Decides when the beans of the application are known. */

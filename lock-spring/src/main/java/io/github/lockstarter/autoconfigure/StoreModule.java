@@ -12,17 +12,15 @@ import org.springframework.util.ClassUtils;
 
 /** The stores of this project, each with the module that keeps locks there. */
 enum StoreModule {
-    REDIS("lock-starter", "redis.RedisLockAutoConfiguration"),
-    REDLOCK("lock-starter", "redis.RedisLockAutoConfiguration"),
-    JDBC("lock-starter-jdbc", "jdbc.JdbcLockAutoConfiguration"),
-    ZOOKEEPER("lock-starter-zookeeper", "zookeeper.ZooKeeperLockAutoConfiguration"),
-    ETCD("lock-starter-etcd", "etcd.EtcdLockAutoConfiguration");
+    REDIS("redis.RedisLockAutoConfiguration"),
+    REDLOCK("redis.RedisLockAutoConfiguration"),
+    JDBC("jdbc.JdbcLockAutoConfiguration"),
+    ZOOKEEPER("zookeeper.ZooKeeperLockAutoConfiguration"),
+    ETCD("etcd.EtcdLockAutoConfiguration");
 
-    private final String artifact;
     private final String autoConfiguration;
 
-    StoreModule(String artifact, String autoConfiguration) {
-        this.artifact = artifact;
+    StoreModule(String autoConfiguration) {
         this.autoConfiguration = StoreModule.class.getPackageName() + '.' + autoConfiguration;
     }
 
@@ -58,12 +56,16 @@ enum StoreModule {
     static Optional<String> dependencyOf(String store) {
         return Arrays.stream(values())
                 .filter(module -> module.store().equals(store))
-                .map(module -> "io.github.lockstarter:" + module.artifact)
+                .map(module -> "io.github.lockstarter:lock-starter" + (module.isOfTheStarter() ? "" : '-' + store))
                 .findAny();
     }
 
     private String store() {
         return name().toLowerCase(Locale.ROOT);
+    }
+
+    private boolean isOfTheStarter() {
+        return this == REDIS || this == REDLOCK;
     }
 
     private boolean isPresent() {

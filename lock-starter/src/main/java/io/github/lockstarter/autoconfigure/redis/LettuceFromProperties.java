@@ -88,10 +88,8 @@ final class LettuceFromProperties implements AutoCloseable {
     /** Without an address, Boot takes localhost, which need not be where the other client connects to. */
     private static boolean namesServer(Environment environment) {
         Binder properties = Binder.get(environment);
-        return Stream.of("host", "port", "url", "sentinel.master")
-                        .anyMatch(name ->
-                                properties.bind(PREFIX + name, String.class).isBound())
-                || Stream.of("cluster.nodes", "masterreplica.nodes").anyMatch(name -> properties
+        return Stream.of("host", "port", "url", "sentinel.master", "cluster.nodes", "masterreplica.nodes")
+                .anyMatch(name -> properties
                         .bind(PREFIX + name, Bindable.listOf(String.class))
                         .isBound());
     }
