@@ -102,7 +102,7 @@ final class Acquisitions {
 
     /** The caller does not take what it was, or may be, granted. Without effect on what it has taken, or given back. */
     private void abandon(Waiter waiter) {
-        shared.run(todo -> waiter.lock.leave(todo, waiter, new Outcome.Abandoned(), shared.now()));
+        shared.run(todo -> waiter.lock.leave(todo, waiter, shared.now()));
     }
 
     /**
@@ -121,14 +121,11 @@ final class Acquisitions {
         // Made first: behind the entry is no call that could fail, but for the returns.
         Handle handle = new Handle(outer, outer.firstHandle());
         Optional<Handle> nested = Optional.of(handle);
-        if (lock.enter(outer, handle, atLeast)) {
-            return nested;
-        }
-        if (lock.stateOf(outer) == Hold.State.LOST) {
-            shared.run(todo -> lock.told(todo, outer, shared.now()));
+        Hold.State state = lock.enter(outer, handle, atLeast);
+        if (state == Hold.State.LOST) {
             throw Messages.lost(outer, shared.now().nanos());
         }
-        return Optional.empty(); // it is being released
+        return state == Hold.State.HELD ? nested : Optional.empty(); // else it is being released
     }
 
     /** Parks until there is an outcome; at the end of its wait, the caller asks for one. */
@@ -195,7 +192,6 @@ final class Acquisitions {
     private void take(Waiter waiter, Handle handle, boolean isHeld) {
         Hold hold = handle.hold;
         if (!isHeld) {
-            shared.run(todo -> hold.lock.tellLoss(todo, hold));
             throw Messages.lost(hold, shared.now().nanos());
         }
         if (hold.grant.takesPart() && !hold.grant.isCertain()) {

@@ -24,7 +24,6 @@ final class Grant {
 
     final LockToken token;
     final long askedAt;
-    private final ResolvedRequest terms;
     private final int fencingTokens;
 
     /** Decides whether the lock is certain; null if only the lease does. */
@@ -62,7 +61,6 @@ final class Grant {
     Grant(LockToken token, Attempt asked, @Nullable Heartbeat heartbeat) {
         this.token = token;
         this.askedAt = asked.sent.nanos();
-        this.terms = asked.waiter.terms;
         this.fencingTokens = asked.fencingTokens;
         this.heartbeat = heartbeat;
         this.confirmedIn = heartbeat == null ? Heartbeat.NO_PERIOD : heartbeat.period();
@@ -103,8 +101,8 @@ final class Grant {
         }
     }
 
-    /** Whether another hold may follow. */
-    boolean allowsHandOver(long now, EngineSettings.HandOver limits) {
+    /** Whether another hold may follow one on these terms. */
+    boolean allowsHandOver(ResolvedRequest terms, long now, EngineSettings.HandOver limits) {
         boolean isFree = !isWanted
                 || (handOvers < limits.max()
                         && now - wantedAt < limits.maxTime().toNanos());

@@ -254,13 +254,11 @@ final class Handle implements LockHandle {
         // Made first: behind the entry is no call that could fail, but for the returns.
         Handle handle = new Handle(hold, first);
         Optional<Handle> entered = Optional.of(handle);
-        if (hold.lock.enter(hold, handle, atLeast)) {
-            return entered;
-        }
-        if (hold.lock.stateOf(hold) == Hold.State.LOST) {
+        Hold.State state = hold.lock.enter(hold, handle, atLeast);
+        if (state == Hold.State.LOST) {
             throw lost();
         }
-        return Optional.empty(); // it is being released
+        return state == Hold.State.HELD ? entered : Optional.empty(); // else it is being released
     }
 
     @Override

@@ -8,11 +8,10 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +32,21 @@ final class Hold {
     }
 
     /** A callback of the application. It does not keep the handle reachable: a callback releases nothing. */
-    private record LostCallback(WeakReference<Handle> handle, Runnable callback) {}
+    private record LostCallback(WeakReference<Handle> handle, Runnable callback) implements Runnable {
+
+        /** Whether its handle has not left. */
+        boolean counts() {
+            Handle known = handle.get();
+            return known == null || !known.hasLeft();
+        }
+
+        @Override
+        public void run() {
+            if (counts()) {
+                callback.run();
+            }
+        }
+    }
 
     final KeyLock lock;
     final Grant grant;
@@ -96,7 +109,7 @@ final class Hold {
     /** The handles whose release was begun by a thread that could not go on, the latest first. */
     volatile @Nullable Handle unfinished;
 
-    private List<LostCallback> callbacks = Collections.emptyList();
+    private List<LostCallback> callbacks = List.of();
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
     Hold(Waiter waiter, Grant grant, long fencingToken, Deadline deadline, long renewAt, Deadline.Moment now) {
@@ -181,35 +194,20 @@ final class Hold {
     // Callbacks
 
     void addCallback(Handle handle, Runnable callback) {
-        List<LostCallback> more = new ArrayList<>(callbacks);
-        more.add(new LostCallback(new WeakReference<>(handle), callback));
-        callbacks = more;
+        LostCallback added = new LostCallback(new WeakReference<>(handle), callback);
+        callbacks = Stream.concat(callbacks.stream().filter(LostCallback::counts), Stream.of(added))
+                .toList();
     }
 
     boolean hasCallbacks() {
-        return !callbacks.isEmpty();
+        return callbacks.stream().anyMatch(LostCallback::counts);
     }
 
-    void forgetCallbacksOf(Handle handle) {
-        if (!callbacks.isEmpty()) {
-            callbacks = callbacks.stream()
-                    .filter(each -> !each.handle.refersTo(handle))
-                    .toList();
-        }
-    }
-
-    /** What is to be run at the loss; each is given out once. */
-    List<Runnable> takeCallbacks() {
+    /** To be run at the loss; each is given out once. */
+    List<? extends Runnable> takeCallbacks() {
         List<LostCallback> taken = callbacks;
-        callbacks = Collections.emptyList();
-        return taken.stream()
-                .map(each -> (Runnable) () -> {
-                    Handle handle = each.handle.get();
-                    if (handle == null || !handle.hasLeft()) {
-                        each.callback.run();
-                    }
-                })
-                .toList();
+        callbacks = List.of();
+        return taken;
     }
 
     // Reachability

@@ -22,12 +22,11 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +63,7 @@ final class KeyLock extends TimerEntry {
     final Running shared;
 
     @GuardedBy("this")
-    private final WaitQueue queue = new WaitQueue();
+    private WaitQueue queue = WaitQueue.EMPTY;
 
     @GuardedBy("this")
     private @Nullable Attempt attempt;
@@ -89,7 +88,7 @@ final class KeyLock extends TimerEntry {
 
     /** Lost holds whose threads have not learned of the loss. */
     @GuardedBy("this")
-    private List<Hold> lost = Collections.emptyList();
+    private List<Hold> lost = List.of();
 
     @GuardedBy("this")
     private boolean isAttemptDue;
@@ -114,9 +113,6 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private @Nullable Obstacle obstacle;
-
-    @GuardedBy("this")
-    private long obstacleSeenAt;
 
     @GuardedBy("this")
     private long lookAt = NEVER;
@@ -159,11 +155,10 @@ final class KeyLock extends TimerEntry {
         } else if (!waiter.waits() && hold != null) {
             decide(todo, waiter, new Outcome.Busy(heldHere(hold, now)));
         } else {
-            queue.add(waiter);
+            queue = queue.with(waiter);
             isAttemptDue |= queue.first() == waiter;
         }
-        waiter.attemptsBefore = attempts;
-        waiter.cameDuringAttempt = attempt != null;
+        waiter.firstAnswer = attempt != null && waiter.waits() ? attempts : attempts + 1;
         next(todo, now);
         if (waiter.isQueued && (attempt == null || attempt.waiter != waiter)) {
             reportWait(todo, waiter);
@@ -180,24 +175,23 @@ final class KeyLock extends TimerEntry {
         Hold ours = hold;
         Obstacle known = ours == null ? obstacle : heldHere(ours, now);
         if (ours == null && known != null && known.isKept()) {
-            known = known.after(now.nanos() - obstacleSeenAt); // the store was not asked since
+            known = known.after(now.nanos()); // the store was not asked since
         }
-        boolean isUnanswered = ours == null && attempt != null && attempts == waiter.firstAnswered();
+        boolean isUnanswered = ours == null && attempt != null && attempts == waiter.firstAnswer;
+        isAttemptDue |= queue.first() == waiter && !isUnanswered; // a signal may have been spent on the one that leaves
         if (known == null || isUnanswered) {
-            queue.owe(waiter);
-            isAttemptDue |= attempt == null;
+            queue.endWait(waiter);
         } else {
-            isAttemptDue |= queue.first() == waiter; // a signal may have been spent on the one that leaves
             endWait(todo, waiter, known.outcome());
         }
         next(todo, now);
     }
 
     /** A caller does not want the lock any more: it leaves the line, or gives back what it has not taken. */
-    synchronized void leave(Effects todo, Waiter waiter, Outcome outcome, Moment now) {
+    synchronized void leave(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
-            isAttemptDue |= waiter.isQueued && queue.first() == waiter;
-            endWait(todo, waiter, outcome);
+            isAttemptDue |= queue.first() == waiter;
+            endWait(todo, waiter, new Outcome.Abandoned());
         } else if (waiter.decided instanceof Outcome.Got got && got.hold().claim == waiter) {
             got.hold().claim = null;
             expire(todo, now);
@@ -209,7 +203,7 @@ final class KeyLock extends TimerEntry {
     /** The caller completed its future: it leaves the line. The delivery releases what it was granted. */
     synchronized void giveUp(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
-            leave(todo, waiter, new Outcome.Abandoned(), now);
+            leave(todo, waiter, now);
         }
     }
 
@@ -234,34 +228,27 @@ final class KeyLock extends TimerEntry {
                 && (hold.state == Hold.State.HELD || hold.state == Hold.State.LOST);
     }
 
-    /** One entry more, which asks for a minimum time. False if the hold is not held any more. */
-    synchronized boolean enter(Hold entered, Handle handle, Duration atLeast) {
-        if (entered.state != Hold.State.HELD) {
-            return false;
+    /**
+     * One entry more, which asks for a minimum time, if the hold is held. Returns its state, by which the thread of a lost
+     * hold learns of the loss.
+     */
+    synchronized Hold.State enter(Hold entered, Handle handle, Duration atLeast) {
+        if (entered.state == Hold.State.HELD) {
+            entered.keepFor(atLeast);
+            entered.entries++;
+            if (!(entered.claim instanceof Waiter) && entered.firstHandle() == null) {
+                entered.claim = handle;
+            }
+        } else if (entered.owner.thread() == Thread.currentThread()) {
+            forget(entered);
         }
-        entered.keepFor(atLeast);
-        entered.entries++;
-        if (!(entered.claim instanceof Waiter) && entered.firstHandle() == null) {
-            entered.claim = handle;
-        }
-        return true;
-    }
-
-    /** The thread of a lost hold has learned of the loss. */
-    synchronized void told(Effects todo, Hold known, Moment now) {
-        lost = without(lost, known);
-        next(todo, now);
+        return entered.state;
     }
 
     /** Listeners get the grant: its caller is about to take it. */
     synchronized void announce(Hold granted, Waiter waiter, Handle handle) {
         granted.isAnnounced = true;
         waiter.handle = handle;
-    }
-
-    /** The loss of a hold that its caller was about to take. */
-    synchronized void tellLoss(Effects todo, Hold granted) {
-        reportLoss(todo, granted, shared.now());
     }
 
     /** The caller takes what it was granted. False if it was given back. */
@@ -294,10 +281,6 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    synchronized Hold.State stateOf(Hold asked) {
-        return asked.state;
-    }
-
     synchronized Duration remainingLease(Hold asked, Moment now) {
         return asked.state == Hold.State.HELD ? asked.deadline.remaining(now) : Duration.ZERO;
     }
@@ -326,7 +309,6 @@ final class KeyLock extends TimerEntry {
     synchronized CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
         Hold left = handle.hold;
         expire(todo, now);
-        left.forgetCallbacksOf(handle);
         CompletableFuture<ReleaseOutcome> outcome = left.entries == 1
                 ? left.ended()
                 : CompletableFuture.completedFuture(
@@ -350,7 +332,8 @@ final class KeyLock extends TimerEntry {
             }
         } else if (left.state == Hold.State.LOST) {
             left.state = Hold.State.ENDED;
-            lost = without(lost, left);
+            forget(left);
+            reportLoss(todo, left, now); // if it was lost before listeners got the grant
             end(todo, left, ReleaseOutcome.LOST, now);
             releaseLost(todo, left, now);
         }
@@ -368,9 +351,8 @@ final class KeyLock extends TimerEntry {
             asked.longestLease = lease.get().compareTo(asked.longestLease) > 0 ? lease.get() : asked.longestLease;
         }
         Duration asksFor = lease.orElseGet(() -> leaseOf(asked, now));
-        Renewal made = new Renewal(asked, Renewal.Kind.OF_OWNER, now, asksFor, asked.grant.period(), answer);
+        Renewal made = renewal(asked, Renewal.Kind.OF_OWNER, asksFor, answer, now);
         todo.add(() -> shared.renew(List.of(made)));
-        asked.grant.renewing++;
     }
 
     /** The store gave it the lease of these terms. */
@@ -386,7 +368,7 @@ final class KeyLock extends TimerEntry {
     /** The answer to an attempt. */
     synchronized void answered(Effects todo, Attempt asked, AcquireResult result, Moment now) {
         expire(todo, now);
-        Obstacle seen = Obstacle.of(result);
+        Obstacle seen = Obstacle.of(result, now.nanos());
         Grant grant = Objects.requireNonNull(asked.grant);
         if (result instanceof AcquireResult.Granted granted) {
             grant.granted(granted);
@@ -440,7 +422,6 @@ final class KeyLock extends TimerEntry {
             giveBack(todo, asked);
             endWait(todo, asked.waiter, failure == null ? new Outcome.Abandoned() : failure);
             if (failure != null) { // another attempt would double the time
-                dismissOwed(todo, failure);
                 dismissTries(todo, NEVER, failure);
             }
             isAttemptDue |= queue.hasWaiters();
@@ -478,8 +459,7 @@ final class KeyLock extends TimerEntry {
         if (earlier.state == Hold.State.HELD) {
             lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
-            hold = null;
-            shared.holdRemoved(todo);
+            removeHold(todo);
             settle(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
             releaseLost(todo, earlier, now);
         }
@@ -491,12 +471,8 @@ final class KeyLock extends TimerEntry {
         if (asked.waiter.decided == null && !asked.waiter.forsaken) {
             return asked.waiter;
         }
-        for (Waiter each = queue.first(); each != null; each = each.behind) {
-            if (!each.forsaken && hasSameTerms(each, asked.waiter.terms) && !asked.waiter.terms.isKept()) {
-                return each;
-            }
-        }
-        return null;
+        ResolvedRequest terms = asked.waiter.terms;
+        return terms.isKept() ? null : queue.find(each -> !each.forsaken && hasSameTerms(each, terms));
     }
 
     /** A minimum time counts from a grant of its own, and the store keeps the take-over time of the first owner. */
@@ -516,7 +492,6 @@ final class KeyLock extends TimerEntry {
         if (!queue.isEmpty()) {
             Obstacle ours = Obstacle.owner(taker.terms.lease());
             obstacle = ours;
-            dismissOwed(todo, ours.outcome());
             dismissTries(todo, NEVER, ours.outcome());
         }
         if (!made.grant.isSettled()) {
@@ -528,24 +503,22 @@ final class KeyLock extends TimerEntry {
     private void notGranted(Effects todo, Attempt asked, Obstacle seen, long newPosition, Moment now) {
         isWanted = false;
         obstacle = seen;
-        obstacleSeenAt = now.nanos();
-        if (newPosition != Waiting.NEW && asked.waiter.waits()) {
+        if (newPosition != Waiting.NEW && asked.waits()) {
             position = newPosition;
             isRegistered = true;
             registeredBy = Objects.requireNonNull(asked.grant).token;
         }
         dismissTries(todo, seen.isOutage() ? NEVER : attempts, seen.outcome());
         if (asked.waiter.isQueued && asked.waiter.isPast(now.nanos())) {
-            queue.owe(asked.waiter);
+            endWait(todo, asked.waiter, seen.outcome());
         }
-        dismissOwed(todo, seen.outcome());
         if (!queue.hasWaiters()) {
             return;
         }
         if (isSignalled && repeats < MOST_REPEATS) {
             repeats++;
             isAttemptDue = true;
-        } else if (asked.waiter.waits()) {
+        } else if (asked.waits()) {
             repeats = 0;
             isSignalled = false;
             sleep(todo, seen, now);
@@ -565,11 +538,10 @@ final class KeyLock extends TimerEntry {
     /** No waiter of this JVM can get the lock now. */
     @GuardedBy("this")
     private void failed(Effects todo, Attempt asked, Outcome.Failed failure) {
-        dismissTries(todo, NEVER, failure); // it says nothing of the lock, and another attempt would double the time
-        if (asked.waiter.waits()) {
+        if (asked.waits()) {
             dismissAll(todo, failure);
-        } else {
-            dismissOwed(todo, failure);
+        } else { // it says nothing of the lock, and another attempt would double the time
+            dismissTries(todo, NEVER, failure);
             isAttemptDue |= isSignalled && queue.hasWaiters();
         }
     }
@@ -603,7 +575,7 @@ final class KeyLock extends TimerEntry {
         if (isRequeued) {
             requeued(todo, left, result, signalled, now);
         } else if (signalled > 0) {
-            otherWaits(now);
+            wanted(now);
         }
         next(todo, now);
     }
@@ -632,10 +604,10 @@ final class KeyLock extends TimerEntry {
         position = Waiting.NEW; // this instance had the lock: an older place is spent
         if (isKept || signalled > 0) {
             obstacle = result instanceof ReleaseResult.Kept kept
-                    ? Obstacle.kept(kept.rest())
+                    ? Obstacle.kept(kept.rest(), now.nanos())
                     : Obstacle.owner(left.terms.lease());
-            obstacleSeenAt = now.nanos();
-            dismissOwed(todo, obstacle.outcome());
+            Outcome over = obstacle.outcome();
+            queue.takeTries(Waiter::waits, each -> decide(todo, each, over));
             isAttemptDue = isSignalled && queue.hasWaiters();
             sleep(todo, obstacle, now);
         } else {
@@ -666,24 +638,13 @@ final class KeyLock extends TimerEntry {
         } else if (renewed.state == Hold.State.HELD) {
             take(todo, asked, result, isCertain, now);
         }
-        if (grant.renewing == 0 && grant.owing != null) {
-            Hold owing = grant.owing;
-            grant.owing = null;
-            releaseOwed(todo, owing, result, now);
+        Hold owing = grant.renewing == 0 ? grant.owing : null;
+        // Without a lock, only an operator awaits the answer to a release.
+        if (owing != null && (owing.revocation != null || !(result instanceof RenewResult.NotHeld))) {
+            releaseLost(todo, owing, now);
         }
         expire(todo, now);
         next(todo, now);
-    }
-
-    /** The release of a lost hold had to wait for the renewals. It is spared if the last one did not find the lock. */
-    @GuardedBy("this")
-    private void releaseOwed(Effects todo, Hold owing, RenewResult last, Moment now) {
-        CompletableFuture<ReleaseResult> revocation = owing.revocation;
-        if (!(last instanceof RenewResult.NotHeld)) {
-            releaseLost(todo, owing, now);
-        } else if (revocation != null) {
-            todo.add(() -> revocation.complete(new ReleaseResult.NotHeld()));
-        }
     }
 
     @GuardedBy("this")
@@ -723,10 +684,8 @@ final class KeyLock extends TimerEntry {
             return;
         }
         if (result instanceof RenewResult.NotHeld) {
-            hold = null; // a hold that is leaving and has no release under way is the present one
-            shared.holdRemoved(todo);
+            removeHold(todo); // a hold that is leaving and has no release under way is the present one
             settle(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
-            isAttemptDue |= queue.hasWaiters();
         } else if (result instanceof RenewResult.Renewed) {
             left.deadline = asked.deadline();
             left.renewAt = left.terms.renewAt(asked.sent().nanos());
@@ -750,11 +709,6 @@ final class KeyLock extends TimerEntry {
 
     /** Another instance waits for the lock. */
     synchronized void wanted(Moment now) {
-        otherWaits(now);
-    }
-
-    @GuardedBy("this")
-    private void otherWaits(Moment now) {
         isWanted |= attempt != null;
         if (hold != null) {
             hold.grant.wanted(now.nanos());
@@ -798,7 +752,6 @@ final class KeyLock extends TimerEntry {
     /** This instance grants no locks any more; holders keep theirs. */
     synchronized void refuse(Effects todo, Outcome.Failed refusal, Moment now) {
         dismissAll(todo, refusal);
-        dismissTries(todo, NEVER, refusal);
         next(todo, now);
     }
 
@@ -821,34 +774,26 @@ final class KeyLock extends TimerEntry {
 
     @Override
     public void fire() {
-        boolean isDone = false;
         try {
             shared.watchdog.look(this);
-            isDone = true;
-        } finally {
-            if (!isDone) {
-                lookAgain();
+        } catch (RuntimeException | Error e) {
+            synchronized (this) { // a look that failed is repeated: renewals depend on it
+                scheduledAt = shared.beganAt;
+                shared.timer.schedule(this, scheduledAt);
             }
+            throw e;
         }
     }
 
-    /** A look that failed is repeated: renewals depend on it. */
-    private synchronized void lookAgain() {
-        scheduledAt = shared.beganAt;
-        shared.timer.schedule(this, scheduledAt);
-    }
-
-    /** Its time has come: the end of a lease, a renewal, the next look of a waiter. Hands over due renewals. */
-    synchronized void look(Effects todo, Moment now, Consumer<Renewal> due) {
+    /** Its time has come: the end of a lease, a renewal, the next look of a waiter. */
+    synchronized void look(Effects todo, Moment now) {
         scheduledAt = NEVER;
         expire(todo, now);
-        for (Hold each : lost) {
-            if (now.nanos() - each.forgetAt >= 0) {
-                lost = without(lost, each);
-            }
+        if (!lost.isEmpty()) {
+            lost = lost.stream().filter(each -> now.nanos() - each.forgetAt < 0).toList();
         }
         if (hold != null && hold.state == Hold.State.HELD) {
-            lookAtHold(todo, hold, now, due);
+            lookAtHold(todo, hold, now);
         }
         if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
             lookAt = NEVER;
@@ -858,7 +803,7 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void lookAtHold(Effects todo, Hold held, Moment now, Consumer<Renewal> due) {
+    private void lookAtHold(Effects todo, Hold held, Moment now) {
         if (held.isRenewed() && held.isUnreachable()) {
             abandoned(todo, held, now);
             if (held.state != Hold.State.HELD) {
@@ -867,18 +812,23 @@ final class KeyLock extends TimerEntry {
         }
         if (held.isAnnounced && held.longFrom() != NEVER && now.nanos() - held.longFrom() >= 0) {
             held.isReportedHeldLong = true;
-            LockEvent event = new LockEvent.HeldLong(
-                    held.terms.name(),
-                    key,
-                    held.fencingToken,
-                    held.held(now.nanos()),
-                    Optional.ofNullable(held.owner.acquiredBy()));
-            todo.add(() -> shared.events.publish(event));
+            publish(
+                    todo,
+                    new LockEvent.HeldLong(
+                            held.terms.name(),
+                            key,
+                            held.fencingToken,
+                            held.held(now.nanos()),
+                            Optional.ofNullable(held.owner.acquiredBy())));
         }
         if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
-            due.accept(renewal(held, Renewal.Kind.REGULAR, held.terms.lease(), now));
+            renewWithTick(todo, renewal(held, Renewal.Kind.REGULAR, held.terms.lease(), null, now));
             held.renewAt = now.nanos() + held.terms.leaseNanos() / RETRY_EVERY;
         }
+    }
+
+    private void renewWithTick(Effects todo, Renewal renewal) {
+        todo.add(() -> shared.watchdog.renew(renewal));
     }
 
     /** A section that no code can end is ended where that is safe, and else reported. */
@@ -889,14 +839,15 @@ final class KeyLock extends TimerEntry {
             return;
         }
         held.isReportedAbandoned = true;
-        LockEvent event = new LockEvent.Abandoned(
-                held.terms.name(),
-                key,
-                held.fencingToken,
-                held.owner.label(),
-                held.held(now.nanos()),
-                isOver ? Abandonment.RELEASED : Abandonment.KEPT);
-        todo.add(() -> shared.events.publish(event));
+        publish(
+                todo,
+                new LockEvent.Abandoned(
+                        held.terms.name(),
+                        key,
+                        held.fencingToken,
+                        held.owner.label(),
+                        held.held(now.nanos()),
+                        isOver ? Abandonment.RELEASED : Abandonment.KEPT));
         if (isOver) {
             held.entries = 1;
             exit(todo, held, now);
@@ -904,7 +855,7 @@ final class KeyLock extends TimerEntry {
     }
 
     /** The heartbeat has an answer, or lacks one: reports doubts, has the hold confirmed. True if it is settled. */
-    synchronized boolean confirm(Effects todo, Moment now, Consumer<Renewal> due, boolean isDeferred) {
+    synchronized boolean confirm(Effects todo, Moment now, boolean isDeferred) {
         Hold held = hold;
         if (held == null || held.state != Hold.State.HELD || !held.grant.takesPart()) {
             return true;
@@ -913,14 +864,13 @@ final class KeyLock extends TimerEntry {
         if (grant.isCertain(now)) {
             endDoubt(todo, held, now);
         } else if (held.isAnnounced && grant.beginDoubt(now.nanos())) {
-            LockEvent event = new LockEvent.InDoubt(held.terms.name(), key, held.fencingToken, held.held(now.nanos()));
-            todo.add(() -> shared.events.publish(event));
+            publish(todo, new LockEvent.InDoubt(held.terms.name(), key, held.fencingToken, held.held(now.nanos())));
         }
         if (grant.isSettled()) {
             return true;
         }
         if (!held.isConfirming && !isDeferred) {
-            due.accept(renewal(held, Renewal.Kind.CONFIRMATION, leaseOf(held, now), now));
+            renewWithTick(todo, renewal(held, Renewal.Kind.CONFIRMATION, leaseOf(held, now), null, now));
             held.isConfirming = true;
         }
         return false;
@@ -930,20 +880,17 @@ final class KeyLock extends TimerEntry {
     private void endDoubt(Effects todo, Hold held, Moment now) {
         if (held.grant.isCertain(now)) {
             held.grant.endDoubt(now.nanos()).ifPresent(doubt -> {
-                LockEvent event = new LockEvent.Confirmed(held.terms.name(), key, held.fencingToken, doubt);
-                todo.add(() -> shared.events.publish(event));
+                publish(todo, new LockEvent.Confirmed(held.terms.name(), key, held.fencingToken, doubt));
             });
         }
     }
 
     /** Completes what threads began that failed for want of stack or memory. */
     synchronized void finish(Effects todo, Moment now) {
-        int before = queue.size();
         queue.takeWaiters(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
         queue.takeTries(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
-        isAttemptDue |= queue.size() < before;
-        List<Hold> all = hold == null ? lost : with(lost, hold);
-        for (Hold each : all) {
+        isAttemptDue |= queue.hasWaiters();
+        for (Hold each : Stream.concat(lost.stream(), Stream.ofNullable(hold)).toList()) {
             if (each.claim instanceof Waiter waiter && waiter.forsaken) {
                 each.claim = null;
                 exit(todo, each, now);
@@ -962,7 +909,7 @@ final class KeyLock extends TimerEntry {
     // What operators see
 
     synchronized List<LockAdmin.Waiter> waiters(Moment now) {
-        List<LockAdmin.Waiter> all = new ArrayList<>(queue.size());
+        List<LockAdmin.Waiter> all = new ArrayList<>();
         for (Waiter each = queue.first(); each != null; each = each.behind) {
             all.add(each.snapshot(now.nanos(), all.size() + 1));
         }
@@ -1014,6 +961,7 @@ final class KeyLock extends TimerEntry {
                 withdraw(todo, now);
             }
         }
+        queue = queue.isEmpty() ? WaitQueue.EMPTY : queue;
         watch(now);
         retire();
     }
@@ -1031,13 +979,14 @@ final class KeyLock extends TimerEntry {
     private void begin(Effects todo, Waiter asking, Moment now) {
         asking.attempts++;
         isSignalled = false;
-        isAttemptDue &= !asking.waits();
-        if (asking.waits()) {
+        if (asking.isQueued) {
+            isAttemptDue = false;
             lookAt = NEVER;
         }
-        boolean areOthersWaiting = asking.hadToWait || queue.size() > 1;
+        boolean areOthersWaiting = asking.hadToWait || queue.hasSeveralWaiters();
         int tokens = areOthersWaiting ? Math.min(block, shared.mostFencingTokens) : 1;
-        Attempt begun = new Attempt(asking, asking.waits() ? position : Waiting.NEW, tokens, now);
+        Attempt begun =
+                new Attempt(asking, asking.isQueued ? shared.waitingAt(position) : Optional.empty(), tokens, now);
         todo.add(() -> shared.send(begun));
         attempts++;
         attempt = begun;
@@ -1046,7 +995,8 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
-        todo.add(() -> shared.withdraw(key, known, () -> withdrawn(now)));
+        Runnable then = () -> shared.follow(answer -> withdrawn(answer, shared.nowOr(now)));
+        todo.add(() -> shared.withdraw(key, known, then));
         isWithdrawing = true;
         isRegistered = false;
         isSignalled = false; // the store passes the signal on
@@ -1054,18 +1004,19 @@ final class KeyLock extends TimerEntry {
         registeredBy = null;
     }
 
-    private void withdrawn(Moment sent) {
-        shared.follow(todo -> withdrawn(todo, shared.nowOr(sent)));
+    @GuardedBy("this")
+    private void release(Effects todo, Hold left, Moment now) {
+        removeHold(todo);
+        boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
+        isRequeueing |= isRequeued;
+        send(todo, left, isRequeued, now);
     }
 
     @GuardedBy("this")
-    private void release(Effects todo, Hold left, Moment now) {
+    private void removeHold(Effects todo) {
         hold = null;
         shared.holdRemoved(todo);
-        boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
-        isRequeueing |= isRequeued;
         isAttemptDue |= queue.hasWaiters();
-        send(todo, left, isRequeued, now);
     }
 
     /** What was lost is released too: if it is still there, no owner has to wait for the end of its lease. */
@@ -1085,12 +1036,10 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void send(Effects todo, Hold left, boolean isRequeued, Moment now) {
         ReleaseCommand command = left.releaseCommand(isRequeued ? Optional.of(shared.patience) : Optional.empty());
-        todo.add(() -> shared.calls.release(command, result -> released(left, isRequeued, result, now)));
+        todo.add(() -> shared.calls.release(
+                command,
+                result -> shared.follow(answer -> released(answer, left, isRequeued, result, shared.nowOr(now)))));
         releases++;
-    }
-
-    private void released(Hold left, boolean isRequeued, ReleaseResult result, Moment sent) {
-        shared.follow(todo -> released(todo, left, isRequeued, result, shared.nowOr(sent)));
     }
 
     /** The lock goes to the first waiter that still wants it, if the grant allows that. */
@@ -1101,15 +1050,14 @@ final class KeyLock extends TimerEntry {
                 && !left.isKept()
                 && !left.grant.isRevoked
                 && shared.closed == null;
-        dropForsaken(todo);
-        Waiter successor = queue.first();
+        Waiter successor = queue.find(each -> !each.forsaken);
         if (!mayPass || successor == null) {
             return false;
         }
         if (!hasSameTerms(successor, left.terms)
                 || left.deadline.isOver(now)
                 || !left.grant.isCertain(now)
-                || !left.grant.allowsHandOver(now.nanos(), shared.limits)) {
+                || !left.grant.allowsHandOver(left.terms, now.nanos(), shared.limits)) {
             block = left.grant.wasUsedUpEarly(now.nanos(), shared.limits)
                     ? Math.min(2 * block, AcquireCommand.MOST_FENCING_TOKENS)
                     : EngineSettings.HandOver.FENCING_TOKENS;
@@ -1117,7 +1065,7 @@ final class KeyLock extends TimerEntry {
         }
         if (after == Renewal.Kind.REGULAR && successor.terms.renewal() != io.github.lockstarter.Renewal.ON) {
             left.isArming = true;
-            Renewal arming = renewal(left, Renewal.Kind.BEFORE_HAND_OVER, left.terms.lease(), now);
+            Renewal arming = renewal(left, Renewal.Kind.BEFORE_HAND_OVER, left.terms.lease(), null, now);
             todo.add(() -> shared.renew(List.of(arming)));
             return true;
         }
@@ -1131,17 +1079,9 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void dropForsaken(Effects todo) {
-        Waiter first = queue.first();
-        while (first != null && first.forsaken) {
-            endWait(todo, first, new Outcome.Abandoned());
-            first = queue.first();
-        }
-    }
-
-    @GuardedBy("this")
-    private Renewal renewal(Hold held, Renewal.Kind kind, Duration lease, Moment now) {
-        Renewal made = new Renewal(held, kind, now, lease, held.grant.period(), null);
+    private Renewal renewal(
+            Hold held, Renewal.Kind kind, Duration lease, @Nullable CompletableFuture<RenewResult> answer, Moment now) {
+        Renewal made = new Renewal(held, kind, now, lease, held.grant.period(), answer);
         held.grant.renewing++;
         return made;
     }
@@ -1170,20 +1110,25 @@ final class KeyLock extends TimerEntry {
         held.state = Hold.State.LOST;
         held.lossCause = cause;
         if (hold == held) {
-            hold = null;
-            shared.holdRemoved(todo);
+            removeHold(todo);
         }
         if (held.owner.isThread() && held.isAnnounced) {
             held.forgetAt = now.nanos() + Math.max(held.terms.leaseNanos(), REMEMBERED_NANOS);
-            lost = with(lost, held);
+            lost = Stream.concat(lost.stream(), Stream.of(held)).toList();
         }
         if (held.isAnnounced) {
             reportLoss(todo, held, now);
         }
         callBack(todo, held);
-        isAttemptDue |= queue.hasWaiters();
         if (cause == LossCause.SHUTDOWN || cause == LossCause.REVOKED) {
             releaseLost(todo, held, now);
+        }
+    }
+
+    @GuardedBy("this")
+    private void forget(Hold known) {
+        if (!lost.isEmpty()) {
+            lost = lost.stream().filter(each -> each != known).toList();
         }
     }
 
@@ -1191,15 +1136,20 @@ final class KeyLock extends TimerEntry {
     private void reportLoss(Effects todo, Hold held, Moment now) {
         if (held.isAnnounced && !held.isLossReported && held.lossCause != null) {
             held.isLossReported = true;
-            LockEvent event = new LockEvent.Lost(
-                    held.terms.name(),
-                    key,
-                    held.fencingToken,
-                    held.held(now.nanos()),
-                    held.lossCause,
-                    held.failedRenewals);
-            todo.add(() -> shared.events.publish(event));
+            publish(
+                    todo,
+                    new LockEvent.Lost(
+                            held.terms.name(),
+                            key,
+                            held.fencingToken,
+                            held.held(now.nanos()),
+                            held.lossCause,
+                            held.failedRenewals));
         }
+    }
+
+    private void publish(Effects todo, LockEvent event) {
+        todo.add(() -> shared.events.publish(event));
     }
 
     @GuardedBy("this")
@@ -1209,18 +1159,15 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void report(Effects todo, Hold held, RenewalOutcome outcome) {
-        if (shared.events.hasListeners()) {
-            LockEvent event = new LockEvent.Renewed(held.terms.name(), key, held.fencingToken, outcome);
-            todo.add(() -> shared.events.publish(event));
-        }
+        publish(todo, new LockEvent.Renewed(held.terms.name(), key, held.fencingToken, outcome));
     }
 
     @GuardedBy("this")
     private void end(Effects todo, Hold left, ReleaseOutcome outcome, Moment now) {
         if (left.isAnnounced && shared.events.hasListeners()) {
-            LockEvent event =
-                    new LockEvent.Released(left.terms.name(), key, left.fencingToken, left.held(now.nanos()), outcome);
-            todo.add(() -> shared.events.publish(event));
+            publish(
+                    todo,
+                    new LockEvent.Released(left.terms.name(), key, left.fencingToken, left.held(now.nanos()), outcome));
         }
         CompletableFuture<ReleaseOutcome> ended = left.ended();
         todo.add(() -> ended.complete(outcome));
@@ -1254,40 +1201,20 @@ final class KeyLock extends TimerEntry {
     private void reportWait(Effects todo, Waiter waiter) {
         if (!waiter.hadToWait) {
             waiter.hadToWait = true;
-            LockEvent event = new LockEvent.Contended(waiter.terms.name(), key);
-            todo.add(() -> shared.events.publish(event));
+            publish(todo, new LockEvent.Contended(waiter.terms.name(), key));
         }
-    }
-
-    @GuardedBy("this")
-    private void dismissOwed(Effects todo, Outcome outcome) {
-        queue.takeOwed(each -> decide(todo, each, outcome));
     }
 
     @GuardedBy("this")
     private void dismissAll(Effects todo, Outcome outcome) {
         queue.takeWaiters(any -> true, each -> decide(todo, each, outcome));
+        dismissTries(todo, NEVER, outcome);
     }
 
-    /** Those that came before the attempt with this number was sent have their answer. */
+    /** The answer to the attempt with this number is that of the tries for which it counts. */
     @GuardedBy("this")
     private void dismissTries(Effects todo, long number, Outcome outcome) {
-        queue.takeTries(each -> each.attemptsBefore < number, each -> decide(todo, each, outcome));
-    }
-
-    private static <T> List<T> with(List<T> all, T one) {
-        List<T> more = new ArrayList<>(all);
-        more.add(one);
-        return more;
-    }
-
-    private static <T> List<T> without(List<T> all, T one) {
-        if (!all.contains(one)) {
-            return all;
-        }
-        List<T> fewer = new ArrayList<>(all);
-        fewer.remove(one);
-        return fewer.isEmpty() ? Collections.emptyList() : fewer;
+        queue.takeTries(each -> each.firstAnswer <= number, each -> decide(todo, each, outcome));
     }
 
     // Its place on the timer, and its end

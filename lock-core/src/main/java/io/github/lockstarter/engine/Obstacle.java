@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder describes the owner of the lock, as far as it is known
  * @param lookAgain when to look again at the latest, however long it lasts; empty if it does not matter
  * @param instance the one that has the lock, if the store knows it
+ * @param seenAt when the store said so, on the monotonic clock; 0 if this instance did
  */
 record Obstacle(
         boolean isKept,
@@ -25,16 +26,23 @@ record Obstacle(
         Optional<Outcome> ending,
         Optional<Supplier<String>> holder,
         Optional<Duration> lookAgain,
-        Optional<String> instance) {
+        Optional<String> instance,
+        long seenAt) {
 
-    private static Obstacle of(boolean isKept, Optional<Duration> remaining, @Nullable Outcome ending) {
+    private static Obstacle of(boolean isKept, Optional<Duration> remaining, @Nullable Outcome ending, long seenAt) {
         return new Obstacle(
-                isKept, remaining, Optional.ofNullable(ending), Optional.empty(), Optional.empty(), Optional.empty());
+                isKept,
+                remaining,
+                Optional.ofNullable(ending),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                seenAt);
     }
 
     /** Another caller of this instance, which has just been granted the lock. */
     static Obstacle owner(Duration lease) {
-        return of(false, Optional.of(lease), null);
+        return of(false, Optional.of(lease), null, 0);
     }
 
     /** A hold of this instance. */
@@ -45,47 +53,50 @@ record Obstacle(
                 Optional.empty(),
                 Optional.of(holder),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                0);
     }
 
     /** The lock is kept for the rest of its minimum time. */
-    static Obstacle kept(Duration rest) {
-        return of(true, Optional.of(rest), null);
+    static Obstacle kept(Duration rest, long now) {
+        return of(true, Optional.of(rest), null, now);
     }
 
     /** By an answer of the store; null if that is a grant, or does not tell about the lock. */
-    static @Nullable Obstacle of(AcquireResult answer) {
+    static @Nullable Obstacle of(AcquireResult answer, long now) {
         if (answer instanceof AcquireResult.Contended contended) {
-            return heldElsewhere(contended);
+            return heldElsewhere(contended, now);
         }
         if (answer instanceof AcquireResult.Recovering recovering) {
-            return of(false, Optional.of(recovering.retryAfter()), new Outcome.Recovering(recovering));
+            return of(false, Optional.of(recovering.retryAfter()), new Outcome.Recovering(recovering), now);
         }
         return answer instanceof AcquireResult.Unavailable unavailable
-                ? of(false, Optional.empty(), new Outcome.Failed(true, unavailable.reason(), unavailable.cause()))
+                ? of(false, Optional.empty(), new Outcome.Failed(true, unavailable.reason(), unavailable.cause()), now)
                 : null;
     }
 
     /** Another owner, perhaps of another instance; the store may know its name. */
-    private static Obstacle heldElsewhere(AcquireResult.Contended answer) {
+    private static Obstacle heldElsewhere(AcquireResult.Contended answer, long now) {
         return new Obstacle(
                 answer.kept(),
                 answer.remainingLease(),
                 Optional.empty(),
                 answer.holder().map(owner -> () -> describe(owner)),
                 answer.kept() ? Optional.empty() : answer.lookAgain(),
-                answer.kept() ? Optional.empty() : answer.holder().map(LockHolder::instance));
+                answer.kept() ? Optional.empty() : answer.holder().map(LockHolder::instance),
+                now);
     }
 
-    /** What is left of it after a wait that no answer interrupted. */
-    Obstacle after(long nanos) {
+    /** What is left of it now, if no other answer came. */
+    Obstacle after(long now) {
         return new Obstacle(
                 isKept,
-                remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - nanos))),
+                remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - (now - seenAt)))),
                 ending,
                 holder,
                 lookAgain,
-                instance);
+                instance,
+                now);
     }
 
     /** Whether the store can grant nothing at the moment. */

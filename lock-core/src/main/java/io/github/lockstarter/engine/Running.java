@@ -256,14 +256,13 @@ final class Running {
                     asking.owner.label(),
                     heartbeat.takeOverMillis(terms.crashTakeOver(), terms.lease()),
                     heartbeat.takeOverCondition());
-            Optional<Waiting> waiting = asking.waits() ? waitingAt(attempt.position) : Optional.empty();
             AcquireCommand command = new AcquireCommand(
                     lock.key,
                     token,
                     terms.lease(),
                     tokens.highest(lock.key),
                     attempt.fencingTokens,
-                    waiting,
+                    attempt.waiting,
                     terms.atLeast());
             attempt.grant = new Grant(token, attempt, heartbeat.decides(token) ? heartbeat : null);
             calls.acquire(command, result -> answered(attempt, result));
@@ -273,7 +272,8 @@ final class Running {
         }
     }
 
-    private Optional<Waiting> waitingAt(long position) {
+    /** How an attempt waits for a place in the queue of the store. */
+    Optional<Waiting> waitingAt(long position) {
         return position == Waiting.NEW ? newcomer : Optional.of(new Waiting(position, patience));
     }
 

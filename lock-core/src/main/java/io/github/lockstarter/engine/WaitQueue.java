@@ -9,17 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of this JVM that want one key and have no outcome yet: those that wait, in order, and those that only
- * try. Some of the waiters are owed the next answer: their wait is over, and nobody knows yet whether the lock is
- * contended. Guarded by its {@link KeyLock}, as the links of the waiters.
+ * try. A waiter whose wait is over before anybody knows whether the lock is contended only tries from then on. Guarded
+ * by its {@link KeyLock}, as the links of the waiters.
  */
 final class WaitQueue {
 
+    /** In place of each queue without callers; never changed. */
+    static final WaitQueue EMPTY = new WaitQueue();
+
     private @Nullable Waiter first;
     private @Nullable Waiter last;
-    private int size;
-    private int owed;
 
-    /** Each gets the answer to an attempt that was sent after it came. */
+    /** Each gets the next answer that counts for it. */
     private List<Waiter> tries = Collections.emptyList();
 
     /** The first of those that wait; the next one is {@link Waiter#behind} it. */
@@ -32,9 +33,8 @@ final class WaitQueue {
         return first != null;
     }
 
-    /** How many wait. */
-    int size() {
-        return size;
+    boolean hasSeveralWaiters() {
+        return first != last;
     }
 
     @Nullable
@@ -47,15 +47,28 @@ final class WaitQueue {
         return first == null && tries.isEmpty();
     }
 
-    void add(Waiter waiter) {
+    /** This queue with one more caller, or a new one in place of the empty one. */
+    WaitQueue with(Waiter waiter) {
+        WaitQueue queue = this == EMPTY ? new WaitQueue() : this;
         if (waiter.waits()) {
-            append(waiter);
+            queue.append(waiter);
         } else {
-            if (tries.isEmpty()) {
-                tries = new ArrayList<>();
-            }
-            tries.add(waiter);
+            queue.addTry(waiter);
         }
+        return queue;
+    }
+
+    /** The wait is over: the next answer that counts for it is its outcome. */
+    void endWait(Waiter waiter) {
+        unlink(waiter);
+        addTry(waiter);
+    }
+
+    private void addTry(Waiter waiter) {
+        if (tries.isEmpty()) {
+            tries = new ArrayList<>();
+        }
+        tries.add(waiter);
     }
 
     private void append(Waiter waiter) {
@@ -67,14 +80,13 @@ final class WaitQueue {
             last.behind = waiter;
         }
         last = waiter;
-        size++;
     }
 
     /** Without effect on a caller that has its outcome. */
     void remove(Waiter waiter) {
         if (waiter.isQueued) {
             unlink(waiter);
-        } else if (!waiter.waits()) {
+        } else {
             takeTries(each -> each == waiter, taken -> {});
         }
     }
@@ -91,21 +103,22 @@ final class WaitQueue {
             waiter.behind.ahead = waiter.ahead;
         }
         waiter.isQueued = false;
-        size--;
-        owed -= waiter.isOwed ? 1 : 0;
     }
 
-    /** The next answer is the outcome of this waiter. */
-    void owe(Waiter waiter) {
-        owed += waiter.isOwed ? 0 : 1;
-        waiter.isOwed = true;
-    }
-
-    /** Removes those that are owed the answer, and hands each over. */
-    void takeOwed(Consumer<Waiter> taker) {
-        if (owed > 0) {
-            takeWaiters(waiter -> waiter.isOwed, taker);
+    /** The first that matches; those that wait come first. */
+    @Nullable
+    Waiter find(Predicate<Waiter> which) {
+        for (Waiter each = first; each != null; each = each.behind) {
+            if (which.test(each)) {
+                return each;
+            }
         }
+        for (Waiter each : tries) {
+            if (which.test(each)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     /** Removes the waiters that match, and hands each over. */

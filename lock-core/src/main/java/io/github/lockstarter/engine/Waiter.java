@@ -37,14 +37,8 @@ final class Waiter {
     /** Whether it had to wait. */
     boolean hadToWait;
 
-    /** How many attempts for the key had been sent when it came: an answer to a later one counts for it. */
-    long attemptsBefore;
-
-    /** Whether the last of them had no answer. */
-    boolean cameDuringAttempt;
-
-    /** Whether its wait is over, and the next answer that counts is its outcome. */
-    boolean isOwed;
+    /** The number of the first attempt whose answer counts for it. */
+    long firstAnswer;
 
     @Nullable
     Waiter ahead;
@@ -52,6 +46,7 @@ final class Waiter {
     @Nullable
     Waiter behind;
 
+    /** Whether it is in the line of those that wait. */
     boolean isQueued;
 
     Waiter(KeyLock lock, ResolvedRequest terms, HoldOwner owner, long startedAt) {
@@ -71,11 +66,6 @@ final class Waiter {
 
     boolean isPast(long now) {
         return now - giveUpAt() >= 0;
-    }
-
-    /** The number of the attempt with the first answer since it came. */
-    long firstAnswered() {
-        return cameDuringAttempt ? attemptsBefore : attemptsBefore + 1;
     }
 
     Duration waited(long now) {

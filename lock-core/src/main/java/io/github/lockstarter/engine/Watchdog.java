@@ -40,7 +40,12 @@ final class Watchdog {
 
     /** A key's time has come. */
     void look(KeyLock lock) {
-        shared.run(todo -> lock.look(todo, shared.now(), due::add));
+        shared.run(todo -> lock.look(todo, shared.now()));
+    }
+
+    /** Sends the renewal after this tick, with the others. */
+    void renew(Renewal renewal) {
+        due.add(renewal);
     }
 
     /** After each tick of the timer, on its thread. */
@@ -95,7 +100,7 @@ final class Watchdog {
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
         shared.forEach(lock -> shared.run(todo -> {
-            if (!lock.confirm(todo, now, due::add, isDeferred)) {
+            if (!lock.confirm(todo, now, isDeferred)) {
                 isUnsettled = true;
             }
         }));

@@ -52,7 +52,7 @@ final class KeyLockInvariants {
 
     static List<Waiter> line(@Nullable KeyLock lock) {
         List<Waiter> line = new ArrayList<>();
-        WaitQueue queue = lock == null ? new WaitQueue() : get(lock, "queue");
+        WaitQueue queue = lock == null ? WaitQueue.EMPTY : get(lock, "queue");
         for (Waiter each = queue.first(); each != null; each = each.behind) {
             line.add(each);
         }

@@ -85,7 +85,7 @@ final class ManualCaller {
 
     /** When it looks at its clock. */
     long wakesAt() {
-        return queued().filter(each -> !each.isOwed).map(Waiter::giveUpAt).orElse(ManualTimer.NEVER);
+        return queued().map(Waiter::giveUpAt).orElse(ManualTimer.NEVER);
     }
 
     void addSteps(Steps steps) {
@@ -151,14 +151,13 @@ final class ManualCaller {
             waiter = null;
             result.complete(handle);
         } else {
-            engine.running.run(todo -> hold.lock.tellLoss(todo, hold));
             interrupt();
         }
     }
 
     private void interrupt() {
         Waiter blocked = waiter;
-        engine.running.run(todo -> blocked.lock.leave(todo, blocked, new Outcome.Abandoned(), engine.now()));
+        engine.running.run(todo -> blocked.lock.leave(todo, blocked, engine.now()));
         end();
     }
 
