@@ -229,8 +229,8 @@ final class KeyLock extends TimerEntry {
     }
 
     /**
-     * One entry more, which asks for a minimum time, if the hold is held. Returns its state, by which the thread of a lost
-     * hold learns of the loss.
+     * One entry more, which asks for a minimum time, if the hold is held. Returns its state, by which the thread of a
+     * lost hold learns of the loss.
      */
     synchronized Hold.State enter(Hold entered, Handle handle, Duration atLeast) {
         if (entered.state == Hold.State.HELD) {
