@@ -4,6 +4,7 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import java.lang.ref.WeakReference;
@@ -163,9 +164,9 @@ final class Hold {
         return new RenewCommand(lock.key, grant.token, lease, grant.lastFencingToken());
     }
 
-    ReleaseCommand releaseCommand(Optional<Duration> requeue) {
+    ReleaseCommand releaseCommand(Wait ownWait) {
         return new ReleaseCommand(
-                lock.key, grant.token, grant.lastFencingToken(), requeue, isKept() ? atLeast : Duration.ZERO);
+                lock.key, grant.token, grant.lastFencingToken(), ownWait, isKept() ? atLeast : Duration.ZERO);
     }
 
     /** Whether the release keeps the lock for a minimum time. What was taken away is to be free. */

@@ -17,6 +17,7 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -561,7 +562,7 @@ final class KeyLock extends TimerEntry {
         isRequeueing &= !isRequeued;
         boolean isCertain = left.grant.isCertain(now);
         if (result instanceof ReleaseResult.Unknown) {
-            ReleaseCommand again = left.releaseCommand(Optional.empty());
+            ReleaseCommand again = left.releaseCommand(Wait.UNCHANGED);
             todo.add(() -> shared.calls.repeatRelease(again, left.longestLease));
         }
         if (left.state == Hold.State.LEAVING) {
@@ -1035,7 +1036,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void send(Effects todo, Hold left, boolean isRequeued, Moment now) {
-        ReleaseCommand command = left.releaseCommand(isRequeued ? Optional.of(shared.patience) : Optional.empty());
+        ReleaseCommand command = left.releaseCommand(isRequeued ? shared.goesOnWaiting : Wait.UNCHANGED);
         todo.add(() -> shared.calls.release(
                 command,
                 result -> shared.follow(answer -> released(answer, left, isRequeued, result, shared.nowOr(now)))));

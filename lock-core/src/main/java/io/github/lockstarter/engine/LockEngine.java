@@ -17,9 +17,9 @@ import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
+import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -319,7 +319,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             if (running != null) {
                 running.signal(key);
             } else {
-                backend.withdraw(new WithdrawCommand(key, tokens.next())); // stopped: passes the signal on
+                backend.release(ReleaseCommand.endOfWait(key, tokens.next())); // stopped: passes the signal on
             }
         }
 

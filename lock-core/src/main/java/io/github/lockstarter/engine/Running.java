@@ -19,6 +19,7 @@ import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -80,6 +81,7 @@ final class Running {
     final int mostFencingTokens;
 
     private final Optional<Waiting> newcomer;
+    final Wait goesOnWaiting;
     final long beganAt;
 
     /** Whether a thread could not complete what it began for want of stack or memory. A field: it can call nothing. */
@@ -126,6 +128,7 @@ final class Running {
         this.mostFencingTokens = backend.capabilities().fencingTokens();
         this.patience = settings.maxRetryDelay().multipliedBy(WATCHED).plusSeconds(10);
         this.newcomer = Optional.of(new Waiting(Waiting.NEW, patience));
+        this.goesOnWaiting = new Wait.GoesOn(patience);
         this.events = new EventDispatcher(listeners, environment);
         this.timer = environment.newTimer().apply(clock);
         this.recoveries = new RecoveryEvents(clock, events, timer);

@@ -12,8 +12,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -192,19 +190,12 @@ final class StoreCalls extends TimerEntry {
 
     /** Ends the wait of this instance, and releases what the token may have acquired. */
     void withdraw(String key, LockToken token, Duration longestLease, Runnable then) {
-        long epoch = outages.epoch();
-        underWay.increment();
-        whenAnswered(
-                BackendGuard.stageOf(store::withdraw, new WithdrawCommand(key, token)),
-                e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e),
-                result -> {
-                    if (result instanceof WithdrawResult.Unknown) {
-                        add(new Item(new ReleaseCommand(key, token, NO_GRANT), false, longestLease));
-                    }
-                    then.run();
-                },
-                key,
-                epoch);
+        release(ReleaseCommand.endOfWait(key, token), result -> {
+            if (result instanceof ReleaseResult.Unknown) {
+                add(new Item(new ReleaseCommand(key, token, NO_GRANT), false, longestLease));
+            }
+            then.run();
+        });
     }
 
     /** Writes the renewals. One stage per command, in order, for {@link #answer}. */

@@ -9,8 +9,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -126,17 +124,18 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
 
     LockTransition<ReleaseResult> release(
             ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
+        if (command.endsWait()) {
+            return endWait(command.token(), now, mailboxes);
+        }
         if (isHeldBy(command.token(), now)) {
             Optional<Hold> kept = kept(command, now);
             LocalLock left = new LocalLock(kept, fencingToken, waiters);
             Woken woken = command.requeue().isEmpty()
                     ? left.wake(now, mailboxes)
                     : left.wakeAndQueue(command, now, sequence, mailboxes);
-            int signalled = woken.instanceId().isPresent() ? 1 : 0;
-            return woken.answering(
-                    kept.isEmpty()
-                            ? new ReleaseResult.Released(signalled)
-                            : new ReleaseResult.Kept(kept.get().remaining(now), signalled));
+            return kept.isEmpty()
+                    ? woken.answeringReleased()
+                    : woken.answering(new ReleaseResult.Kept(kept.get().remaining(now), woken.signalled()));
         }
         boolean nobodySince = fencingToken != 0 && fencingToken == command.fencingToken();
         Optional<Hold> live = liveHold(now);
@@ -181,16 +180,15 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return new Woken(queued, woken.instanceId());
     }
 
-    LockTransition<WithdrawResult> withdraw(WithdrawCommand command, long now, LocalMailboxes mailboxes) {
-        LocalLock left = but(command.token().instanceId(), now);
-        WithdrawResult withdrawn = new WithdrawResult.Withdrawn();
-        if (isHeldBy(command.token(), now)) {
-            return left.freed().wake(now, mailboxes).answering(withdrawn);
+    private LockTransition<ReleaseResult> endWait(LockToken token, long now, LocalMailboxes mailboxes) {
+        LocalLock left = but(token.instanceId(), now);
+        if (isHeldBy(token, now)) {
+            return left.freed().wake(now, mailboxes).answeringReleased();
         }
         // Free or kept: the signal of the last release may have gone to the instance that now leaves.
         return liveHold(now).filter(live -> !live.isKept()).isEmpty()
-                ? left.wake(now, mailboxes).answering(withdrawn)
-                : LockTransition.quiet(left, withdrawn);
+                ? left.wake(now, mailboxes).answeringReleased()
+                : LockTransition.quiet(left, new ReleaseResult.Released(0));
     }
 
     /** As an operator sees it. */
@@ -229,6 +227,14 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
 
     /** The state without the waiter that is signalled, if there is one. */
     private record Woken(LocalLock lock, Optional<String> instanceId) {
+
+        int signalled() {
+            return instanceId.isPresent() ? 1 : 0;
+        }
+
+        LockTransition<ReleaseResult> answeringReleased() {
+            return answering(new ReleaseResult.Released(signalled()));
+        }
 
         <R> LockTransition<R> answering(R result) {
             return new LockTransition<>(

@@ -12,8 +12,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
@@ -94,11 +92,6 @@ public final class LocalLockBackend implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return done(change(command.key(), lock -> lock.release(command, now(), sequence, mailboxes)));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return done(change(command.key(), lock -> lock.withdraw(command, now(), mailboxes)));
     }
 
     @Override

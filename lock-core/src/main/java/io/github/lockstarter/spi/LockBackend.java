@@ -16,10 +16,10 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Every method returns at once; the stages complete on any thread, within the backend's own command timeout, and
  * always normally: a failure is a result. The results distinguish yes, no, and unknown. Every command is idempotent per
- * {@link LockToken}, since a client may send it twice. A token that was released or withdrawn is never used again: a
- * backend may free it once more at any time. A token's release or withdrawal is sent after the answers to its attempt
- * and to its renewals. Where one thread sends a release or a withdrawal and then an attempt for the same key, they take
- * effect in that order, unless the connection breaks or the store refuses the first copy of one of them in between. A
+ * {@link LockToken}, since a client may send it twice. A token that was released is never used again: a backend may
+ * free it once more at any time. A token's release is sent after the answers to its attempt and to its renewals. Where
+ * one thread sends a release and then an attempt for the same key, they take effect in that order, unless the
+ * connection breaks or the store refuses the first copy of one of them in between. A
  * command that is never answered counts as unknown after 65 s. Thread-safe.
  *
  * <p><b>What every store promises</b>: at most one token has a lock at a time; the fencing tokens of a key grow; a lock
@@ -70,19 +70,14 @@ public interface LockBackend extends AutoCloseable {
      * <p>If the command has a minimum time of which a part is left, the lock does not become free: in the same step it
      * is given to no owner for the rest of that time, so that no token has it, and every attempt is contended.
      *
+     * <p>If the command {@linkplain ReleaseCommand#endsWait ends the wait} of this instance, the instance leaves the
+     * queue; and if the lock is free then, or kept, the next instance is signalled, since the last signal may have been
+     * spent on this one. The answer is that the lock is released, whether or not the token had it.
+     *
      * @param command what to release
      * @return the outcome
      */
     CompletionStage<ReleaseResult> release(ReleaseCommand command);
-
-    /**
-     * Ends the wait of this instance: leaves the queue, frees the lock if it was granted to the token meanwhile, and
-     * passes a signal on that would be lost with the waiter.
-     *
-     * @param command which wait to end
-     * @return the outcome
-     */
-    CompletionStage<WithdrawResult> withdraw(WithdrawCommand command);
 
     /**
      * Reads one lock, of any owner. Changes nothing.

@@ -10,24 +10,75 @@ import java.util.Optional;
  * @param token the owner's token
  * @param fencingToken the last of the fencing tokens that were granted to the token; 0 for an attempt that was never
  *     known to be granted
- * @param requeue present if callers of this instance go on waiting: if another instance is signalled, this one is
- *     registered behind all that wait, and its registration kept at least this long. If the lock is kept, this one is
- *     registered also where none is signalled
+ * @param ownWait whether callers of this instance go on waiting for the lock
  * @param atLeast minimum time of the lock, zero if it has none: the store keeps the lock for the rest of it, in the
  *     same step. It begins with the grant, whose time the store noted with the lock if the attempt asked for a minimum
  *     time; else with an upper bound of that time. A time that is ahead of the store's clock counts as the present
  */
-public record ReleaseCommand(
-        String key, LockToken token, long fencingToken, Optional<Duration> requeue, Duration atLeast) {
+public record ReleaseCommand(String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast) {
+
+    /** The wait of the instance that releases. */
+    public sealed interface Wait {
+
+        /** The instance keeps the place that it has in the queue, if it has one. */
+        Wait UNCHANGED = new Unchanged();
+
+        /** No caller of the instance waits any more: it leaves the queue. */
+        Wait ENDS = new Ends();
+
+        /** See {@link #UNCHANGED}. */
+        record Unchanged() implements Wait {}
+
+        /** See {@link #ENDS}. */
+        record Ends() implements Wait {}
+
+        /**
+         * Callers of the instance go on waiting: if another instance is signalled, this one is registered behind all
+         * that wait. If the lock is kept, it is registered even where none is signalled.
+         *
+         * @param patience how long the registration is kept at least
+         */
+        record GoesOn(Duration patience) implements Wait {}
+    }
 
     /**
-     * A release of a lock that has no minimum time, which does not register this instance as a waiter.
+     * A release of a lock that has no minimum time, which leaves the wait of this instance as it is.
      *
      * @param key the lock's key
      * @param token the owner's token
      * @param fencingToken the last of the fencing tokens that were granted to the token; 0 if not known
      */
     public ReleaseCommand(String key, LockToken token, long fencingToken) {
-        this(key, token, fencingToken, Optional.empty(), Duration.ZERO);
+        this(key, token, fencingToken, Wait.UNCHANGED, Duration.ZERO);
+    }
+
+    /**
+     * The end of a wait, without a hold.
+     *
+     * @param key the lock's key
+     * @param token the token of the attempt under way, which may have been granted meanwhile; a new one if there is
+     *     none
+     * @return its release
+     */
+    public static ReleaseCommand endOfWait(String key, LockToken token) {
+        return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO);
+    }
+
+    /**
+     * Whether the instance leaves the queue.
+     *
+     * @return true for {@link Wait#ENDS}
+     */
+    public boolean endsWait() {
+        return ownWait instanceof Wait.Ends;
+    }
+
+    /**
+     * Whether the instance requests a new place in the queue.
+     *
+     * @return the patience of {@link Wait.GoesOn}; empty otherwise
+     */
+    public Optional<Duration> requeue() {
+        return ownWait instanceof Wait.GoesOn goesOn ? Optional.of(goesOn.patience()) : Optional.empty();
     }
 }

@@ -6,7 +6,9 @@ import java.time.Duration;
 public sealed interface ReleaseResult {
 
     /**
-     * The lock is free: freed by this command, or by an earlier copy of it that the client has sent.
+     * The lock is free: freed by this command, or by an earlier copy of it that the client has sent. For a command that
+     * {@linkplain ReleaseCommand#endsWait ends a wait}: the token does not have the lock, and the instance does not
+     * wait.
      *
      * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1
      */

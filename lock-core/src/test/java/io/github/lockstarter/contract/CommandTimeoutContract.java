@@ -16,8 +16,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -197,9 +195,9 @@ public abstract class CommandTimeoutContract extends BackendContract {
     }
 
     private Command withdrawal(String waitedFor, LockToken token) {
-        WithdrawCommand command = new WithdrawCommand(waitedFor, token);
+        ReleaseCommand command = ReleaseCommand.endOfWait(waitedFor, token);
         return new Command(
-                "withdraw", waitedFor, () -> List.of(alice.backend().withdraw(command)), WithdrawResult.Unknown.class);
+                "withdraw", waitedFor, () -> List.of(alice.backend().release(command)), ReleaseResult.Unknown.class);
     }
 
     private Command inspection(String of) {

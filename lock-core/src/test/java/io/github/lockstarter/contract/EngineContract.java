@@ -9,7 +9,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ abstract class EngineContract {
         applications.add(application);
         // To connect takes its time, and short leases count from before that.
         LockToken nobody = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
-        backend.withdraw(new WithdrawCommand("warm-up", nobody))
+        backend.release(ReleaseCommand.endOfWait("warm-up", nobody))
                 .toCompletableFuture()
                 .join();
         return application;

@@ -14,8 +14,6 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -137,14 +135,9 @@ public final class RecordingBackend implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        sent.add(new Sent(Verb.RELEASE, command.key(), command.token().value()));
+        Verb verb = command.endsWait() ? Verb.WITHDRAW : Verb.RELEASE;
+        sent.add(new Sent(verb, command.key(), command.token().value()));
         return backend.release(command);
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        sent.add(new Sent(Verb.WITHDRAW, command.key(), command.token().value()));
-        return backend.withdraw(command);
     }
 
     @Override

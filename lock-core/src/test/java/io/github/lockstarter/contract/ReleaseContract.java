@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -95,7 +94,7 @@ public abstract class ReleaseContract extends BackendContract {
     void freesALockThatWasGrantedToAWithdrawnAttempt() {
         SpiHold held = alice.hold(key, LEASE);
 
-        assertThat(alice.withdraw(key, held.token())).isInstanceOf(WithdrawResult.Withdrawn.class);
+        assertThat(alice.withdraw(key, held.token())).isInstanceOf(ReleaseResult.Released.class);
 
         bob.hold(key, LEASE);
     }
@@ -104,8 +103,8 @@ public abstract class ReleaseContract extends BackendContract {
     void leavesTheLockToItsOwnerWhenAnotherAttemptIsWithdrawn() {
         alice.hold(key, LEASE);
 
-        assertThat(bob.withdraw(key, bob.newToken())).isInstanceOf(WithdrawResult.Withdrawn.class);
-        assertThat(alice.withdraw(key, alice.newToken())).isInstanceOf(WithdrawResult.Withdrawn.class);
+        assertThat(bob.withdraw(key, bob.newToken())).isInstanceOf(ReleaseResult.Released.class);
+        assertThat(alice.withdraw(key, alice.newToken())).isInstanceOf(ReleaseResult.Released.class);
 
         assertHeldBySomebodyElse(bob);
     }

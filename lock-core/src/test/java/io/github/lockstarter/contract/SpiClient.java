@@ -6,12 +6,11 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -113,7 +112,11 @@ public final class SpiClient implements SignalListener {
     /** Releases, and goes on waiting. */
     ReleaseResult releaseAndQueue(SpiHold hold) {
         ReleaseResult result = answer(backend.release(new ReleaseCommand(
-                hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)), Duration.ZERO)));
+                hold.key(),
+                hold.token(),
+                hold.fencingToken(),
+                new Wait.GoesOn(Duration.ofSeconds(30)),
+                Duration.ZERO)));
         awaitExecution(hold.key());
         return result;
     }
@@ -134,23 +137,23 @@ public final class SpiClient implements SignalListener {
     record Timed(SpiHold hold, Duration atLeast) {
 
         ReleaseResult release() {
-            return release(Optional.empty());
+            return release(Wait.UNCHANGED);
         }
 
         /** Releases, and goes on waiting. */
         ReleaseResult releaseAndQueue() {
-            return release(Optional.of(Duration.ofSeconds(30)));
+            return release(new Wait.GoesOn(Duration.ofSeconds(30)));
         }
 
-        private ReleaseResult release(Optional<Duration> requeue) {
+        private ReleaseResult release(Wait ownWait) {
             return answer(hold.client()
                     .backend
-                    .release(new ReleaseCommand(hold.key(), hold.token(), hold.fencingToken(), requeue, atLeast)));
+                    .release(new ReleaseCommand(hold.key(), hold.token(), hold.fencingToken(), ownWait, atLeast)));
         }
     }
 
-    WithdrawResult withdraw(String key, LockToken token) {
-        return answer(backend.withdraw(new WithdrawCommand(key, token)));
+    ReleaseResult withdraw(String key, LockToken token) {
+        return answer(backend.release(ReleaseCommand.endOfWait(key, token)));
     }
 
     /**

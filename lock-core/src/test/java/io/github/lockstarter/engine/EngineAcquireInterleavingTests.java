@@ -20,8 +20,6 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -251,7 +249,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void passesASignalOnThatNobodyHereWaitsFor() {
         backend.signal(KEY);
-        backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
+        backend.nextWithdrawal().answer().complete(new ReleaseResult.Released(0));
         assertThat(backend.isQuiet()).isTrue();
     }
 
@@ -295,7 +293,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         secondLook.answer().complete(contended());
         var withdrawal = backend.nextWithdrawal();
         assertThat(withdrawal.command().token()).isEqualTo(secondLook.command().token());
-        withdrawal.answer().complete(new WithdrawResult.Withdrawn());
+        withdrawal.answer().complete(new ReleaseResult.Released(0));
     }
 
     @Test
@@ -456,9 +454,9 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> newcomer = new CompletableFuture<>();
         backend.duringWithdrawal = () -> engine.acquireAsync(REQUEST).thenAccept(newcomer::complete);
         leaving.cancel(false);
-        Sent<WithdrawCommand, WithdrawResult> withdrawal = backend.nextWithdrawal();
+        Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
-        withdrawal.answer().complete(new WithdrawResult.Withdrawn());
+        withdrawal.answer().complete(new ReleaseResult.Released(0));
 
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().waiting().orElseThrow().position()).isEqualTo(Waiting.NEW);

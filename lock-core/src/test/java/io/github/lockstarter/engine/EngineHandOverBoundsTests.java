@@ -9,7 +9,6 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -82,7 +81,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
         assertThat(release.command().requeue()).isPresent();
         waiting.cancel(false);
         release.answer().complete(new ReleaseResult.Released(1));
-        backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
+        backend.nextWithdrawal().answer().complete(new ReleaseResult.Released(0));
     }
 
     @Test

@@ -10,8 +10,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +49,7 @@ public final class ManualBackend implements LockBackend {
     private final LinkedBlockingQueue<Sent<AcquireCommand, AcquireResult>> acquires = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Sent<RenewCommand, RenewResult>> renewals = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Sent<ReleaseCommand, ReleaseResult>> releases = new LinkedBlockingQueue<>();
-    private final LinkedBlockingQueue<Sent<WithdrawCommand, WithdrawResult>> withdrawer = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Sent<ReleaseCommand, ReleaseResult>> withdrawals = new LinkedBlockingQueue<>();
 
     /** Runs while renewals are being written, on the watchdog's thread. */
     volatile Runnable duringRenewal = () -> {};
@@ -92,20 +90,18 @@ public final class ManualBackend implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        if (command.endsWait()) {
+            Runnable meanwhile = duringWithdrawal;
+            duringWithdrawal = () -> {};
+            meanwhile.run();
+            return record(command, withdrawals, new ReleaseResult.Released(0));
+        }
         if (refusesReleases) {
             log.add(command);
             return CompletableFuture.completedFuture(
                     new ReleaseResult.Unknown("queue full", new RuntimeException("queue full")));
         }
         return record(command, releases, new ReleaseResult.Released(0));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        Runnable meanwhile = duringWithdrawal;
-        duringWithdrawal = () -> {};
-        meanwhile.run();
-        return record(command, withdrawer, new WithdrawResult.Withdrawn());
     }
 
     private <C, R> CompletableFuture<R> record(C command, LinkedBlockingQueue<Sent<C, R>> queue, R lastAnswer) {
@@ -149,12 +145,12 @@ public final class ManualBackend implements LockBackend {
         return next(releases, "release");
     }
 
-    Sent<WithdrawCommand, WithdrawResult> nextWithdrawal() {
-        return next(withdrawer, "withdrawal");
+    Sent<ReleaseCommand, ReleaseResult> nextWithdrawal() {
+        return next(withdrawals, "withdrawal");
     }
 
     boolean isQuiet() {
-        return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawer.isEmpty();
+        return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawals.isEmpty();
     }
 
     /** As if nothing had been sent. */
@@ -163,7 +159,7 @@ public final class ManualBackend implements LockBackend {
         acquires.clear();
         renewals.clear();
         releases.clear();
-        withdrawer.clear();
+        withdrawals.clear();
     }
 
     /** Answers whatever has no answer yet. */

@@ -10,8 +10,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -62,11 +60,6 @@ final class ManualStore implements LockBackend {
         return answerToExclusive(command);
     }
 
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return answerToExclusive(command);
-    }
-
     private <R> CompletableFuture<R> answerToExclusive(Object command) {
         engine.check(isNoneUnderWay(ManualStore::isExclusive), "1: two commands that change the owner or the line");
         isSignalled = false;
@@ -75,9 +68,8 @@ final class ManualStore implements LockBackend {
 
     private static boolean isExclusive(Object command) {
         return command instanceof AcquireCommand
-                || command instanceof WithdrawCommand
                 || (command instanceof ReleaseCommand release
-                        && release.requeue().isPresent());
+                        && (release.endsWait() || release.requeue().isPresent()));
     }
 
     @Override
@@ -93,6 +85,9 @@ final class ManualStore implements LockBackend {
     /** The release of an attempt of unknown outcome, and each repetition of a release, succeed without a step. */
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        if (command.endsWait()) {
+            return answerToExclusive(command);
+        }
         engine.check(
                 isNoneUnderWay(each ->
                         each instanceof RenewCommand renewal && renewal.token().equals(command.token())),
@@ -151,14 +146,14 @@ final class ManualStore implements LockBackend {
                     new RenewResult.NotHeld(),
                     new RenewResult.Deferred(Duration.ofMillis(20)),
                     new RenewResult.Unknown(REASON, CAUSE));
-        } else if (command instanceof ReleaseCommand) {
+        } else if (command instanceof ReleaseCommand release && !release.endsWait()) {
             return List.of(
                     new ReleaseResult.Released(0),
                     new ReleaseResult.Released(1),
                     new ReleaseResult.NotHeld(),
                     new ReleaseResult.Unknown(REASON, CAUSE));
         }
-        return List.of(new WithdrawResult.Withdrawn(), new WithdrawResult.Unknown(REASON, CAUSE));
+        return List.of(new ReleaseResult.Released(0), new ReleaseResult.Unknown(REASON, CAUSE));
     }
 
     private void answer(int number, Object result) {

@@ -9,7 +9,6 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -216,7 +215,7 @@ class StoreCallsTests {
         calls.withdraw(KEY, TOKEN, Duration.ofMinutes(5), () -> results.add("withdrawn"));
 
         assertThat(results).hasSize(1);
-        backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
+        backend.nextWithdrawal().answer().complete(new ReleaseResult.Released(0));
         assertThat(results).as("a late answer is ignored").hasSize(1);
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         assertThat(release.command().token()).isEqualTo(TOKEN);

@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.Optional;
@@ -265,6 +266,6 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     private ReleaseResult releaseAndWait(LockToken token) {
-        return answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(PATIENCE), Duration.ZERO)));
+        return answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(PATIENCE), Duration.ZERO)));
     }
 }

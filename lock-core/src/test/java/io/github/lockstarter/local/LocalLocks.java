@@ -13,8 +13,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -72,8 +70,8 @@ abstract class LocalLocks {
     }
 
     void withdraw(LockToken token) {
-        assertThat(answer(backend.withdraw(new WithdrawCommand(KEY, token))))
-                .isInstanceOf(WithdrawResult.Withdrawn.class);
+        assertThat(answer(backend.release(ReleaseCommand.endOfWait(KEY, token))))
+                .isInstanceOf(ReleaseResult.Released.class);
     }
 
     BlockingQueue<String> listen(String instanceId) {

@@ -47,8 +47,6 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.TakeOverCondition;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -309,12 +307,6 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return queueOf(command.key()).inOrder(releases, command);
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return queueOf(command.key())
-                .inOrder(() -> runner.run(releaseScript.withdraw(command), ReleaseScript.WITHDRAW_READER));
     }
 
     @Override

@@ -10,12 +10,11 @@ import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -129,21 +128,7 @@ final class QuorumMember {
 
     private static ReleaseCommand withoutPlace(ReleaseCommand command) {
         return new ReleaseCommand(
-                command.key(), command.token(), command.fencingToken(), Optional.empty(), command.atLeast());
-    }
-
-    CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        long until = now() + longestLease;
-        long epoch = outages.epoch();
-        return answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
-            outages.ended(command.key(), result, epoch);
-            if (result instanceof WithdrawResult.Unknown) {
-                ReleaseCommand release = new ReleaseCommand(command.key(), command.token(), 0);
-                unreleased.add(new UnreleasedTokens.Unreleased(release, until));
-            } else {
-                releaseAgain();
-            }
-        });
+                command.key(), command.token(), command.fencingToken(), Wait.UNCHANGED, command.atLeast());
     }
 
     /**
@@ -151,9 +136,9 @@ final class QuorumMember {
      * answer. A release would be one of a token that has the lock: without an answer, the place ends with its patience.
      */
     void leaveQueue(String key, String instanceId) {
-        WithdrawCommand command = new WithdrawCommand(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
-        answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
-            if (!(result instanceof WithdrawResult.Unknown)) {
+        ReleaseCommand command = ReleaseCommand.endOfWait(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
+        answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
+            if (!(result instanceof ReleaseResult.Unknown)) {
                 releaseAgain();
             }
         });

@@ -13,8 +13,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -62,8 +60,8 @@ import java.util.stream.IntStream;
  * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewRound}, which also
  * gives the lock to nodes that have it not. <b>Release</b>: released if a quorum released, and kept if so many of it
  * keep the lock for the rest of its minimum time, each by its own clock, that the others are no quorum; not held if so
- * many had it no longer that the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>:
- * see {@link SignalQuorum}.
+ * many had it no longer that the others are no quorum, else unknown. <b>Signals</b>: see {@link
+ * SignalQuorum}.
  *
  * <p><b>Known holes.</b> A node that forgets and does not recover; a clock that is set before this JVM has heard of the
  * node for the first time, since one that has just started has nothing to compare with; a clock that is set forward and
@@ -74,7 +72,7 @@ import java.util.stream.IntStream;
  * the time for which it recovered. What a node executes behind a release that it has answered, and after its answer was
  * given up, stays there until the lease ends: it costs others that node's vote.
  *
- * <p>A token that was released or withdrawn must not be used again: what is freed behind the answer would be the new
+ * <p>A token that was released must not be used again: what is freed behind the answer would be the new
  * hold's.
  *
  * <p>Thread-safe; stages complete on the threads of the nodes.
@@ -147,6 +145,8 @@ public final class RedlockBackend implements LockBackend {
         List<PendingRound> revoked = underWay.revoke(command.token());
         if (command.requeue().isPresent()) {
             waits.requeued(command.key());
+        } else if (command.endsWait()) {
+            waits.ended(command.key());
         }
         return giveUp(revoked, member -> member.release(command), answers -> released(command, answers));
     }
@@ -215,27 +215,6 @@ public final class RedlockBackend implements LockBackend {
                         kept.stream().mapToInt(ReleaseResult.Kept::signalled))
                 .max()
                 .orElse(0);
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        List<PendingRound> revoked = underWay.revoke(command.token());
-        waits.ended(command.key());
-        return giveUp(revoked, member -> member.withdraw(command), this::withdrawn);
-    }
-
-    private Optional<WithdrawResult> withdrawn(List<WithdrawResult> answers) {
-        long withdrawn = answers.stream()
-                .filter(WithdrawResult.Withdrawn.class::isInstance)
-                .count();
-        if (withdrawn >= quorum.needed()) {
-            return Optional.of(new WithdrawResult.Withdrawn());
-        }
-        return answers.size() < nodes.size()
-                ? Optional.empty()
-                : answers.stream()
-                        .filter(WithdrawResult.Unknown.class::isInstance)
-                        .findFirst();
     }
 
     /** {@inheritDoc} Asks all nodes, and waits for each. */

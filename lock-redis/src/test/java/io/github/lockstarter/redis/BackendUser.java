@@ -10,8 +10,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -67,8 +65,8 @@ public final class BackendUser {
         return answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
     }
 
-    public WithdrawResult withdraw(LockToken token) {
-        return answer(backend.withdraw(new WithdrawCommand(KEY, token)));
+    public ReleaseResult withdraw(LockToken token) {
+        return answer(backend.release(ReleaseCommand.endOfWait(KEY, token)));
     }
 
     public static <T> T answer(CompletionStage<T> stage) {

@@ -8,7 +8,6 @@ import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -73,6 +72,6 @@ class RedisLockBackendLifecycleIT extends BackendOnServer {
                         .contains("closed"));
         assertThat(user.release(OWNER, 0)).isInstanceOf(ReleaseResult.Unknown.class);
         assertThat(user.renew(OWNER, BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
-        assertThat(user.withdraw(OWNER)).isInstanceOf(WithdrawResult.Unknown.class);
+        assertThat(user.withdraw(OWNER)).isInstanceOf(ReleaseResult.Unknown.class);
     }
 }

@@ -11,8 +11,8 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -84,14 +84,14 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
         Waiting atTheEnd = new Waiting(Waiting.NEW, BackendUser.LEASE);
         answer(backend.acquire(new AcquireCommand(key, OWNER, BackendUser.LEASE, 0, 1, Optional.empty())));
         long position = position(key, atTheEnd);
-        answer(backend.withdraw(new WithdrawCommand(key, OWNER)));
+        answer(backend.release(ReleaseCommand.endOfWait(key, OWNER)));
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key));
 
         LockToken owner = token("a", 2);
         answer(backend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
         assertThat(position(key, new Waiting(position, BackendUser.LEASE))).isEqualTo(position);
         assertThat(answer(backend.release(
-                        new ReleaseCommand(key, owner, 0, Optional.of(BackendUser.LEASE), Duration.ZERO))))
+                        new ReleaseCommand(key, owner, 0, new Wait.GoesOn(BackendUser.LEASE), Duration.ZERO))))
                 .isEqualTo(new ReleaseResult.Released(1));
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key, key));
         assertThat(redis.zrange(new KeySpace("lock:").keysOf(key).waiters(), 0, -1))

@@ -10,8 +10,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -105,7 +103,7 @@ class LateGrantsTests {
             LockToken withdrawn = new LockToken("a", 100 + i);
             acquire(withdrawn);
             world.run(Duration.ofNanos(world.upTo(4_000_000)));
-            backend.withdraw(new WithdrawCommand(KEY, withdrawn));
+            backend.release(ReleaseCommand.endOfWait(KEY, withdrawn));
             world.run(SOON);
 
             assertThat(having(withdrawn)).isZero();
@@ -162,14 +160,13 @@ class LateGrantsTests {
     void keepsTheLockOnANodeWhoseQueueItLeftWithoutAnAnswer() {
         nodes.get(3).acquire(new AcquireCommand(KEY, other, Duration.ofSeconds(5), 0, 1, Optional.empty()));
         links.get(4).cut = true;
-        links.get(3).loses(WithdrawResult.class);
+        links.get(3).loses(ReleaseResult.class);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
         AcquireResult granted = answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
         assertThat(granted).isInstanceOf(AcquireResult.Granted.class);
         long fencingToken = ((AcquireResult.Granted) granted).fencingToken();
 
         world.run(Duration.ofSeconds(10));
-        links.get(3).loses(ReleaseResult.class);
         assertThat(renewed(fencingToken)).isInstanceOf(RenewResult.Renewed.class);
         assertThat(nodes.get(3).has(token)).isTrue();
 

@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.ReleaseResult.Kept;
 import io.github.lockstarter.spi.ReleaseResult.NotHeld;
@@ -70,7 +71,7 @@ class RedlockKeptTests {
     }
 
     private CompletableFuture<ReleaseResult> release() {
-        return backend.release(new ReleaseCommand(KEY, TOKEN, 100, Optional.empty(), MINIMUM))
+        return backend.release(new ReleaseCommand(KEY, TOKEN, 100, Wait.UNCHANGED, MINIMUM))
                 .toCompletableFuture();
     }
 

@@ -9,7 +9,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -225,7 +224,7 @@ class RedlockLateAnswersTests {
     void freesAVoteThatIsCastBehindTheWithdrawal() {
         slow.overtakes(Vote.class);
         CompletionStage<AcquireResult> acquiring = acquires(backend, token);
-        backend.withdraw(new WithdrawCommand(KEY, token));
+        backend.release(ReleaseCommand.endOfWait(KEY, token));
         assertThat(answered(acquiring)).isInstanceOf(AcquireResult.Unknown.class);
         arrives();
 

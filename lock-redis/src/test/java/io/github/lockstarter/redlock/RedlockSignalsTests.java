@@ -7,6 +7,7 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.SignalListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ class RedlockSignalsTests {
         assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
         assertThat(told).containsExactly(KEY);
 
-        answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(LEASE), Duration.ZERO)));
+        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO)));
         links.forEach(link -> link.signal(KEY));
 
         assertThat(told).containsExactly(KEY, KEY);

@@ -7,8 +7,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -156,19 +154,17 @@ final class SimLink implements QuorumNode {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        if (command.endsWait()) {
+            return send(
+                    () -> {
+                        node.release(command);
+                        return new ReleaseResult.Released(0);
+                    },
+                    new ReleaseResult.Unknown("no answer", cause));
+        }
         beforeRelease.run();
         releases++;
         return send(() -> node.release(command), new ReleaseResult.Unknown("no answer", cause));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return send(
-                () -> {
-                    node.release(new ReleaseCommand(command.key(), command.token(), 0));
-                    return new WithdrawResult.Withdrawn();
-                },
-                new WithdrawResult.Unknown("no answer", cause));
     }
 
     @Override

@@ -10,8 +10,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -72,11 +70,6 @@ class ToldNode implements QuorumNode {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return CompletableFuture.completedFuture(new ReleaseResult.NotHeld());
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return CompletableFuture.completedFuture(new WithdrawResult.Withdrawn());
     }
 
     @Override

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.redlock.UnreleasedTokens.Unreleased;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import java.time.Duration;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Which tokens a node is told to free when it answers again. */
@@ -47,7 +47,7 @@ class UnreleasedTokensTests {
     @Test
     void keepsTheMinimumTimeOfATokenThatIsOwedTwice() {
         ReleaseCommand kept =
-                new ReleaseCommand("order:42", new LockToken("a", 1), 17, Optional.empty(), Duration.ofSeconds(5));
+                new ReleaseCommand("order:42", new LockToken("a", 1), 17, Wait.UNCHANGED, Duration.ofSeconds(5));
 
         unreleased.add(new Unreleased(kept, 10));
         unreleased.add(token(1, 20));

@@ -9,8 +9,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -35,11 +33,6 @@ record CrashTakeOverStore(LockBackend store, CrashTakeOver crashTakeOver) implem
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return store.release(command);
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return store.withdraw(command);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.github.lockstarter.redis.script.ReleaseScript;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -23,7 +24,9 @@ public record Releases(ScriptRunner runner, ReleaseScript script, boolean isClus
 
     @Override
     public boolean isCollected(ReleaseCommand command) {
-        return !isCluster && command.requeue().isEmpty() && command.atLeast().isZero();
+        return !isCluster
+                && command.ownWait() instanceof Wait.Unchanged
+                && command.atLeast().isZero();
     }
 
     @Override

@@ -22,8 +22,8 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.RenewCommand;
-import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -99,9 +99,9 @@ public final class StartCheck {
                 .value();
         checkRenewal(renewScript.renew(
                 List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old, old.known()));
-        long released = ask(
-                releaseScript.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE), Duration.ZERO)));
-        ask(releaseScript.withdraw(new WithdrawCommand(key, waiter)));
+        long released = ask(releaseScript.release(
+                new ReleaseCommand(key, owner, fencingToken, new Wait.GoesOn(LEASE), Duration.ZERO)));
+        ask(releaseScript.release(ReleaseCommand.endOfWait(key, waiter)));
         old.learn(marker);
         LockToken last = new LockToken(id, 3);
         long granted = grantByTheNote(key, new LockToken(id, 2), last, keys, old);

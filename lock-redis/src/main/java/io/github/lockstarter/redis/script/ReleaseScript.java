@@ -9,8 +9,6 @@ import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 
@@ -43,9 +41,6 @@ public final class ReleaseScript {
 
     private static final Reader<Long, ReleaseResult> OF_TAKEN_OVER = new ReleaseReader(new ReleaseResult.FoundFree());
 
-    /** Reads the reply of {@link #withdraw}. */
-    public static final Reader<Long, WithdrawResult> WITHDRAW_READER = new WithdrawReader();
-
     private final KeySpace keySpace;
     private final String counting;
 
@@ -67,15 +62,19 @@ public final class ReleaseScript {
 
     public ScriptCall<Long> release(ReleaseCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
+        if (command.endsWait()) {
+            return ScriptCall.ofStatus(
+                    LockScript.WITHDRAW,
+                    keys.lockAndWaiters(),
+                    ScriptCall.trimmed(command.token().value(), keys.name(), counting));
+        }
         return ScriptCall.ofStatus(
                 LockScript.RELEASE,
                 keys.lockAndWaiters(),
                 ScriptCall.trimmed(
                         command.token().value(),
                         Long.toString(command.fencingToken()),
-                        command.requeue().isPresent()
-                                ? Milliseconds.text(command.requeue().get())
-                                : ScriptCall.ABSENT,
+                        command.requeue().map(Milliseconds::text).orElse(ScriptCall.ABSENT),
                         keys.name(),
                         counting,
                         command.atLeast().isZero() ? ScriptCall.ABSENT : Milliseconds.text(command.atLeast())));
@@ -97,14 +96,6 @@ public final class ReleaseScript {
             arguments[2 * i + 1] = lock.name();
         }
         return ScriptCall.ofNumbers(LockScript.RELEASE_BATCH, keys, arguments);
-    }
-
-    public ScriptCall<Long> withdraw(WithdrawCommand command) {
-        LockKeys keys = keySpace.keysOf(command.key());
-        return ScriptCall.ofStatus(
-                LockScript.WITHDRAW,
-                keys.lockAndWaiters(),
-                ScriptCall.trimmed(command.token().value(), keys.name(), counting));
     }
 
     /** Forgets a marker, unless another one was written since: to the release script it is a lock and its token. */
@@ -148,19 +139,6 @@ public final class ReleaseScript {
         @Override
         public ReleaseResult failed(RedisFailure failure) {
             return new ReleaseResult.Unknown(failure.problem(), failure.cause());
-        }
-    }
-
-    private static final class WithdrawReader implements Reader<Long, WithdrawResult> {
-
-        @Override
-        public WithdrawResult of(Long status) {
-            return new WithdrawResult.Withdrawn();
-        }
-
-        @Override
-        public WithdrawResult failed(RedisFailure failure) {
-            return new WithdrawResult.Unknown(failure.problem(), failure.cause());
         }
     }
 }

@@ -20,7 +20,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
@@ -103,7 +102,7 @@ class RedisConnectionsTests {
             Thread.currentThread().setContextClassLoader(before);
         }
         try (made) {
-            made.withdraw(new WithdrawCommand(BackendUser.KEY, OWNER));
+            made.release(ReleaseCommand.endOfWait(BackendUser.KEY, OWNER));
             assertThat(answer(context)).isSameAs(application);
         }
     }
@@ -318,7 +317,7 @@ class RedisConnectionsTests {
     }
 
     private void withdraw() {
-        assertThat(backend.withdraw(new WithdrawCommand(BackendUser.KEY, OWNER)))
+        assertThat(backend.release(ReleaseCommand.endOfWait(BackendUser.KEY, OWNER)))
                 .isNotNull();
     }
 

@@ -9,8 +9,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -66,11 +64,6 @@ public final class AlteredNode implements QuorumNode {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return node.release(command);
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return node.withdraw(command);
     }
 
     @Override

@@ -19,7 +19,6 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
@@ -57,7 +56,7 @@ class CollectedCallsContractIT {
             List<CompletionStage<?>> calls = List.of(
                     backend.acquire(attempt("key", 3)),
                     backend.release(new ReleaseCommand("first", new LockToken(INSTANCE, 1), 0)),
-                    backend.withdraw(new WithdrawCommand("key", new LockToken(INSTANCE, 4))));
+                    backend.release(ReleaseCommand.endOfWait("key", new LockToken(INSTANCE, 4))));
             calls.forEach(call -> call.toCompletableFuture().join());
             Duration took = Duration.ofNanos(System.nanoTime() - began);
             assertThat(took).isBetween(commandTimeout, commandTimeout.plusMillis(1_500));

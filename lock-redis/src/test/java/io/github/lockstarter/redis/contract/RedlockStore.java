@@ -17,8 +17,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -135,11 +133,6 @@ final class RedlockStore implements LockStore {
         }
 
         @Override
-        public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-            return unlessPaused(() -> backend.withdraw(command), new WithdrawResult.Unknown(REASON, late()));
-        }
-
-        @Override
         public CompletionStage<StoredLock> inspect(String key) {
             return unlessPaused(() -> backend.inspect(key), new StoredLock.Unknown(REASON));
         }
@@ -202,11 +195,6 @@ final class RedlockStore implements LockStore {
         @Override
         public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
             return CompletableFuture.completedFuture(new ReleaseResult.Unknown("The node is down", cause));
-        }
-
-        @Override
-        public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-            return CompletableFuture.completedFuture(new WithdrawResult.Unknown("The node is down", cause));
         }
 
         @Override

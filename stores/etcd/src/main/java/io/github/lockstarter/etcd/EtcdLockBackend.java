@@ -18,8 +18,6 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -130,12 +128,6 @@ public final class EtcdLockBackend implements LockBackend {
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         Deadline deadline = client.deadline();
         return order.send(command.key(), () -> releaser.release(command, deadline));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        Deadline deadline = client.deadline();
-        return order.send(command.key(), () -> releaser.withdraw(command, deadline));
     }
 
     @Override

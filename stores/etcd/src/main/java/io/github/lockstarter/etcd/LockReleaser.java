@@ -5,8 +5,6 @@ import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.List;
@@ -48,23 +46,21 @@ final class LockReleaser {
     }
 
     CompletableFuture<ReleaseResult> release(ReleaseCommand command, Deadline deadline) {
-        CompletableFuture<ReleaseResult> released = command.atLeast().isZero()
-                ? free(command.key(), command.token(), deadline).thenApply(LockReleaser::result)
-                : keep(command, deadline);
-        return released.exceptionally(thrown -> {
+        return outcome(command, deadline).exceptionally(thrown -> {
             EtcdFailure failure = EtcdFailure.of(thrown, target);
             return new ReleaseResult.Unknown(failure.reason(), failure.cause());
         });
     }
 
-    CompletableFuture<WithdrawResult> withdraw(WithdrawCommand command, Deadline deadline) {
-        CompletableFuture<Void> left = waiters.leave(command.token().instanceId(), command.key(), deadline);
-        return free(command.key(), command.token(), deadline)
-                .thenCombine(left, (freed, done) -> (WithdrawResult) new WithdrawResult.Withdrawn())
-                .exceptionally(thrown -> {
-                    EtcdFailure failure = EtcdFailure.of(thrown, target);
-                    return new WithdrawResult.Unknown(failure.reason(), failure.cause());
-                });
+    private CompletableFuture<ReleaseResult> outcome(ReleaseCommand command, Deadline deadline) {
+        if (command.endsWait()) {
+            CompletableFuture<Void> left = waiters.leave(command.token().instanceId(), command.key(), deadline);
+            return free(command.key(), command.token(), deadline)
+                    .thenCombine(left, (freed, done) -> new ReleaseResult.Released(0));
+        }
+        return command.atLeast().isZero()
+                ? free(command.key(), command.token(), deadline).thenApply(LockReleaser::result)
+                : keep(command, deadline);
     }
 
     private static ReleaseResult result(boolean wasHeld) {

@@ -18,8 +18,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import io.grpc.Deadline;
 import java.net.URI;
 import java.time.Duration;
@@ -93,13 +91,13 @@ class EtcdFaultsIT extends EtcdScenario {
                 .get(0)
                 .toCompletableFuture();
         CompletableFuture<ReleaseResult> released = backend.release(release).toCompletableFuture();
-        CompletableFuture<WithdrawResult> withdrawn =
-                backend.withdraw(new WithdrawCommand(key, newToken())).toCompletableFuture();
+        CompletableFuture<ReleaseResult> withdrawn =
+                backend.release(ReleaseCommand.endOfWait(key, newToken())).toCompletableFuture();
 
         assertThat(answer(acquired)).isInstanceOf(AcquireResult.Rejected.class);
         assertThat(answer(renewed)).isInstanceOf(RenewResult.Unknown.class);
         assertThat(answer(released)).isInstanceOf(ReleaseResult.Unknown.class);
-        assertThat(answer(withdrawn)).isInstanceOf(WithdrawResult.Unknown.class);
+        assertThat(answer(withdrawn)).isInstanceOf(ReleaseResult.Unknown.class);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(COMMAND_TIMEOUT.plusSeconds(5));
 
         server.resume();

@@ -22,8 +22,6 @@ import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.github.lockstarter.spi.StoredKeys;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -199,15 +197,12 @@ public final class JdbcLockBackend implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         String key = keys.of(command.key());
-        waiters.forget(key);
+        if (command.endsWait()) {
+            waiters.end(key);
+        } else {
+            waiters.forget(key);
+        }
         return run(key, new ReleaseStatements(key, command));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        String key = keys.of(command.key());
-        waiters.end(key);
-        return run(key, new WithdrawStatements(key, command));
     }
 
     @Override

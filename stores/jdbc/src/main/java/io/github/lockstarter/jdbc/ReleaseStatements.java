@@ -1,12 +1,14 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * A release: one statement if the token has the lock.
+ * A release: one statement if the token has the lock. A wait that ends leaves no queue, since there is none, and passes
+ * no signal on, since a release notifies all.
  *
  * @param key the key as it is stored
  * @param command what to release
@@ -16,6 +18,12 @@ record ReleaseStatements(String key, ReleaseCommand command) implements JdbcComm
     @Override
     public ReleaseResult execute(LockRows rows) throws SQLException {
         String token = command.token().value();
+        if (command.endsWait()) {
+            if (command.token().sequence() != LockToken.NO_ATTEMPT) {
+                rows.free(key, token);
+            }
+            return new ReleaseResult.Released(0);
+        }
         boolean isKept = !command.atLeast().isZero();
         if (isKept && rows.keep(key, token, command.atLeast())) {
             return rest(rows).orElseGet(() -> new ReleaseResult.Released(0));

@@ -4,8 +4,6 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import io.github.lockstarter.zookeeper.KeyTurns.Turn;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +60,10 @@ final class LockLine {
 
     CompletableFuture<ReleaseResult> release(Turn turn, ReleaseCommand command) {
         Hold hold = holds.find(command.key(), command.token());
+        if (command.endsWait()) {
+            CompletableFuture<?> released = hold == null ? serverAnswers(command.key()) : delete(hold);
+            return leavePlace(turn).thenCombine(released, (left, gone) -> new ReleaseResult.Released(0));
+        }
         if (hold != null && hold.node.session() != session.current() && session.current() != Session.NONE) {
             lost(hold);
             hold = null;
@@ -120,12 +122,6 @@ final class LockLine {
             holds.remove(hold);
             return deleted;
         });
-    }
-
-    CompletableFuture<WithdrawResult> withdraw(Turn turn, WithdrawCommand command) {
-        Hold hold = holds.find(command.key(), command.token());
-        CompletableFuture<?> released = hold == null ? serverAnswers(command.key()) : delete(hold);
-        return leavePlace(turn).thenCombine(released, (left, gone) -> new WithdrawResult.Withdrawn());
     }
 
     /** What this instance knows without asking is an answer only while there is a store that gives one. */

@@ -5,7 +5,6 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.WithdrawResult;
 
 /** The result of each command that may have been executed, and of which no more is known. Stateless. */
 final class Unknowns {
@@ -27,12 +26,6 @@ final class Unknowns {
     static ReleaseResult release(Throwable failure) {
         return new ReleaseResult.Unknown(
                 "The release in ZooKeeper has no certain outcome: " + Failures.told(failure),
-                Failures.causeOf(failure));
-    }
-
-    static WithdrawResult withdraw(Throwable failure) {
-        return new WithdrawResult.Unknown(
-                "The end of the wait in ZooKeeper has no certain outcome: " + Failures.told(failure),
                 Failures.causeOf(failure));
     }
 

@@ -19,8 +19,6 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -260,13 +258,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return inTurn(command.key(), Unknowns::release, (turn, answer) -> lines.release(turn, command)
                 .exceptionally(Unknowns::release)
-                .thenAccept(answer::complete));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return inTurn(command.key(), Unknowns::withdraw, (turn, answer) -> lines.withdraw(turn, command)
-                .exceptionally(Unknowns::withdraw)
                 .thenAccept(answer::complete));
     }
 

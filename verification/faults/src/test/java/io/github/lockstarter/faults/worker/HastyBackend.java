@@ -11,8 +11,6 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -70,12 +68,7 @@ final class HastyBackend implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return backend.release(new ReleaseCommand(
-                command.key(), hasty(command.token()), command.fencingToken(), command.requeue(), command.atLeast()));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return backend.withdraw(new WithdrawCommand(command.key(), hasty(command.token())));
+                command.key(), hasty(command.token()), command.fencingToken(), command.ownWait(), command.atLeast()));
     }
 
     @Override

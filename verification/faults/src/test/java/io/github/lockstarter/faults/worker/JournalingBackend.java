@@ -19,8 +19,6 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -118,14 +116,9 @@ final class JournalingBackend implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        journal.write(event(EventKind.FREEING, command.key(), command.token()));
+        EventKind kind = command.endsWait() ? EventKind.WITHDRAWING : EventKind.FREEING;
+        journal.write(event(kind, command.key(), command.token()));
         return backend.release(command);
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        journal.write(event(EventKind.WITHDRAWING, command.key(), command.token()));
-        return backend.withdraw(command);
     }
 
     @Override

@@ -7,7 +7,7 @@ import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.simulation.net.Wire;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.ReleaseCommand;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.groups.Tuple;
@@ -43,7 +43,7 @@ class WatchedRedisTests {
             if (isCut) {
                 instance.wires().forEach(Wire::cutBeforeAnswer);
             }
-            instance.witness.withdraw(new WithdrawCommand(KEY, new LockToken(ID, SEQUENCE)));
+            instance.witness.release(ReleaseCommand.endOfWait(KEY, new LockToken(ID, SEQUENCE)));
             pass(world);
             return world.log().stream()
                     .filter(event -> event.kind() == EventKind.WITHDRAWING)

@@ -19,8 +19,6 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
@@ -88,15 +86,13 @@ final class Witness implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        if (command.endsWait()) {
+            return order.ask(command.key(), () -> backend.release(command));
+        }
         world.write(event(EventKind.FREEING, command.key(), command.token()));
         return command.requeue().isPresent()
                 ? order.requeue(command.key(), command.token(), () -> backend.release(command))
                 : order.release(command.key(), command.token(), () -> backend.release(command));
-    }
-
-    @Override
-    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return order.ask(command.key(), () -> backend.withdraw(command));
     }
 
     @Override
