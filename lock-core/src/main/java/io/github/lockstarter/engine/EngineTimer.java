@@ -7,7 +7,8 @@ package io.github.lockstarter.engine;
 public interface EngineTimer extends AutoCloseable {
 
     /**
-     * Has the entry fire at the given monotonic time or a little later; replaces an earlier or later time.
+     * Has the entry fire at the given monotonic time or a little later; if it is scheduled for an earlier time, only
+     * then.
      *
      * @param entry fires once
      * @param dueNanos monotonic time

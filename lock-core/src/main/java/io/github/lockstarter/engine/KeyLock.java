@@ -132,9 +132,6 @@ final class KeyLock extends TimerEntry {
     private int block = EngineSettings.HandOver.FENCING_TOKENS;
 
     @GuardedBy("this")
-    private long scheduledAt = NEVER;
-
-    @GuardedBy("this")
     private boolean isRetired;
 
     KeyLock(String key, Running shared) {
@@ -778,17 +775,13 @@ final class KeyLock extends TimerEntry {
         try {
             shared.watchdog.look(this);
         } catch (RuntimeException | Error e) {
-            synchronized (this) { // a look that failed is repeated: renewals depend on it
-                scheduledAt = shared.beganAt;
-                shared.timer.schedule(this, scheduledAt);
-            }
+            shared.timer.schedule(this, shared.beganAt); // a look that failed is repeated: renewals depend on it
             throw e;
         }
     }
 
     /** Its time has come: the end of a lease, a renewal, the next look of a waiter. */
     synchronized void look(Effects todo, Moment now) {
-        scheduledAt = NEVER;
         expire(todo, now);
         if (!lost.isEmpty()) {
             lost = lost.stream().filter(each -> now.nanos() - each.forgetAt < 0).toList();
@@ -1230,9 +1223,8 @@ final class KeyLock extends TimerEntry {
         for (Hold each : lost) {
             next = Math.min(next, each.forgetAt);
         }
-        if (next != NEVER && next < scheduledAt) {
-            shared.timer.schedule(this, next);
-            scheduledAt = next; // not if that fails: the next event tries again
+        if (next != NEVER) {
+            shared.timer.schedule(this, next); // if that fails, the next event tries again
         }
     }
 
@@ -1251,9 +1243,7 @@ final class KeyLock extends TimerEntry {
                 queue.isEmpty() && attempt == null && hold == null && lost.isEmpty() && !isWithdrawing && releases == 0;
         if (isEmpty && !isRetired) {
             isRetired = true;
-            if (scheduledAt != NEVER) {
-                shared.timer.cancel(this);
-            }
+            shared.timer.cancel(this);
             shared.forget(this);
         }
     }

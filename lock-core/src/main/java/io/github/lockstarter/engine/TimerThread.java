@@ -185,7 +185,11 @@ final class TimerThread implements EngineTimer {
             return first;
         }
 
+        /** Unless it is there for an earlier tick. */
         synchronized void put(TimerEntry entry, long tick) {
+            if (entry.place > 0 && entry.tick <= tick) {
+                return;
+            }
             remove(entry);
             if (size + 1 == entries.length) {
                 entries = Arrays.copyOf(entries, 2 * entries.length);

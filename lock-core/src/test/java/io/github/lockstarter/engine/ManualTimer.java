@@ -21,8 +21,8 @@ final class ManualTimer implements EngineTimer {
     @Override
     public void schedule(TimerEntry scheduled, long dueNanos) {
         if (!isClosed && scheduled instanceof KeyLock) {
+            next = scheduled == entry ? Math.min(next, dueNanos) : dueNanos;
             entry = scheduled;
-            next = dueNanos;
         }
     }
 

@@ -77,6 +77,16 @@ class TimerThreadTests {
     }
 
     @Test
+    void aLaterTimeDoesNotReplaceAnEarlierOne() throws Exception {
+        Recorder entry = new Recorder();
+        timer.schedule(entry, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(50));
+        timer.schedule(entry, System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+
+        assertThat(entry.fired.await(LATE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        assertThat(timer.isEmpty()).isTrue();
+    }
+
+    @Test
     void cancelledEntriesDoNotFire() throws Exception {
         Recorder cancelled = new Recorder();
         Recorder after = new Recorder();

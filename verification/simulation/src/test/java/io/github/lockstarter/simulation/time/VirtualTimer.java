@@ -27,10 +27,12 @@ public final class VirtualTimer implements EngineTimer {
 
     @Override
     public void schedule(TimerEntry entry, long dueNanos) {
-        cancel(entry);
-        if (!isClosed) {
-            long ticks = Math.floorDiv(Math.max(dueNanos, time.nanos() + 1) - origin + TICK_NANOS - 1, TICK_NANOS);
-            scheduled.put(entry, time.at(origin + ticks * TICK_NANOS, process, () -> fire(entry)));
+        long ticks = Math.floorDiv(Math.max(dueNanos, time.nanos() + 1) - origin + TICK_NANOS - 1, TICK_NANOS);
+        long due = origin + ticks * TICK_NANOS;
+        VirtualTime.Event known = scheduled.get(entry);
+        if (!isClosed && (known == null || due < known.at())) {
+            cancel(entry);
+            scheduled.put(entry, time.at(due, process, () -> fire(entry)));
         }
     }
 
