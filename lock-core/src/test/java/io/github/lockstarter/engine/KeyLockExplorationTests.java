@@ -48,7 +48,7 @@ class KeyLockExplorationTests {
 
     static Stream<Arguments> keepsItsInvariants() {
         return Stream.of(
-                arguments(List.of(BLOCKS), Effort.of(3, 4), Effort.of(6_000, 40_000)),
+                arguments(List.of(BLOCKS), Effort.of(3, 4), Effort.of(5_500, 35_000)),
                 arguments(List.of(BLOCKS, TRIES), Effort.of(1, 2), Effort.of(2_000, 30_000)),
                 arguments(List.of(WAITS, UNRENEWED), Effort.of(1, 2), Effort.of(2_500, 40_000)),
                 arguments(List.of(WAITS_SHORTLY, BLOCKS), Effort.of(1, 2), Effort.of(2_500, 40_000)),
