@@ -47,7 +47,7 @@ final class BlockingCallRunner extends LockedCallRunner {
             if (isReached.getPlain()) {
                 throw e;
             }
-            return method.contention().handle(method, invocation, e, skippedCalls);
+            return handle(method, invocation, e);
         }
         AsynchronousReturn.checkResult(method.method(), request, result);
         return result;

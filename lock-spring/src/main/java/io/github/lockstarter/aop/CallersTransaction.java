@@ -94,8 +94,8 @@ final class CallersTransaction {
     /**
      * Looks at the transaction managers that exist at the end of the start.
      *
-     * @throws InvalidLockDeclarationException when a method is to refuse the transactions of its callers, or to keep its
-     *     lock until they have completed, and a transaction manager shows its transactions to no one
+     * @throws InvalidLockDeclarationException when a method is to refuse the transactions of its callers, or to keep
+     *     its lock until they have completed, and a transaction manager shows its transactions to no one
      */
     static void checkAllAreSeen(ConfigurableListableBeanFactory beans, Stream<LockedMethod> methods) {
         if (THERE_MAY_BE_TRANSACTIONS) {

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
+import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,13 +21,12 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
      * Gives the caller of one call its result. The method has not run.
      *
      * @param refusal why not
-     * @param skippedCalls is told unless the refusal goes out
+     * @param skipped is told of the outcome, unless the refusal goes out
      * @return what the caller gets
      * @throws Throwable the refusal, unless the method declares otherwise, or what its fallback throws
      */
     @Nullable
-    Object handle(
-            LockedMethod method, MethodInvocation invocation, LockException refusal, SkippedCallListener skippedCalls)
+    Object handle(MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped)
             throws Throwable;
 
     /** The exception goes out. */
@@ -34,37 +34,32 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
 
         @Override
         public Object handle(
-                LockedMethod method,
-                MethodInvocation invocation,
-                LockException refusal,
-                SkippedCallListener skippedCalls) {
+                MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped) {
             throw refusal;
         }
     }
 
     /**
-     * The call returns without having run the method. That of a {@link ScheduledLock} does so too if the store cannot be
-     * reached: a scheduler logs each exception with its stack trace, at every tick of an outage.
+     * The call returns without having run the method. That of a {@link ScheduledLock} does so too if the store cannot
+     * be reached: a scheduler logs each exception with its stack trace, at every tick of an outage.
      *
+     * @param method the method
      * @param result what it returns
      */
-    record Skip(@Nullable Object result) implements Contention {
+    record Skip(Method method, @Nullable Object result) implements Contention {
 
         private static final Logger log = LoggerFactory.getLogger(Contention.class);
 
         @Override
         public @Nullable Object handle(
-                LockedMethod method,
-                MethodInvocation invocation,
-                LockException refusal,
-                SkippedCallListener skippedCalls) {
+                MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped) {
             if (refusal instanceof LockNotAcquiredException) {
-                skippedCalls.skipped(method.request().name(), SkippedCallListener.Outcome.EMPTY_RESULT);
-            } else if (MergedAnnotations.from(method.method(), SearchStrategy.TYPE_HIERARCHY)
+                skipped.accept(SkippedCallListener.Outcome.EMPTY_RESULT);
+            } else if (MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
                     .isPresent(ScheduledLock.class)) {
                 log.warn(
                         "{} did not run at this tick, since it is unknown whether another instance runs it: {}",
-                        InvalidLockDeclarationException.describe(method.method()),
+                        InvalidLockDeclarationException.describe(method),
                         refusal.getMessage());
             } else {
                 throw refusal;
@@ -95,6 +90,6 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
             }
             return Fallback.of(method, type, fallback);
         }
-        return isSkipped ? new Skip(EmptyResult.of(method, type, shape)) : new Throw();
+        return isSkipped ? new Skip(method, EmptyResult.of(method, type, shape)) : new Throw();
     }
 }

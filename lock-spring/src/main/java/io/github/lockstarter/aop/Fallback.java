@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -112,12 +113,12 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
     /** A refusal that reaches the fallback is suppressed in its exception, unless it is the cause. */
     @Override
     public @Nullable Object handle(
-            LockedMethod locked, MethodInvocation invocation, LockException refusal, SkippedCallListener skippedCalls)
+            MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped)
             throws Throwable {
         if (!accepted.isInstance(refusal)) {
             throw refusal;
         }
-        skippedCalls.skipped(locked.request().name(), SkippedCallListener.Outcome.FALLBACK);
+        skipped.accept(SkippedCallListener.Outcome.FALLBACK);
         Object target = invocation.getThis();
         while (AopUtils.isAopProxy(target) && target instanceof Advised inner) {
             target = inner.getTargetSource().getTarget();

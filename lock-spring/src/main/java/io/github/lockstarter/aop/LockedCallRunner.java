@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.util.function.Function;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs the calls of locked methods of one {@link MethodShape} under their locks. Thread-safe. */
 abstract class LockedCallRunner {
 
-    final SkippedCallListener skippedCalls;
+    private final SkippedCallListener skippedCalls;
     private final Function<String, LockOperations> operations;
 
     LockedCallRunner(Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
@@ -20,6 +21,16 @@ abstract class LockedCallRunner {
     /** Grants the locks of a method. */
     final LockOperations locksOf(LockedMethod method) {
         return operations.apply(method.locks());
+    }
+
+    /** Gives the caller of one call its result. The method has not run. */
+    final @Nullable Object handle(LockedMethod method, MethodInvocation invocation, LockException refusal)
+            throws Throwable {
+        return method.contention()
+                .handle(
+                        invocation,
+                        refusal,
+                        outcome -> skippedCalls.skipped(method.request().name(), outcome));
     }
 
     /**

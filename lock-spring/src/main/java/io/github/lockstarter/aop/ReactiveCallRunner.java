@@ -30,7 +30,7 @@ final class ReactiveCallRunner extends LockedCallRunner {
 
     /** One call, which may be subscribed to many times. */
     private record Call(
-            LockedMethod method, ReactiveResult result, MethodInvocation invocation, SkippedCallListener skippedCalls) {
+            LockedMethod method, ReactiveResult result, MethodInvocation invocation, ReactiveCallRunner runner) {
 
         /** Calls the method. It finds its lock on this thread. */
         Publisher<?> proceed(ContextView subscriber) {
@@ -47,8 +47,7 @@ final class ReactiveCallRunner extends LockedCallRunner {
         Publisher<?> handle(LockException refusal, ContextView subscriber) {
             try {
                 Object handled = ReactiveLockOperations.contextOf(subscriber)
-                        .<@Nullable Object, Throwable>call(
-                                () -> method.contention().handle(method, invocation, refusal, skippedCalls));
+                        .<@Nullable Object, Throwable>call(() -> runner.handle(method, invocation, refusal));
                 return handled == null
                         ? Mono.empty()
                         : Flux.from(publisher(handled)).doOnError(failure -> suppress(refusal, failure));
@@ -76,7 +75,7 @@ final class ReactiveCallRunner extends LockedCallRunner {
     Object run(LockedMethod method, LockRequest request, MethodInvocation invocation) {
         ReactiveResult result = results.computeIfAbsent(method.method(), ReactiveResult::of);
         ReactiveLockTemplate locks = new ReactiveLockTemplate(locksOf(method));
-        Call call = new Call(method, result, invocation, skippedCalls);
+        Call call = new Call(method, result, invocation, this);
         return result.fromPublisher(result.isMany() ? many(locks, request, call) : one(locks, request, call));
     }
 

@@ -103,9 +103,8 @@ final class StageCallRunner extends LockedCallRunner {
     @SuppressWarnings("NullAway") // as above
     private void handle(Body body, LockException refusal, CompletableFuture<@Nullable Object> result) {
         try {
-            Contention contention = body.method.contention();
-            Object handled = body.context.<@Nullable Object>call(() ->
-                    body.locks.call(() -> contention.handle(body.method, body.invocation, refusal, skippedCalls)));
+            Object handled = body.context.<@Nullable Object>call(
+                    () -> body.locks.call(() -> handle(body.method, body.invocation, refusal)));
             if (handled == null) {
                 result.complete(null);
             } else {

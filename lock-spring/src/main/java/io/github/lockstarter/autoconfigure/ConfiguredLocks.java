@@ -74,7 +74,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         return names.size() == 1 && first.isPresent() ? request.named(first.get()) : request;
     }
 
-    /** The longest known name that the key is, or with which it begins, followed by a colon, as those of annotations. */
+    /** The longest known name that the key is, or with which it begins, followed by a colon. */
     private Optional<String> nameIn(String key) {
         for (int end = key.length(); end > 0; end = key.lastIndexOf(':', end - 1)) {
             String name = key.substring(0, end);

@@ -20,8 +20,8 @@ final class InvalidLockConfigurationException extends RuntimeException {
     }
 
     /**
-     * With the message of a broken rule, which begins with a property. Its last sentence, where it has several, says what
-     * to change.
+     * With the message of a broken rule, which begins with a property. Its last sentence, where it has several, says
+     * what to change.
      */
     static InvalidLockConfigurationException of(IllegalArgumentException broken) {
         String message = String.valueOf(broken.getMessage());

@@ -99,8 +99,8 @@ final class ScheduledMethodCheck {
     }
 
     /**
-     * The shortest time between two ticks. Empty if there is none, such as with a fixed delay, which counts from the end
-     * of a run, and for a text that Spring refuses.
+     * The shortest time between two ticks. Empty if there is none, such as with a fixed delay, which counts from the
+     * end of a run, and for a text that Spring refuses.
      */
     private Optional<Duration> period(Scheduled scheduled) {
         try {
