@@ -23,7 +23,9 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  *   <li>{@code lock} and {@code lockInterruptibly} of that thread throw it, too, until it has left the lock.
  *   <li>The next {@code tryLock} of that thread ends the hold, and returns false, even if {@code renewLock} reported
  *       the loss before; the one after it acquires the lock again. So a {@code LockRegistryLeaderInitiator} revokes
- *       the leadership, and does not go on over a gap.
+ *       the leadership, and does not go on over a gap. To detect a loss, {@code tryLock} of a thread that holds the
+ *       lock asks the store, which costs one round trip; if the store does not answer, it returns true as long as no
+ *       other owner can have the lock.
  * </ul>
  *
  * <p>{@code unlock} of a thread that does not hold the lock throws {@link IllegalMonitorStateException}. If the store
@@ -97,8 +99,7 @@ public final class DistributedLockRegistry
      */
     @Override
     public void renewLock(Object lockKey) {
-        RegistryLock lock = lockOf(lockKey);
-        lock.renew(lock.request());
+        lockOf(lockKey).renew();
     }
 
     /**
@@ -112,7 +113,6 @@ public final class DistributedLockRegistry
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {
-        RegistryLock lock = lockOf(lockKey);
-        lock.renew(lock.request().leasedFor(ttl));
+        lockOf(lockKey).renew(ttl);
     }
 }

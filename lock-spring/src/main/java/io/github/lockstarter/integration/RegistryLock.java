@@ -1,6 +1,9 @@
 package io.github.lockstarter.integration;
 
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
@@ -8,30 +11,39 @@ import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /**
  * A lock of a {@link DistributedLockRegistry}: that of {@link LockOperations#asLock}, which reports a loss as the locks
  * of Spring Integration do.
- *
- * @param locks holds the lock
- * @param request its key and name
  */
-record RegistryLock(LockOperations locks, LockRequest request) implements DistributedLock {
+final class RegistryLock implements DistributedLock {
+
+    private final LockOperations locks;
+    private final LockRequest request;
+    private final Lock lock;
+
+    RegistryLock(LockOperations locks, LockRequest request) {
+        this.locks = locks;
+        this.request = request;
+        this.lock = locks.asLock(request);
+    }
 
     @Override
     public void lock() {
-        lock(request);
+        lock(lock);
     }
 
     @Override
     public void lock(Duration ttl) {
-        lock(request.leasedFor(ttl));
+        lock(locks.asLock(request.leasedFor(ttl)));
     }
 
-    private void lock(LockRequest terms) {
+    private static void lock(Lock lock) {
         try {
-            locks.asLock(terms).lock();
+            lock.lock();
         } catch (LockLostException e) {
             throw lost(e);
         }
@@ -40,7 +52,7 @@ record RegistryLock(LockOperations locks, LockRequest request) implements Distri
     @Override
     public void lockInterruptibly() throws InterruptedException {
         try {
-            locks.asLock(request).lockInterruptibly();
+            lock.lockInterruptibly();
         } catch (LockLostException e) {
             throw lost(e);
         }
@@ -49,7 +61,7 @@ record RegistryLock(LockOperations locks, LockRequest request) implements Distri
     @Override
     public boolean tryLock() {
         try {
-            return locks.asLock(request).tryLock();
+            return lock.tryLock() && isConfirmed(request);
         } catch (LockLostException e) {
             return leaveLostLock();
         }
@@ -68,9 +80,53 @@ record RegistryLock(LockOperations locks, LockRequest request) implements Distri
 
     private boolean tryLock(long nanos, LockRequest terms) throws InterruptedException {
         try {
-            return locks.asLock(terms).tryLock(nanos, TimeUnit.NANOSECONDS);
+            return locks.asLock(terms).tryLock(nanos, TimeUnit.NANOSECONDS) && isConfirmed(terms);
         } catch (LockLostException e) {
             return leaveLostLock();
+        } catch (LockInterruptedException e) {
+            Thread.interrupted(); // the flag travels as the checked exception
+            throw (InterruptedException) new InterruptedException(e.getMessage()).initCause(e);
+        }
+    }
+
+    /**
+     * Asks the store if the thread has entered again: a leader learns of a loss by nothing else. A call that throws has
+     * given its entry back.
+     *
+     * @throws LockLostException when the lock is lost; its entries remain
+     */
+    private boolean isConfirmed(LockRequest terms) {
+        try (LockHandle entry = enter()) {
+            if (holdCount() > 2) { // with this call's entry and the one above
+                extendIfAnswered(entry, terms);
+            }
+            return true;
+        } catch (LockLostException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            leaveAfter(e);
+            throw e;
+        }
+    }
+
+    /** Without an answer, the lock goes on as long as no other owner can have it. */
+    private static void extendIfAnswered(LockHandle entry, LockRequest terms) {
+        try {
+            entry.extend(terms);
+        } catch (LockBackendException e) {
+            if (!entry.isHeld()) {
+                throw e;
+            }
+        }
+    }
+
+    private void leaveAfter(RuntimeException failure) {
+        try {
+            lock.unlock();
+        } catch (LockLostException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -78,7 +134,7 @@ record RegistryLock(LockOperations locks, LockRequest request) implements Distri
     private boolean leaveLostLock() {
         while (true) {
             try {
-                locks.asLock(request).unlock();
+                lock.unlock();
             } catch (LockLostException e) {
                 // as known
             } catch (IllegalMonitorStateException e) {
@@ -90,7 +146,7 @@ record RegistryLock(LockOperations locks, LockRequest request) implements Distri
     @Override
     public void unlock() {
         try {
-            locks.asLock(request).unlock();
+            lock.unlock();
         } catch (LockLostException e) {
             throw lost(e);
         }
@@ -101,16 +157,37 @@ record RegistryLock(LockOperations locks, LockRequest request) implements Distri
         return new ConcurrentModificationException(loss.getMessage(), loss);
     }
 
-    /** Makes the lease end no earlier than that of these terms would from now. */
-    void renew(LockRequest terms) {
-        try (LockHandle entry = locks.tryAcquire(request.withoutWaiting()).orElseThrow(this::notHeld)) {
-            if (locks.heldLocks().find(key()).orElseThrow(this::notHeld).holdCount() == 1) {
-                throw notHeld(); // it was free
+    /** Makes the lease end no earlier than the configured lease from now. */
+    void renew() {
+        renew(request);
+    }
+
+    /** Makes the lease end no earlier than the given time from now. */
+    void renew(Duration ttl) {
+        renew(request.leasedFor(ttl));
+    }
+
+    private void renew(LockRequest terms) {
+        try (LockHandle entry = enter()) {
+            if (holdCount() == 1) {
+                throw notHeld();
             }
             entry.extend(terms);
         } catch (LockLostException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
+    }
+
+    /** An entry of its own, through which the hold of the thread is extended. */
+    private LockHandle enter() {
+        return locks.tryAcquire(request.withoutWaiting()).orElseThrow(this::notHeld);
+    }
+
+    private int holdCount() {
+        return locks.heldLocks()
+                .find(request.keys().get(0))
+                .map(HeldLock::holdCount)
+                .orElse(0);
     }
 
     private IllegalStateException notHeld() {
@@ -119,15 +196,23 @@ record RegistryLock(LockOperations locks, LockRequest request) implements Distri
 
     @Override
     public Condition newCondition() {
-        return locks.asLock(request).newCondition();
+        return lock.newCondition();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RegistryLock that
+                && locks == that.locks
+                && request.keys().equals(that.request.keys());
+    }
+
+    @Override
+    public int hashCode() {
+        return request.keys().hashCode();
     }
 
     @Override
     public String toString() {
-        return "lock '" + LockRequest.printable(key()) + "'";
-    }
-
-    private String key() {
-        return request.keys().get(0);
+        return "lock '" + LockRequest.printable(request.keys().get(0)) + "'";
     }
 }

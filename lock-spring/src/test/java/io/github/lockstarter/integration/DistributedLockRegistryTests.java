@@ -8,13 +8,19 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -69,6 +75,28 @@ class DistributedLockRegistryTests {
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> first.locks().heldLocks().size() == 0);
         first.backend().failRenewals(0);
+    }
+
+    /** A lock of the first instance that fails each time when it asks the store about what it has entered again. */
+    private DistributedLock unconfirmed(Callable<RuntimeException> failure) {
+        return new DistributedLockRegistry(new LockTemplate(first.locks(), OnLost.THROW) {
+                    @Override
+                    public Optional<LockHandle> tryAcquire(LockRequest request) {
+                        try {
+                            throw failure.call();
+                        } catch (RuntimeException e) {
+                            throw e;
+                        } catch (Exception e) {
+                            throw new AssertionError(e);
+                        }
+                    }
+                })
+                .obtain("orders");
+    }
+
+    private static LockInterruptedException interrupted() {
+        Thread.currentThread().interrupt();
+        return new LockInterruptedException(KEY, "planted", new InterruptedException());
     }
 
     @Test
@@ -257,9 +285,64 @@ class DistributedLockRegistryTests {
     void learnsOfARevocationByTryLock() {
         lock.lock();
         second.admin().revoke(KEY, held().fencingToken()).join();
-        await().until(() -> first.locks().heldLocks().size() == 0);
 
         assertThat(lock.tryLock()).isFalse();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void goesOnWithoutAnAnswerWhileItCertainlyHoldsTheLock() {
+        lock.lock(Duration.ofMinutes(1));
+        first.backend().failRenewals(1);
+
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+        lock.unlock();
+    }
+
+    @Test
+    void leavesNoEntryOfACallThatCouldNotAskTheStore() {
+        DistributedLock unconfirmed = unconfirmed(() -> new IllegalStateException("planted"));
+        unconfirmed.lock();
+
+        assertThatThrownBy(unconfirmed::tryLock).hasMessage("planted");
+        assertThatThrownBy(() -> unconfirmed.tryLock(1, SECONDS)).hasMessage("planted");
+        assertThat(elsewhere.tryLock()).isFalse();
+        unconfirmed.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void leavesNoEntryOfACallThatIsInterruptedWhileItAsksTheStore() {
+        DistributedLock unconfirmed = unconfirmed(DistributedLockRegistryTests::interrupted);
+        unconfirmed.lock();
+
+        assertThatThrownBy(() -> unconfirmed.tryLock(1, SECONDS))
+                .isInstanceOf(InterruptedException.class)
+                .hasCauseInstanceOf(LockInterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
+        assertThatThrownBy(() -> unconfirmed.tryLock(Duration.ofSeconds(1), LEASE))
+                .isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(unconfirmed::tryLock).isInstanceOf(LockInterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        unconfirmed.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void returnsFalseForALockThatIsLostWhileTheStoreDoesNotAnswer() {
+        DistributedLock unconfirmed = unconfirmed(() -> {
+            second.admin().revoke(KEY, held().fencingToken()).join();
+            await().until(() -> first.locks().heldLocks().size() == 0);
+            return new LockBackendException(KEY, "planted", null);
+        });
+        unconfirmed.lock();
+
+        assertThat(unconfirmed.tryLock()).isFalse();
+        assertThatThrownBy(unconfirmed::unlock).isInstanceOf(IllegalMonitorStateException.class);
         assertThat(elsewhere.tryLock()).isTrue();
         elsewhere.unlock();
     }
