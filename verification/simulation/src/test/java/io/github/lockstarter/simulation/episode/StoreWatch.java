@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -93,13 +94,14 @@ final class StoreWatch {
                     .filter(instance -> instance.waiting().stream().noneMatch(caller -> caller.isOneOfSeveral(key)))
                     .isPresent();
             report("I8", key, "nobody has the lock of " + parts.group(), isLeft, tidy());
-            boolean isAbandoned = parts.group(3) != null && world.isDead(parts.group(2)) && isWanted(key);
+            boolean isAbandoned = parts.group(3) != null && world.isDead(parts.group(2)) && isWanted(key, any -> true);
             report("I5", key, "nobody takes over the lock of " + parts.group(), isAbandoned, takeOver());
         });
         boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
-        report("I5", key, SLEEPS, isSignalled && isQueued(key), world.longestFree(key));
+        Map<String, Double> queue = master.scores(World.entry(key) + ":waiters");
+        report("I5", key, SLEEPS, isSignalled && isQueued(key, queue.keySet()), world.longestFree(key));
         if (!world.isClockStepped()) {
-            master.scores(World.entry(key) + ":waiters").forEach((id, place) -> look(key, id, place));
+            queue.forEach((id, place) -> look(key, id, place));
         }
     }
 
@@ -122,15 +124,20 @@ final class StoreWatch {
                 tidy());
     }
 
-    private boolean isWanted(String key) {
+    private boolean isWanted(String key, Predicate<Instance> among) {
         return world.instances.stream()
+                .filter(among)
                 .flatMap(instance -> instance.waiting().stream())
                 .anyMatch(caller -> caller.wanted().equals(List.of(key)));
     }
 
-    /** Whether an instance waits whose waiters all have asked the server since nothing is wrong. */
-    private boolean isQueued(String key) {
-        return isWanted(key)
+    /**
+     * Whether an instance waits that a release signals: the waiters of all have asked the server since nothing is
+     * wrong, and no withdrawal that was executed late has ended its place.
+     */
+    private boolean isQueued(String key, Set<String> queue) {
+        Set<Instance> unqueued = world.lateWithdrawals.instancesWithoutPlace(key, queue);
+        return isWanted(key, instance -> !unqueued.contains(instance))
                 && world.instances.stream()
                         .flatMap(instance -> instance.waiting().stream())
                         .filter(caller -> caller.wanted().contains(key))

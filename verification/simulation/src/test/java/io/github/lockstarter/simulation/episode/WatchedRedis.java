@@ -17,6 +17,7 @@ final class WatchedRedis extends SimRedis {
 
     private static final int PROGRAM = 1;
     private static final int LOCK = 3;
+    private static final int WAITERS = 4;
     private static final int TOKEN = 5;
 
     private final World world;
@@ -28,13 +29,23 @@ final class WatchedRedis extends SimRedis {
 
     @Override
     public Reply execute(List<String> command) {
+        return isWithdrawal(command) ? withdraw(command) : super.execute(command);
+    }
+
+    private Reply withdraw(List<String> command) {
+        String lock = command.get(LOCK);
+        String key = lock.substring(lock.indexOf('{') + 1, lock.lastIndexOf('}'));
+        String[] token = command.get(TOKEN).split("[:|]");
+        long sequence = Long.parseLong(token[1]);
+        boolean hasPlace = scores(command.get(WAITERS)).containsKey(token[0]);
         Reply reply = super.execute(command);
-        if (isWithdrawal(command) && !(reply instanceof Reply.Failure)) {
-            String lock = command.get(LOCK);
-            String[] token = command.get(TOKEN).split("[:|]");
+        if (!(reply instanceof Reply.Failure)) {
             world.write(world.event(EventKind.WITHDRAWING, world.nameOf(token[0]))
-                    .of(lock.substring(lock.indexOf('{') + 1, lock.lastIndexOf('}')), 0)
-                    .counting(Long.parseLong(token[1])));
+                    .of(key, 0)
+                    .counting(sequence));
+            if (hasPlace) {
+                world.lateWithdrawals.endedPlace(key, token[0], sequence);
+            }
         }
         return reply;
     }

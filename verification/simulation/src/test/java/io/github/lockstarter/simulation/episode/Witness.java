@@ -61,6 +61,7 @@ final class Witness implements LockBackend {
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         long sent = world.time.nanos();
+        world.lateWithdrawals.attempt(command);
         return order.ask(command.key(), () -> backend.acquire(command)).thenApply(result -> {
             if (result instanceof AcquireResult.Granted granted) {
                 granted.takenOverFrom().ifPresent(holder -> world.promises.takenOver(worker, command.key(), holder));
@@ -87,7 +88,7 @@ final class Witness implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         if (command.endsWait()) {
-            return order.ask(command.key(), () -> backend.release(command));
+            return order.ask(command.key(), () -> world.lateWithdrawals.send(command, () -> backend.release(command)));
         }
         world.write(event(EventKind.FREEING, command.key(), command.token()));
         return command.requeue().isPresent()

@@ -59,6 +59,7 @@ final class World {
 
     final Calm calm = new Calm(this);
     final PromiseWatch promises = new PromiseWatch(this);
+    final LateWithdrawals lateWithdrawals = new LateWithdrawals(this);
     final StoreWatch watch = new StoreWatch(this);
 
     /** All that have started, by their ids. */
