@@ -14,7 +14,7 @@ final class StoreTimeout {
 
     private StoreTimeout() {}
 
-    /** The store's answer, or a substitute that says why there is none. */
+    /** The store's answer, or a substitute that says why there is none. An interrupt ends the wait, and stays set. */
     static <R> R await(CompletableFuture<R> answer, Function<String, R> missing) {
         CompletableFuture<R> known = answer.exceptionally(failure -> missing.apply("The lock store could not be asked: "
                         + (failure instanceof CompletionException ? failure.getCause() : failure)))
@@ -22,6 +22,11 @@ final class StoreTimeout {
                         missing.apply("The lock store did not answer within " + LIMIT.toSeconds() + "s"),
                         LIMIT.toMillis(),
                         TimeUnit.MILLISECONDS);
-        return BlockingWait.awaitUninterruptibly(known);
+        try {
+            return BlockingWait.await(known);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return missing.apply("Interrupted while waiting for the lock store");
+        }
     }
 }
