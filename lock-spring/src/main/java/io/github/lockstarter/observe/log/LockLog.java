@@ -29,7 +29,8 @@ import org.slf4j.spi.LoggingEventBuilder;
  * as structured logging shows them.
  *
  * <p>The mutable fields are the holds whose last renewal failed, which leave the set with recovery, loss or release;
- * and the lock in doubt of which the log warned last. Of two threads that come into doubt at once, one warns.
+ * and the last warning of a lock in doubt, which loses its hold at the confirmation. Of two threads that come into
+ * doubt at once, one warns.
  */
 public final class LockLog implements LockListener {
 
@@ -51,7 +52,8 @@ public final class LockLog implements LockListener {
 
     private record Hold(String key, long fencingToken) {}
 
-    private record Warning(Hold hold, long at) {}
+    /** No hold once it is confirmed: further confirmations of that hold belong to doubts without a warning. */
+    private record Warning(@Nullable Hold hold, long at) {}
 
     @Override
     public boolean returnsAtOnce() {
@@ -214,7 +216,9 @@ public final class LockLog implements LockListener {
 
     private void confirmed(LockEvent.Confirmed event) {
         Warning last = lastDoubt.get();
-        boolean isThatOne = last != null && last.hold.equals(new Hold(event.key(), event.fencingToken()));
+        boolean isThatOne = last != null
+                && new Hold(event.key(), event.fencingToken()).equals(last.hold)
+                && lastDoubt.compareAndSet(last, new Warning(null, last.at));
         write(
                 isThatOne ? Level.WARN : Level.DEBUG,
                 event,

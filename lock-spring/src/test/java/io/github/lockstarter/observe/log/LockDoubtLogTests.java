@@ -61,6 +61,20 @@ class LockDoubtLogTests {
     }
 
     @Test
+    void warnsOnceInAMinuteOfALockThatComesIntoDoubtRepeatedly(CapturedOutput output) {
+        for (int doubts = 0; doubts < 6; doubts++) {
+            doubt(1);
+            confirm(1);
+            now.addAndGet(TimeUnit.SECONDS.toNanos(10));
+        }
+        assertThat(warnings(output)).hasSize(2);
+
+        doubt(1);
+        confirm(1);
+        assertThat(warnings(output)).hasSize(4);
+    }
+
+    @Test
     void namesTheInstanceThatALockIsTakenOverFrom(CapturedOutput output) {
         LockHolder from = new LockHolder(
                 "3f2a91c0",
