@@ -66,18 +66,21 @@ final class LockObservation {
     }
 
     /**
-     * Ends it.
+     * Ends it, even if a handler throws at the error.
      *
      * @param outcome the outcome
      * @param failure its error, if it has one; replaced where spans do not show keys
      */
     void stop(String outcome, @Nullable Throwable failure) {
         if (hasEnded.compareAndSet(false, true)) {
-            if (failure != null) {
-                observation.error(convention.showsKeys() ? failure : new RedactedException(failure, outcome));
-            }
             context.ended(outcome);
-            observation.stop();
+            try {
+                if (failure != null) {
+                    observation.error(convention.showsKeys() ? failure : new RedactedException(failure, outcome));
+                }
+            } finally {
+                observation.stop();
+            }
         }
     }
 

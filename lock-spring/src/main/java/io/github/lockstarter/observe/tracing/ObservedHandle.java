@@ -6,7 +6,6 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -32,24 +31,70 @@ final class ObservedHandle implements LockHandle {
 
     @Override
     public ReleaseOutcome release() {
-        ReleaseOutcome outcome = handle.release();
-        end(outcome, null);
-        return outcome;
+        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
+        try {
+            outcome = handle.release();
+            return outcome;
+        } finally {
+            end(outcome, null);
+        }
     }
 
-    /** By {@link #closeAsync}, since the close of the observed handle does not tell an unknown outcome. */
+    /** By its release, since the close of the observed handle does not tell an unknown outcome. */
     @Override
     public void close() {
+        LockLostException known = knownLoss();
+        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
         try {
-            BlockingWait.awaitUninterruptibly(closeAsync());
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof LockLostException loss ? loss : e;
+            outcome = handle.release();
+        } finally {
+            if (outcome != ReleaseOutcome.LOST) {
+                end(outcome, null);
+            }
         }
+        if (outcome == ReleaseOutcome.LOST) {
+            LockLostException loss = known == null ? lossFoundByRelease() : known;
+            try {
+                end(outcome, loss);
+            } catch (RuntimeException | Error e) {
+                loss.addSuppressed(e);
+            }
+            throw loss;
+        }
+    }
+
+    /** The loss in the words of the observed handle, which has them only before its release. */
+    private @Nullable LockLostException knownLoss() {
+        try {
+            if (handle.state() == HoldState.LOST) {
+                handle.ensureHeld();
+            }
+            return null;
+        } catch (LockLostException e) {
+            return e;
+        } catch (RuntimeException | Error e) {
+            return null; // the release matters more than its words
+        }
+    }
+
+    private LockLostException lossFoundByRelease() {
+        return new LockLostException(
+                handle.key(),
+                "Lost lock '" + handle.key() + "' before its release: the lock store no longer"
+                        + " has it. Work since then may overlap with another owner; check the fencing token where you"
+                        + " write.");
     }
 
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
-        return handle.closeAsync().whenComplete((outcome, failure) -> {
+        CompletableFuture<ReleaseOutcome> closing;
+        try {
+            closing = handle.closeAsync();
+        } catch (RuntimeException | Error e) {
+            end(ReleaseOutcome.UNKNOWN, null);
+            throw e;
+        }
+        return closing.whenComplete((outcome, failure) -> {
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             if (cause instanceof LockLostException loss) {
                 end(ReleaseOutcome.LOST, loss);
@@ -69,8 +114,11 @@ final class ObservedHandle implements LockHandle {
         switch (outcome) {
             case RELEASED, STILL_HELD -> section.stop("released", null);
             case LOST -> {
-                section.lost(); // its callback may not have come yet
-                section.stop("lost", loss);
+                try {
+                    section.lost(); // its callback may not have come yet
+                } finally {
+                    section.stop("lost", loss);
+                }
             }
             case UNKNOWN -> section.stop("unknown", null);
             case ALREADY_RELEASED -> {}

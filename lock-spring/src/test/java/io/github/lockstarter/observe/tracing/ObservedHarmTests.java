@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -152,6 +153,56 @@ class ObservedHarmTests {
         assertThat(spans).last().asString().contains("lock.outcome=lost").containsOnlyOnce("event lock.lost");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"onError", "onEvent"})
+    void aSectionEndsWhereAHandlerThrowsAtTheLoss(String method) {
+        registry.observationConfig().observationHandler(recording()).observationHandler(throwing(method));
+        handle.outcome = ReleaseOutcome.LOST;
+
+        assertThatThrownBy(around(new Source(handle)).acquire(REQUEST)::close)
+                .isInstanceOf(LockLostException.class)
+                .hasStackTraceContaining("broken handler");
+
+        assertThat(spans).hasSize(2).last().asString().contains("lock.outcome=lost");
+    }
+
+    @Test
+    void aSectionEndsWhereTheReleaseThrows() {
+        registry.observationConfig().observationHandler(recording());
+        handle.failure = new IllegalStateException("broken release");
+        LockSource source = around(new Source(handle));
+
+        assertThatThrownBy(source.acquire(REQUEST)::release).isSameAs(handle.failure);
+        assertThatThrownBy(source.acquire(REQUEST)::close).isSameAs(handle.failure);
+        assertThatThrownBy(source.acquire(REQUEST)::closeAsync).isSameAs(handle.failure);
+
+        assertThat(spans)
+                .filteredOn(span -> span.startsWith("lock ship-order"))
+                .hasSize(3)
+                .allMatch(span -> span.contains("lock.outcome=unknown"));
+    }
+
+    @Test
+    void aSectionEndsOnTheThreadThatClosesIt() {
+        List<Thread> stops = new ArrayList<>();
+        registry.observationConfig().observationHandler(new ObservationHandler<>() {
+            @Override
+            public boolean supportsContext(Observation.Context context) {
+                return true;
+            }
+
+            @Override
+            public void onStop(Observation.Context context) {
+                stops.add(Thread.currentThread());
+            }
+        });
+        handle.completions = task -> new Thread(task).start();
+
+        around(new Source(handle)).acquire(REQUEST).close();
+
+        assertThat(stops).hasSize(2).containsOnly(Thread.currentThread());
+    }
+
     @SuppressWarnings("unchecked")
     private static ObservationHandler<Observation.Context> throwing(String method) {
         return (ObservationHandler<Observation.Context>) Proxy.newProxyInstance(
@@ -226,6 +277,8 @@ class ObservedHarmTests {
     private static final class Handle implements LockHandle {
 
         private ReleaseOutcome outcome = ReleaseOutcome.RELEASED;
+        private RuntimeException failure;
+        private Executor completions = Runnable::run;
         private int granted;
         private int released;
 
@@ -271,14 +324,23 @@ class ObservedHarmTests {
         @Override
         public ReleaseOutcome release() {
             released++;
+            if (failure != null) {
+                throw failure;
+            }
             return outcome;
         }
 
         @Override
         public CompletableFuture<ReleaseOutcome> closeAsync() {
-            return release() == ReleaseOutcome.LOST
-                    ? CompletableFuture.failedFuture(new LockLostException("order:42", "Lost lock 'order:42'"))
-                    : CompletableFuture.completedFuture(outcome);
+            ReleaseOutcome known = release();
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        if (known == ReleaseOutcome.LOST) {
+                            throw new LockLostException("order:42", "Lost lock 'order:42'");
+                        }
+                        return known;
+                    },
+                    completions);
         }
 
         @Override
