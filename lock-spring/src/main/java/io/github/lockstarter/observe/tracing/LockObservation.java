@@ -43,13 +43,16 @@ final class LockObservation {
         return observation.isNoop();
     }
 
+    /** Makes it the current observation of this thread until the scope is closed. */
+    Observation.Scope openScope() {
+        return observation.openScope();
+    }
+
     /** Runs a body as the current observation of this thread. */
+    @SuppressWarnings("try") // nothing asks the scope
     <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> body) throws X {
-        Observation.Scope scope = observation.openScope();
-        try {
+        try (Observation.Scope scope = openScope()) {
             return body.run();
-        } finally {
-            scope.close();
         }
     }
 

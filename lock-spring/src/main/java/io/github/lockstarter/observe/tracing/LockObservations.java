@@ -71,16 +71,22 @@ public final class LockObservations implements LockDecorator {
             return observed(request, () -> source.tryAcquire(request));
         }
 
+        /** What the attempt observes on this thread becomes a child of the acquisition. */
+        @SuppressWarnings("try") // nothing asks the scope
         private Optional<LockHandle> observed(LockRequest request, Supplier<Optional<LockHandle>> attempt) {
             if (registry.isNoop()) {
                 return attempt.get();
             }
             Acquisition acquisition = new Acquisition(request);
-            Optional<LockHandle> handle;
-            try {
+            Optional<LockHandle> handle = Optional.empty();
+            try (Observation.Scope scope = acquisition.observation.openScope()) {
                 handle = attempt.get();
             } catch (RuntimeException | Error e) {
-                acquisition.failed(e);
+                try {
+                    acquisition.failed(e);
+                } finally {
+                    handle.ifPresent(LockHandle::closeAsync); // the scope could not be closed
+                }
                 throw e;
             }
             if (handle.isEmpty()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
@@ -20,6 +21,7 @@ import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -88,6 +90,25 @@ class LockObservationsTests {
                 .hasHighCardinalityKeyValueWithKey("lock.fencing_token")
                 .hasParentObservationEqualTo(request)
                 .doesNotHaveError();
+    }
+
+    @Test
+    void observationsInsideABlockingAcquisitionAreItsChildren() {
+        Observation request = Observation.start("request", registry);
+        List<String> current = new ArrayList<>();
+        LockListener listener = event ->
+                current.add(registry.getCurrentObservation().getContext().getName());
+        try (LockEngine listened =
+                        new LockEngine(backend, EngineSettings.DEFAULTS, List.of(listener), EngineClock.SYSTEM);
+                Observation.Scope scope = request.openScope()) {
+            LockHandle handle = new LockObservations(registry, new LockObservationConvention(KeyDisplay.NONE))
+                    .around(listened)
+                    .acquire(REQUEST);
+            assertThat(current).containsExactly(ACQUISITION);
+            assertThat(registry.getCurrentObservationScope()).isSameAs(scope);
+            handle.release();
+        }
+        request.stop();
     }
 
     @Test
