@@ -250,11 +250,11 @@ final class Acquisitions {
         }
         all.thenCompose(any -> shared.events.completedForCallers(new CompositeHandle(acquired).ensureHeldAsync()))
                 .whenComplete((any, failure) -> {
-                    if (failure != null) {
-                        result.completeExceptionally(Objects.requireNonNullElse(failure.getCause(), failure));
-                    }
-                    if (!result.complete(new CompositeHandle(acquired))) { // it has failed, or is cancelled
+                    if (failure != null || !result.complete(new CompositeHandle(acquired))) { // it may be cancelled
                         CompositeHandle.giveBack(acquired);
+                    }
+                    if (failure != null) { // last: what depends on it may block, and ask for one of the keys
+                        result.completeExceptionally(Objects.requireNonNullElse(failure.getCause(), failure));
                     }
                 });
     }

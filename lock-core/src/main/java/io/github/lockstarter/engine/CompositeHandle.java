@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Several keys held as one: held while all are, lost with the first that is. Released in reverse order. */
 final class CompositeHandle implements LockHandle {
@@ -101,8 +102,7 @@ final class CompositeHandle implements LockHandle {
 
     /** Nobody waits for a part in doubt while another one is lost. */
     private List<Handle> worstFirst() {
-        return parts.stream()
-                .sorted(Comparator.comparing(Handle::state).reversed())
+        return Stream.concat(parts.stream().filter(part -> part.state() == HoldState.LOST), parts.stream())
                 .toList();
     }
 
@@ -145,30 +145,36 @@ final class CompositeHandle implements LockHandle {
     private static CompletableFuture<ReleaseOutcome> each(
             List<Handle> parts, Function<Handle, CompletableFuture<ReleaseOutcome>> release) {
         CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        Throwable failure = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
-            CompletableFuture<ReleaseOutcome> one;
             try {
-                one = release.apply(parts.get(i));
+                worst = worst.thenCombine(
+                        release.apply(parts.get(i)), BinaryOperator.maxBy(Comparator.comparing(OUTCOMES::indexOf)));
             } catch (RuntimeException | Error e) {
-                one = CompletableFuture.failedFuture(e); // the others are released all the same
+                failure = failure == null ? e : failure; // the others are released all the same
             }
-            worst = worst.thenCombine(one, BinaryOperator.maxBy(Comparator.comparing(OUTCOMES::indexOf)));
         }
-        return worst;
+        return failure == null ? worst : CompletableFuture.failedFuture(failure);
     }
 
+    /** Closes all, the last one first; throws the first loss with the others suppressed. Any number: no recursion. */
     @Override
     public void close() {
-        closeEach(parts);
-    }
-
-    /** Closes all, the last one first; throws the first loss with the others suppressed. */
-    private static void closeEach(List<Handle> parts) {
-        Handle first = parts.get(0);
-        try (first) {
-            if (parts.size() > 1) {
-                closeEach(parts.subList(1, parts.size()));
+        List<Throwable> failures = new ArrayList<>();
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            try {
+                parts.get(i).close();
+            } catch (RuntimeException | Error e) {
+                failures.add(e);
             }
+        }
+        if (!failures.isEmpty()) {
+            Throwable first = failures.remove(0);
+            failures.forEach(first::addSuppressed);
+            if (first instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) first;
         }
     }
 

@@ -191,10 +191,13 @@ final class StoreCalls extends TimerEntry {
     /** Ends the wait of this instance, and releases what the token may have acquired. */
     void withdraw(String key, LockToken token, Duration longestLease, Runnable then) {
         release(ReleaseCommand.endOfWait(key, token), result -> {
-            if (result instanceof ReleaseResult.Unknown) {
-                add(new Item(new ReleaseCommand(key, token, NO_GRANT), false, longestLease));
+            try {
+                if (result instanceof ReleaseResult.Unknown) {
+                    add(new Item(new ReleaseCommand(key, token, NO_GRANT), false, longestLease));
+                }
+            } finally {
+                then.run(); // whatever fails: the key waits for it
             }
-            then.run();
         });
     }
 

@@ -110,7 +110,7 @@ final class TimerThread implements EngineTimer {
             while (awaitDue()) {
                 for (Heap heap : heaps) {
                     for (TimerEntry due = heap.poll(current); due != null; due = heap.poll(current)) {
-                        EngineLog.guard("A timer of the lock watchdog", due::fire);
+                        EngineLog.guard("A timer of the lock watchdog", TimerEntry::fire, due);
                     }
                 }
                 EngineLog.guard("A tick of the lock watchdog", afterTick);
@@ -149,7 +149,11 @@ final class TimerThread implements EngineTimer {
     }
 
     private long first() {
-        return Stream.of(heaps).mapToLong(Heap::first).min().orElse(NEVER);
+        long first = NEVER;
+        for (Heap heap : heaps) {
+            first = Math.min(first, heap.first());
+        }
+        return first;
     }
 
     /** Ends the thread; what is still scheduled never fires. Does not wait when called by an entry. */

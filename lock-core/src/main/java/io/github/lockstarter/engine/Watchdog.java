@@ -20,7 +20,7 @@ final class Watchdog {
     private final Running shared;
     private final List<Renewal> due = new ArrayList<>();
     private final TimerEntry confirmation = TimerEntry.of(this::confirm);
-    private final TimerEntry everySecond = TimerEntry.of(this::everySecond);
+    private final TimerEntry everySecond = TimerEntry.of(this::everySecondUntilDone);
 
     /** A hold may be in an earlier period of the heartbeat. */
     private volatile boolean isUnsettled;
@@ -115,7 +115,21 @@ final class Watchdog {
     void begin() {
         if (!isWatching) {
             isWatching = true;
-            shared.timer.schedule(everySecond, shared.now().nanos() + PERIOD_NANOS);
+            try {
+                shared.timer.schedule(everySecond, shared.now().nanos() + PERIOD_NANOS);
+            } catch (RuntimeException | Error e) {
+                isWatching = false;
+                throw e;
+            }
+        }
+    }
+
+    private void everySecondUntilDone() {
+        try {
+            everySecond();
+        } catch (RuntimeException | Error e) {
+            shared.timer.schedule(everySecond, shared.beganAt); // repeated, as the look of a key
+            throw e;
         }
     }
 
