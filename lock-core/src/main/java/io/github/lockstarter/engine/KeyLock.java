@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A machine of events. Each event changes the state under the monitor of this object and adds its {@link Effects},
  * which the {@link Running} carries out without the monitor: sending commands, completing futures, calling listeners.
- * No command is sent and no code of the application runs under the monitor; the time is an argument. Each event ends in
- * {@link #next}, which decides on the next command.
+ * No command is sent and no code of the application runs under the monitor; the time is an argument. Each event after
+ * which a command may be due ends in {@link #next}, which decides on it.
  *
  * <p><b>Invariants.</b> (1) At most one attempt or withdrawal is under way; an attempt may follow a release that was
  * decided, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of

@@ -25,8 +25,9 @@ public abstract class TimerEntry {
     }
 
     /**
-     * Called once per {@link EngineTimer#schedule}, on the watchdog's thread, without a lock held. May come although
-     * the entry was cancelled or rescheduled in the same moment: implementations check their own state. Never blocks.
+     * Called once for each time that was scheduled, perhaps more often, on the watchdog's thread, without a lock held.
+     * May come although the entry was cancelled or rescheduled in the same moment: implementations check their own
+     * state. Never blocks.
      */
     public abstract void fire();
 }
