@@ -57,11 +57,15 @@ public final class ExclusionCheck implements Check {
                 .anyMatch(fault -> fault.touches(revokedBefore, hold.end().at()));
     }
 
-    /** A release that is sent again says that the lock is released, whether or not it was there at the first time. */
+    /**
+     * A release that is sent again says that the lock is released, whether or not it was there at the first time. The
+     * end of a session breaks its connection; another revocation breaks none.
+     */
     private static boolean mayBeExecutedTwice(History history, Hold hold) {
         long answered = Math.max(hold.end().at(), hold.end().returnedAt());
         return history.outsideFaults().stream()
-                .filter(fault -> !history.revoking().contains(fault))
+                .filter(fault ->
+                        history.sessionNanos() > 0 || !history.revoking().contains(fault))
                 .anyMatch(fault -> fault.touches(hold.end().at(), answered));
     }
 }

@@ -129,6 +129,13 @@ class StoreChecksTests {
                         .check(check))
                 .as("the release may have been sent twice")
                 .isEmpty();
+        assertThat(overlap()
+                        .fault(History.REVOKES + "session-ended", 300, 705)
+                        .releasing("w1", 1, 700, 2000, 600)
+                        .released("w1", 1, 710, "RELEASED")
+                        .check(check))
+                .as("the end of the session has broken the connection of the release")
+                .isEmpty();
         assertThat(revoked(overlap())
                         .fault(History.FORGETS + "crash", 400, 500)
                         .releasing("w1", 1, 700, 2000, 600)
