@@ -252,12 +252,19 @@ final class StoreCalls extends TimerEntry {
 
     private <R> void take(R result, Consumer<R> then, String key, long epoch) {
         try {
+            notice(key, result, epoch);
             EngineLog.guard("Processing the result of the lock backend", then, result);
+        } finally {
+            end();
+        }
+    }
+
+    /** Before the result is followed by further commands, which were sent after it then. */
+    private void notice(String key, Object result, long epoch) {
+        try {
             outages.ended(key, result, epoch);
         } catch (RuntimeException | Error e) {
             EngineLog.report("Noticing an outage of the lock backend", e);
-        } finally {
-            end();
         }
     }
 

@@ -30,13 +30,14 @@ class StoreCallsTests {
     private final ManualBackend backend = new ManualBackend();
     private final Queue<TimerEntry> scheduled = new ArrayDeque<>();
     private final Queue<TimerEntry> open = new ArrayDeque<>();
+    private final List<Object> told = new ArrayList<>();
     private long now;
     private Runnable onClock = () -> {};
     private long dueNanos;
     private long lastDeadline;
     private final StoreCalls calls = new StoreCalls(
             backend,
-            new Outages(backend, StoreEvent.Scope.ALL, this::nanos, event -> {}),
+            new Outages(backend, StoreEvent.Scope.ALL, this::nanos, event -> told.add(event)),
             new EngineClock(this::nanos, InstantSource.system()),
             new ManualTimer(),
             MOST);
@@ -228,6 +229,25 @@ class StoreCallsTests {
         onClock = () -> {};
         assertThat(backend.log).hasSize(1);
         throw new StackOverflowError("planted");
+    }
+
+    @Test
+    void reportsAnOutageWhenTheReleaseOfTheFirstCommandWithoutAnAnswerHasNoneEither() {
+        calls.release(grant(1), result -> {
+            told.add(result);
+            calls.release(grant(1), told::add);
+        });
+        open.remove().fire();
+        assertThat(told).hasSize(1);
+        open.remove().fire();
+        assertThat(told)
+                .extracting(Object::getClass)
+                .isEqualTo(List.of(
+                        ReleaseResult.Unknown.class, StoreEvent.Unreachable.class, ReleaseResult.Unknown.class));
+
+        calls.release(grant(2), told::add);
+        backend.answerTheRest();
+        assertThat(told.get(3)).as("before what follows from the answer").isInstanceOf(StoreEvent.Reachable.class);
     }
 
     @Test
