@@ -4,6 +4,7 @@ import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -24,7 +25,7 @@ import java.util.function.LongSupplier;
  */
 public final class Outages {
 
-    private record Silence(String key, long since, long epoch, boolean isReported) {}
+    private record Silence(String server, Scope scope, String key, long since, long epoch, boolean isReported) {}
 
     private final LockBackend store;
     private final Scope scope;
@@ -69,11 +70,9 @@ public final class Outages {
             failed(key, failed.reason(), failed.cause(), epochAtSending);
         } else if (!silences.isEmpty()) {
             String server = serverOf(key);
-            silences.forEach((name, silence) -> {
-                if (serverOf(silence.key).equals(server)) {
-                    answered(name);
-                }
-            });
+            silences.values().stream()
+                    .filter(silence -> serverOf(silence.key).equals(server))
+                    .forEach(silence -> answered(silence.server));
         }
     }
 
@@ -89,13 +88,15 @@ public final class Outages {
         if (!store.isSilence(cause)) {
             return;
         }
-        String server = serverOf(key);
-        Silence first = new Silence(key, nanoTime.getAsLong(), epoch.incrementAndGet(), false);
+        Optional<String> part = store.serverOf(key);
+        String server = part.orElseGet(store::toString);
+        Scope reach = part.isPresent() ? Scope.PART : scope;
+        Silence first = new Silence(server, reach, key, nanoTime.getAsLong(), epoch.incrementAndGet(), false);
         Silence known = silences.putIfAbsent(server, first);
         if (known != null && !known.isReported && epochAtSending - known.epoch >= 0) {
-            Silence reported = new Silence(known.key, known.since, known.epoch, true);
+            Silence reported = new Silence(server, known.scope, known.key, known.since, known.epoch, true);
             if (silences.replace(server, known, reported)) {
-                receiver.accept(new StoreEvent.Unreachable(server, scopeOf(key), problem));
+                receiver.accept(new StoreEvent.Unreachable(server, known.scope, problem));
             }
         }
     }
@@ -109,15 +110,11 @@ public final class Outages {
         Silence over = silences.remove(server);
         if (over != null && over.isReported) {
             Duration lasted = Duration.ofNanos(nanoTime.getAsLong() - over.since);
-            receiver.accept(new StoreEvent.Reachable(server, scopeOf(over.key), lasted));
+            receiver.accept(new StoreEvent.Reachable(server, over.scope, lasted));
         }
     }
 
     private String serverOf(String key) {
         return store.serverOf(key).orElseGet(store::toString);
-    }
-
-    private Scope scopeOf(String key) {
-        return store.serverOf(key).isPresent() ? Scope.PART : scope;
     }
 }

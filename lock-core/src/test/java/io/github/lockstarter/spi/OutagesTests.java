@@ -100,6 +100,16 @@ class OutagesTests {
         assertThat(heard).last().isEqualTo(new Reachable("server 1", Scope.PART, Duration.ZERO));
     }
 
+    /** No node of the cluster was known until one answered. */
+    @Test
+    void hasTheSameScopeAtItsEndThoughTheServerOfItsKeyIsKnownByThen() {
+        ends("a", SILENCE);
+        ends("a", SILENCE);
+        servers.put("a", "server 1");
+        ends("a", ANSWER);
+        assertThat(heard).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ZERO));
+    }
+
     @Test
     void endsWithAnAnswerOfTheServerThatIsNoResult() {
         ends("a", SILENCE);
