@@ -212,7 +212,7 @@ final class Heartbeat extends TimerEntry {
     }
 
     private Optional<Beat> unanswered(Throwable failure, long epoch) {
-        outages.failed(ANY_KEY, String.valueOf(failure.getMessage()), failure, epoch);
+        outages.failed(ANY_KEY, failure, epoch);
         return Optional.empty();
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
 import java.time.Duration;
@@ -67,7 +68,7 @@ public final class Outages {
      */
     public void ended(String key, Object result, long epochAtSending) {
         if (result instanceof FailedResult failed) {
-            failed(key, failed.reason(), failed.cause(), epochAtSending);
+            failed(key, failed.cause(), epochAtSending);
         } else if (!silences.isEmpty()) {
             String server = serverOf(key);
             silences.values().stream()
@@ -80,11 +81,10 @@ public final class Outages {
      * A command has failed.
      *
      * @param key of the command; any for one that is about all keys
-     * @param problem what failed
      * @param cause the failure
      * @param epochAtSending {@link #epoch} before the command was sent
      */
-    public void failed(String key, String problem, Throwable cause, long epochAtSending) {
+    public void failed(String key, Throwable cause, long epochAtSending) {
         if (!store.isSilence(cause)) {
             return;
         }
@@ -96,7 +96,7 @@ public final class Outages {
         if (known != null && !known.isReported && epochAtSending - known.epoch >= 0) {
             Silence reported = new Silence(server, known.scope, known.key, known.since, known.epoch, true);
             if (silences.replace(server, known, reported)) {
-                receiver.accept(new StoreEvent.Unreachable(server, known.scope, problem));
+                receiver.accept(new StoreEvent.Unreachable(server, known.scope, problemOf(cause)));
             }
         }
     }
@@ -112,6 +112,17 @@ public final class Outages {
             Duration lasted = Duration.ofNanos(nanoTime.getAsLong() - over.since);
             receiver.accept(new StoreEvent.Reachable(server, over.scope, lasted));
         }
+    }
+
+    /** By the cause: a result names its key as well, and what to do. */
+    private static String problemOf(Throwable failure) {
+        String problem = failure.getClass().getSimpleName();
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            String message = cause.getMessage();
+            problem = message == null || message.isBlank() ? problem : message;
+        }
+        String line = problem.strip().lines().findFirst().orElse(problem);
+        return LockRequest.printable(line.replaceFirst("\\.$", ""));
     }
 
     private String serverOf(String key) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class OutagesTests {
 
     private static final RenewResult ANSWER = new RenewResult.Renewed();
-    private static final RenewResult SILENCE = new RenewResult.Unknown("no answer", new TimeoutException());
+    private static final RenewResult SILENCE = silence(new TimeoutException("no answer"));
     private static final RenewResult REFUSAL = new RenewResult.Unknown("no right", new IllegalStateException());
     private static final String STORE = "the store";
 
@@ -27,6 +27,10 @@ class OutagesTests {
     private final Map<String, String> servers = new HashMap<>();
     private long now;
     private final Outages outages = new Outages(store(), Scope.ALL, () -> now, heard::add);
+
+    private static RenewResult silence(Throwable cause) {
+        return new RenewResult.Unknown("Lock 'a' was not renewed: no answer. Check the store", cause);
+    }
 
     private LockBackend store() {
         return (LockBackend) Proxy.newProxyInstance(
@@ -55,6 +59,20 @@ class OutagesTests {
         ends("b", ANSWER);
         ends("a", ANSWER);
         assertThat(heard).hasSize(2).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ofNanos(5)));
+    }
+
+    @Test
+    void tellsTheProblemByTheCauseInOneLineAndWithoutAFullStop() {
+        Exception cause = new IllegalStateException("refused\tby a firewall.\nCheck it.", new Exception());
+        Exception late = new TimeoutException("no connection");
+        late.initCause(cause);
+        ends("a", silence(late));
+        ends("a", silence(late));
+        ends("a", ANSWER);
+        ends("a", silence(new TimeoutException()));
+        ends("a", silence(new TimeoutException()));
+        assertThat(heard.get(0)).isEqualTo(new Unreachable(STORE, Scope.ALL, "refused\\tby a firewall"));
+        assertThat(heard.get(2)).isEqualTo(new Unreachable(STORE, Scope.ALL, "TimeoutException"));
     }
 
     @Test

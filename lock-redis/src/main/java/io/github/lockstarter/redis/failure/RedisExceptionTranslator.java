@@ -104,7 +104,7 @@ public final class RedisExceptionTranslator {
                 "No command was sent to Redis at " + target + " within " + seconds() + ": " + unanswered
                         + " commands before it had no answer",
                 "Check that it runs and what keeps it busy (SLOWLOG GET)",
-                new TimeoutException());
+                new TimeoutException(unanswered + " commands had no answer within " + seconds()));
     }
 
     /** A command ended without the script's reply. */

@@ -220,7 +220,7 @@ final class Nodes {
             CompletableFuture<CuratorEvent> answer, CuratorEvent event, Consumer<CuratorEvent> late) {
         Code code = Code.get(event.getResultCode());
         if (code != Code.OK) {
-            answer.completeExceptionally(KeeperException.create(code, event.getPath()));
+            answer.completeExceptionally(KeeperException.create(code));
         } else if (!answer.complete(event)) {
             late.accept(event);
         }
