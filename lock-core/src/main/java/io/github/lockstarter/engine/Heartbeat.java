@@ -202,12 +202,13 @@ final class Heartbeat extends TimerEntry {
         Moment sent = Moment.now(clock);
         long epoch = outages.epoch();
         return BackendGuard.stageOf(() -> detection.beat(keys))
+                .thenApply(answer -> {
+                    EngineLog.guard("Noticing a beat", () -> outages.ended(ANY_KEY, answer, epoch));
+                    return answer;
+                })
                 .handle((answer, failure) ->
                         BackendGuard.resultOf(answer, failure, broken -> unanswered(broken, epoch)))
-                .thenAccept(answer -> answer.ifPresent(beat -> {
-                    answered(number, sent, beat);
-                    outages.ended(ANY_KEY, beat, epoch);
-                }))
+                .thenAccept(answer -> answer.ifPresent(beat -> answered(number, sent, beat)))
                 .toCompletableFuture();
     }
 

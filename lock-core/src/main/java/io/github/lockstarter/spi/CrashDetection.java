@@ -22,8 +22,9 @@ public interface CrashDetection {
      * with the same {@link Beat#takeOver} has not been taken over before this one.
      *
      * @param waitedFor keys of locks that other instances have and that this instance waits for
-     * @return completed with the answer; with empty if it proves nothing; with an exception, whose message says what
-     *     failed, if there was no answer. Not completed before the first command has opened a connection
+     * @return completed with the answer; with empty if there is one that proves nothing; with an exception, whose
+     *     message says what failed, if there was no answer. Not completed before the first command has opened a
+     *     connection
      */
     CompletionStage<Optional<Beat>> beat(List<String> waitedFor);
 

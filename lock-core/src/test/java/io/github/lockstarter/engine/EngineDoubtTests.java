@@ -14,6 +14,7 @@ import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -34,6 +35,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -112,6 +114,27 @@ class EngineDoubtTests extends EngineInterleavings {
     EngineDoubtTests() {
         super(new ManualBackend(Optional.of(new Heartbeats())), EngineSettings.HandOver.DEFAULTS);
         this.heartbeats = (Heartbeats) backend.crashDetection().orElseThrow();
+    }
+
+    @Test
+    void noticesAnOutageByItsBeatsAndItsEndByOneThatProvesNothing() {
+        beginOutage();
+        backend.opened();
+        heartbeats.next().answer.complete(Optional.empty());
+        await().untilAsserted(this::assertOutageIsOver);
+    }
+
+    private void beginOutage() {
+        await().until(() -> {
+            backend.opened();
+            heartbeats.next().answer.completeExceptionally(new TimeoutException("no answer"));
+            return !storeEvents.isEmpty();
+        });
+        assertThat(storeEvents).singleElement().isInstanceOf(StoreEvent.Unreachable.class);
+    }
+
+    private void assertOutageIsOver() {
+        assertThat(storeEvents).hasSize(2).last().isInstanceOf(StoreEvent.Reachable.class);
     }
 
     @Test

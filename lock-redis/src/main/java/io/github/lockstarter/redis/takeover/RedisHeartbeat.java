@@ -141,10 +141,7 @@ public final class RedisHeartbeat implements CrashDetection {
     @Override
     public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
         wasOpen |= connections.current(keySpace.history()) != null;
-        if (!wasOpen) {
-            return new CompletableFuture<>();
-        }
-        return !instanceId.equals(UNNAMED) ? send(waitedFor) : NO_PROOF;
+        return wasOpen && !instanceId.equals(UNNAMED) ? send(waitedFor) : new CompletableFuture<>();
     }
 
     private CompletionStage<Optional<Beat>> send(List<String> waitedFor) {
