@@ -273,7 +273,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public CompletableFuture<StoredLock> inspect(String key) {
-            return askStore(() -> backend.inspect(key), StoredLock.Unknown::new);
+            return askStore(() -> backend.inspect(key), StoredLock.Unknown::new, found -> outages.told(key, found));
         }
 
         /** {@inheritDoc} The engine releases what it holds by its lock token; else, it asks the store. */
@@ -283,7 +283,10 @@ public final class LockEngine implements LockSource, AutoCloseable {
                     .<Optional<CompletableFuture<ReleaseResult>>>ask(
                             running -> running.revoke(key, fencingToken), Optional.empty())
                     .map(released -> released.thenApply(Admin::revoked))
-                    .orElseGet(() -> askStore(() -> backend.revoke(key, fencingToken), Revocation.Unknown::new));
+                    .orElseGet(() -> askStore(
+                            () -> backend.revoke(key, fencingToken),
+                            Revocation.Unknown::new,
+                            revocation -> outages.told(key, revocation)));
         }
 
         /** If the store does not know the token any more, it has let the hold go before. */
@@ -297,15 +300,22 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public CompletableFuture<StoreState> storeState() {
-            return askStore(backend::state, failure -> new StoreState("the lock store", Optional.of(failure)))
+            return askStore(
+                            backend::state,
+                            failure -> new StoreState("the lock store", Optional.of(failure)),
+                            outages::answered)
                     .thenApply(state -> ask(running -> state.with(running.heartbeat.takeOver()), state));
         }
 
         private static <R> CompletableFuture<R> askStore(
-                Supplier<CompletionStage<R>> question, Function<String, R> failed) {
+                Supplier<CompletionStage<R>> question, Function<String, R> failed, Consumer<R> answered) {
             return BackendGuard.stageOf(question)
-                    .handle((result, failure) -> BackendGuard.resultOf(
-                            result, failure, e -> failed.apply("The lock backend failed unexpectedly: " + e)))
+                    .handle((result, failure) -> {
+                        R told = BackendGuard.resultOf(
+                                result, failure, e -> failed.apply("The lock backend failed unexpectedly: " + e));
+                        EngineLog.guard("Noticing an answer of the lock backend", answered, told);
+                        return told;
+                    })
                     .toCompletableFuture();
         }
     }

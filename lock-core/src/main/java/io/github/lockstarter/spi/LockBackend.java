@@ -103,9 +103,9 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Asks the store for its state.
+     * Asks the store for its state. An answer without a failure ends an outage.
      *
-     * @return its state
+     * @return its state; by default, without asking, that there is no failure
      */
     default CompletionStage<StoreState> state() {
         return CompletableFuture.completedFuture(new StoreState(getClass().getSimpleName(), Optional.empty()));

@@ -1,5 +1,8 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
@@ -10,12 +13,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * Notices when a server of the store does not answer any more, and when it does again. A first command without an
  * answer makes the server suspect; the outage is reported with a command that was sent after that and has no answer
  * either, so that neither a single timeout nor one connection that breaks under many commands is an outage. The next
- * answer ends it. A refusal is neither: the server cannot be used, but it is there.
+ * answer ends it, also one to an operator or to a health check. A refusal is neither: the server cannot be used, but
+ * it is there.
  *
  * <p>Any thread calls. {@code silences} has an entry for each server from its first failure to its next answer; an
  * entry ends also with an answer of another server that has taken over the key that failed. {@code epoch} grows with
@@ -71,10 +76,36 @@ public final class Outages {
             failed(key, failed.cause(), epochAtSending);
         } else if (!silences.isEmpty()) {
             String server = serverOf(key);
-            silences.values().stream()
-                    .filter(silence -> serverOf(silence.key).equals(server))
-                    .forEach(silence -> answered(silence.server));
+            answered(silence -> silence.scope == scope || serverOf(silence.key).equals(server));
         }
+    }
+
+    /**
+     * An operator's question or command has ended.
+     *
+     * @param key of the lock
+     * @param told an answer, unless it is unknown, which does not say why
+     */
+    public void told(String key, Object told) {
+        if (!(told instanceof StoredLock.Unknown || told instanceof Revocation.Unknown)) {
+            ended(key, told, epoch());
+        }
+    }
+
+    /**
+     * The store was asked how it is. If one of several servers cannot be used, it is not known which of them answer.
+     *
+     * @param state the answer
+     */
+    public void answered(StoreState state) {
+        boolean isWhole = state.nodes().stream().allMatch(node -> node.failure().isEmpty());
+        if (state.failure().isEmpty()) {
+            answered(silence -> silence.scope == scope || isWhole);
+        }
+    }
+
+    private void answered(Predicate<Silence> which) {
+        silences.values().stream().filter(which).forEach(silence -> answered(silence.server));
     }
 
     /**

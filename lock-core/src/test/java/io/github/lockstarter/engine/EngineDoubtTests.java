@@ -124,6 +124,15 @@ class EngineDoubtTests extends EngineInterleavings {
         await().untilAsserted(this::assertOutageIsOver);
     }
 
+    @Test
+    void learnsFromAnOperatorThatTheStoreAnswersAgain() {
+        beginOutage();
+        engine.admin().inspect(KEY).join();
+        assertThat(storeEvents).as("the store cannot tell").hasSize(1);
+        engine.admin().storeState().join();
+        assertOutageIsOver();
+    }
+
     private void beginOutage() {
         await().until(() -> {
             backend.opened();

@@ -2,6 +2,8 @@ package io.github.lockstarter.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Reachable;
 import io.github.lockstarter.StoreEvent.Scope;
@@ -120,12 +122,29 @@ class OutagesTests {
 
     /** No node of the cluster was known until one answered. */
     @Test
-    void hasTheSameScopeAtItsEndThoughTheServerOfItsKeyIsKnownByThen() {
+    void hasTheSameScopeAtItsEndThoughServersAreKnownByThen() {
         ends("a", SILENCE);
         ends("a", SILENCE);
         servers.put("a", "server 1");
-        ends("a", ANSWER);
+        servers.put("b", "server 2");
+        ends("b", ANSWER);
         assertThat(heard).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ZERO));
+    }
+
+    @Test
+    void endsWhenTheStoreSaysHowItIsUnlessOneOfItsServersCannotBeUsed() {
+        servers.put("a", "server 1");
+        ends("a", SILENCE);
+        ends("a", SILENCE);
+        outages.answered(new StoreState(STORE, Optional.of("no answer")));
+        outages.answered(state(new StoreState("server 2", Optional.of("no answer"))));
+        assertThat(heard).hasSize(1);
+        outages.answered(state(new StoreState("server 2", Optional.empty())));
+        assertThat(heard).last().isEqualTo(new Reachable("server 1", Scope.PART, Duration.ZERO));
+    }
+
+    private static StoreState state(StoreState node) {
+        return new StoreState(STORE, Optional.empty(), Duration.ZERO, Guard.UNNEEDED, true, List.of(), List.of(node));
     }
 
     @Test

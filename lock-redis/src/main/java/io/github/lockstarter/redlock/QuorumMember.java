@@ -137,7 +137,9 @@ final class QuorumMember {
      */
     void leaveQueue(String key, String instanceId) {
         ReleaseCommand command = ReleaseCommand.endOfWait(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
+        long epoch = outages.epoch();
         answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
+            outages.ended(key, result, epoch);
             if (!(result instanceof ReleaseResult.Unknown)) {
                 releaseAgain();
             }
@@ -150,12 +152,15 @@ final class QuorumMember {
     }
 
     CompletionStage<StoredLock> inspect(String key) {
-        return answer(() -> store.inspect(key), e -> new StoredLock.Unknown(brokenBy(e)), seen -> {});
+        return answer(
+                () -> store.inspect(key), e -> new StoredLock.Unknown(brokenBy(e)), seen -> outages.told(key, seen));
     }
 
     CompletionStage<Revocation> revoke(String key, long fencingToken) {
         return answer(
-                () -> store.revoke(key, fencingToken), e -> new Revocation.Unknown(brokenBy(e)), revocation -> {});
+                () -> store.revoke(key, fencingToken),
+                e -> new Revocation.Unknown(brokenBy(e)),
+                revocation -> outages.told(key, revocation));
     }
 
     /**
@@ -163,7 +168,7 @@ final class QuorumMember {
      * keep what the others say from an operator, whose patience is longer.
      */
     CompletionStage<StoreState> state() {
-        CompletionStage<StoreState> told = answer(store::state, e -> failed(brokenBy(e)), state -> {});
+        CompletionStage<StoreState> told = answer(store::state, e -> failed(brokenBy(e)), outages::answered);
         CompletableFuture<StoreState> inTime = told.toCompletableFuture()
                 .copy()
                 .completeOnTimeout(failed(LATE), STATE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
