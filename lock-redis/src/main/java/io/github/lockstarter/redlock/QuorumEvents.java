@@ -16,8 +16,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Turns reports of single nodes into events of votes, and says when too few of them vote since nodes recover. That too
- * few answer is found by the engine, which has no answers of the quorum then.
+ * Turns reports of single nodes into events of votes, and says when too few nodes answer, or too few vote since others
+ * recover. The results of commands do not tell an outage of the quorum: with half of the nodes it cannot grant, but
+ * answers that a token has no lock.
  *
  * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called
  * outside of it.
@@ -31,6 +32,8 @@ final class QuorumEvents {
     private final Consumer<StoreEvent> receiver;
     private final boolean[] silent;
     private final long[] recoversUntil;
+    private boolean lost;
+    private long lostAt;
 
     /**
      * All nodes answer and vote.
@@ -68,20 +71,33 @@ final class QuorumEvents {
         if (event instanceof Unreachable outage) {
             silent[node] = true;
             all.add(outage);
+            if (!lost && answering() < quorum.needed()) {
+                lost = true;
+                lostAt = now;
+                all.add(new Unreachable(name, Scope.ALL, tooFew(answering(), "answer")));
+            }
         } else if (event instanceof Reachable back) {
             silent[node] = false;
             all.add(back);
+            if (lost && answering() >= quorum.needed()) {
+                lost = false;
+                all.add(new Reachable(name, Scope.ALL, Duration.ofNanos(now - lostAt)));
+            }
         } else if (event instanceof RecoveryStarted recovery) {
             recoversUntil[node] = now + recovery.remaining().toNanos();
             all.add(new RecoveryStarted(recovery.store(), Scope.VOTE, recovery.problem(), recovery.remaining()));
             long remaining = remaining(now);
             if (remaining > 0) {
-                String problem = "Only " + voting(now) + " of " + quorum.nodes() + " nodes vote, and " + quorum.needed()
-                        + " are needed: " + recovery.problem();
+                String problem = tooFew(voting(now), "vote") + ": " + recovery.problem();
                 all.add(new RecoveryStarted(name, Scope.ALL, problem, Duration.ofNanos(remaining)));
             }
         }
         return all;
+    }
+
+    private int answering() {
+        return (int)
+                IntStream.range(0, quorum.nodes()).filter(node -> !silent[node]).count();
     }
 
     private int voting(long now) {
@@ -97,5 +113,10 @@ final class QuorumEvents {
                 .mapToLong(node -> Math.max(0, recoversUntil[node] - now))
                 .sorted();
         return left.skip(quorum.needed() - 1L).findFirst().orElse(0);
+    }
+
+    private String tooFew(int nodes, String verb) {
+        return "Only " + nodes + " of " + quorum.nodes() + " nodes " + verb + ", and " + quorum.needed()
+                + " are needed";
     }
 }

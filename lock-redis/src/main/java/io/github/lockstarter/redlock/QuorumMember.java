@@ -222,10 +222,6 @@ final class QuorumMember {
         outages.answered(server);
     }
 
-    boolean isSilence(Throwable failure) {
-        return store.isSilence(failure);
-    }
-
     void close() {
         store.close();
     }

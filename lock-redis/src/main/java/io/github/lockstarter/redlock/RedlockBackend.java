@@ -242,7 +242,7 @@ public final class RedlockBackend implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener listener) {
-        QuorumEvents events = new QuorumEvents(quorum, "The quorum of " + this, monotonicNanos, listener::onStoreEvent);
+        QuorumEvents events = new QuorumEvents(quorum, toString(), monotonicNanos, listener::onStoreEvent);
         IntStream.range(0, nodes.size()).forEach(node -> nodes.get(node)
                 .listen(instanceId, new NodeListener(node, listener, events), event -> events.report(node, event)));
     }
@@ -292,10 +292,10 @@ public final class RedlockBackend implements LockBackend {
         }
     }
 
-    /** {@inheritDoc} A quorum fails by the failure of one of its nodes. */
+    /** {@inheritDoc} Never: {@link QuorumEvents} reports that too few nodes answer. */
     @Override
     public boolean isSilence(Throwable failure) {
-        return nodes.stream().anyMatch(node -> node.isSilence(failure));
+        return false;
     }
 
     /** Which nodes they are. */

@@ -33,6 +33,22 @@ class QuorumEventsTests {
     }
 
     @Test
+    void reportsOnceThatTooFewNodesAnswerAndOnceThatEnoughDo() {
+        events.report(0, unreachable(0));
+        events.report(1, unreachable(1));
+        events.report(2, unreachable(2));
+        nanos.addAndGet(SECOND.toNanos());
+        events.report(0, reachable(0));
+        events.report(1, reachable(1));
+        events.report(2, reachable(2));
+        assertThat(heard.stream().filter(event -> event.scope() == Scope.ALL))
+                .containsExactly(
+                        new Unreachable("The quorum", Scope.ALL, "Only 1 of 3 nodes answer, and 2 are needed"),
+                        new Reachable("The quorum", Scope.ALL, SECOND));
+        assertThat(heard).hasSize(8);
+    }
+
+    @Test
     void reportsARecoveryOfTheQuorumWhenTooFewNodesVote() {
         events.report(0, recovering(0, SECOND.multipliedBy(30)));
         assertThat(heard).extracting(StoreEvent::scope).containsExactly(Scope.VOTE);
