@@ -76,6 +76,7 @@ public final class JdbcLockBackend implements LockBackend {
     private final ThreadPoolExecutor renewalThread;
     private final KeyedTasks commands;
     private final PostgresSignals signals;
+    private volatile boolean closed;
     private final AtomicLong swept = new AtomicLong(System.nanoTime());
 
     /**
@@ -236,11 +237,17 @@ public final class JdbcLockBackend implements LockBackend {
                 + " has to end before another instance gets it");
     }
 
-    /** {@inheritDoc} What is known of no refusal; a pool that hands out no connection in time does not answer. */
+    /**
+     * {@inheritDoc} What is known of no refusal; a pool that hands out no connection in time does not answer. What
+     * fails while this backend is being closed is none.
+     */
     @Override
     public boolean isSilence(Throwable failure) {
+        if (closed) {
+            return false;
+        }
         return failure instanceof SQLException sql
-                ? database.failure(sql).kind() == Kind.UNKNOWN
+                ? database.failure(sql).kind() == Kind.UNKNOWN && !SqlFailure.isTurnedDown(sql)
                 : LockBackend.super.isSilence(failure);
     }
 
@@ -258,6 +265,7 @@ public final class JdbcLockBackend implements LockBackend {
     /** Refuses further commands; those under way are answered. Idempotent. */
     @Override
     public void close() {
+        closed = true;
         signals.close();
         commandThreads.shutdown();
         renewalThread.shutdown();

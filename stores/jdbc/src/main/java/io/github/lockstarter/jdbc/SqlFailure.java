@@ -27,6 +27,14 @@ record SqlFailure(Kind kind, String problem, String remedy) {
     /** Of PostgreSQL and MariaDB: a table, a sequence or a function is not there. H2: a table, a sequence. */
     private static final Set<Integer> MISSING_TABLE_CODES = Set.of(1146, 42102, 42103, 42104, 90036, 4091);
 
+    /**
+     * A connection or a command that the server turned down: a wrong login, no room for another connection, no memory
+     * or disk, a limit, or a server that starts.
+     */
+    private static final Set<String> TURNED_DOWN = Set.of("28", "53", "54");
+
+    private static final Set<String> TURNED_DOWN_STATES = Set.of("08004", "57P03");
+
     /** What helps a holder whose work has all connections. */
     static final String LARGER_POOL =
             "Enlarge the connection pool, or mark one for locks alone with @DistributedLockDataSource";
@@ -80,6 +88,15 @@ record SqlFailure(Kind kind, String problem, String remedy) {
                     Kind.REFUSED, "The database refused a statement: " + message, "Compare the table with " + script);
         }
         return new SqlFailure(Kind.UNKNOWN, "The database gave no answer: " + message, "");
+    }
+
+    /** Whether the server has answered, though not to the command; also with the last cause of a pool. */
+    static boolean isTurnedDown(SQLException failure) {
+        String state = Optional.ofNullable(failure.getSQLState()).orElse("");
+        return failure instanceof UnsupportedDatabaseException
+                || TURNED_DOWN_STATES.contains(state)
+                || TURNED_DOWN.stream().anyMatch(state::startsWith)
+                || (failure.getCause() instanceof SQLException cause && isTurnedDown(cause));
     }
 
     /** No connection could be had, so nothing was sent. */

@@ -21,6 +21,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What a pool and a table may be like. */
@@ -45,6 +47,28 @@ class JdbcLockBackendTests {
             });
 
             section.assertExclusive(80);
+        }
+    }
+
+    @Test
+    void takesNoRefusalForSilenceAndNothingAfterTheClose() {
+        SQLException silence = new SQLException("reset", "08006");
+        SQLException wrongLogin = new SQLException("password", "28P01");
+        try (HikariDataSource pool = database.pool(1)) {
+            JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of("lock:"));
+            assertThat(backend.isSilence(silence)).isTrue();
+            assertThat(Stream.of(
+                            wrongLogin,
+                            new SQLException("no connection", wrongLogin),
+                            new SQLException("too many connections", "53300"),
+                            new SQLException("too many connections", "08004", 1040),
+                            new SQLException("too complex", "54001"),
+                            new SQLException("starting up", "57P03"),
+                            new UnsupportedDatabaseException("Derby 10")))
+                    .noneMatch(backend::isSilence);
+            backend.close();
+            assertThat(backend.isSilence(silence)).isFalse();
+            assertThat(backend.isSilence(new TimeoutException())).isFalse();
         }
     }
 

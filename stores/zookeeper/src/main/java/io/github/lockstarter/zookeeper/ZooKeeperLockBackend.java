@@ -283,9 +283,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
                 failure -> new StoreState(toString(), Optional.of(Failures.told(failure))));
     }
 
+    /** {@inheritDoc} What fails while this backend is being closed is none. */
     @Override
     public boolean isSilence(Throwable failure) {
-        return Failures.isSilence(failure);
+        return !closed && Failures.isSilence(failure);
     }
 
     @Override
