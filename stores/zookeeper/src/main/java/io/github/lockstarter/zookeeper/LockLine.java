@@ -61,15 +61,17 @@ final class LockLine {
     CompletableFuture<ReleaseResult> release(Turn turn, ReleaseCommand command) {
         Hold hold = holds.find(command.key(), command.token());
         if (command.endsWait()) {
-            CompletableFuture<?> released = hold == null ? serverAnswers(command.key()) : delete(hold);
-            return leavePlace(turn).thenCombine(released, (left, gone) -> new ReleaseResult.Released(0));
-        }
-        if (hold != null && hold.node.session() != session.current() && session.current() != Session.NONE) {
-            lost(hold);
-            hold = null;
+            boolean hasNothing = hold == null && turn.place == null;
+            CompletableFuture<?> left = hasNothing ? serverAnswers(command.key()) : leavePlace(turn);
+            CompletableFuture<?> released = hold == null ? left : delete(hold);
+            return left.thenCombine(released, (gone, deleted) -> new ReleaseResult.Released(0));
         }
         if (hold == null) {
             return serverAnswers(command.key()).thenApply(answered -> new ReleaseResult.NotHeld());
+        }
+        if (hold.node.session() != session.current() && session.current() != Session.NONE) {
+            lost(hold); // another session is an answer of the servers
+            return CompletableFuture.completedFuture(new ReleaseResult.NotHeld());
         }
         return command.requeue().isPresent() ? releaseAndRejoin(turn, hold) : releaseOnly(turn, hold);
     }
@@ -126,7 +128,7 @@ final class LockLine {
 
     /** What this instance knows without asking is an answer only while there is a store that gives one. */
     private CompletableFuture<?> serverAnswers(String key) {
-        return nodes.line(directory(key));
+        return nodes.exists(directory(key));
     }
 
     /** The session that had it is over for this instance, though the servers may not have noticed yet. */

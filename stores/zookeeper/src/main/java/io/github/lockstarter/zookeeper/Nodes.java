@@ -18,6 +18,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of ZooKeeper, each as a future. A future fails with the {@link KeeperException} of the answer, or with
@@ -116,6 +117,15 @@ final class Nodes {
         return new LockNode(path, stat.getCzxid(), stat.getEphemeralOwner());
     }
 
+    /** Whether there is such a node, as the server knows it on which this client is. */
+    CompletableFuture<Boolean> exists(String path) {
+        return send((callback, broken) -> client.checkExists()
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forPath(path))
+                .handle((event, failure) -> isThere(failure));
+    }
+
     /** The line as the server knows it on which this client is; empty if there is none. */
     CompletableFuture<Line> line(String directory) {
         return send((callback, broken) -> client.getChildren()
@@ -166,12 +176,14 @@ final class Nodes {
                         .inBackground(callback)
                         .withUnhandledErrorListener(broken)
                         .forPath(path))
-                .handle((event, failure) -> {
-                    if (failure == null || isNoNode(failure)) {
-                        return failure == null;
-                    }
-                    throw Failures.thrown(failure);
-                });
+                .handle((event, failure) -> isThere(failure));
+    }
+
+    private static boolean isThere(@Nullable Throwable failure) {
+        if (failure == null || isNoNode(failure)) {
+            return failure == null;
+        }
+        throw Failures.thrown(failure);
     }
 
     static boolean isNoNode(Throwable failure) {
