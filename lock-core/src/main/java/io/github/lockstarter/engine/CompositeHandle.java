@@ -83,7 +83,7 @@ final class CompositeHandle implements LockHandle {
         return parts.stream().map(Handle::state).max(Comparator.naturalOrder()).orElseThrow();
     }
 
-    /** All anew after a wait for one of them, since others may have been lost meanwhile. */
+    /** Checks all parts again after a wait for one of them, because another one may be lost meanwhile. */
     @Override
     public void ensureHeld() {
         do {
@@ -100,7 +100,7 @@ final class CompositeHandle implements LockHandle {
         return all.thenCompose(any -> isHeld() ? CompletableFuture.completedFuture(null) : ensureHeldAsync());
     }
 
-    /** Nobody waits for a part in doubt while another one is lost. */
+    /** The lost parts first, so that the caller learns of a loss before it waits for a part in doubt. */
     private List<Handle> worstFirst() {
         return Stream.concat(parts.stream().filter(part -> part.state() == HoldState.LOST), parts.stream())
                 .toList();
@@ -151,7 +151,7 @@ final class CompositeHandle implements LockHandle {
                 worst = worst.thenCombine(
                         release.apply(parts.get(i)), BinaryOperator.maxBy(Comparator.comparing(OUTCOMES::indexOf)));
             } catch (RuntimeException | Error e) {
-                failure = failure == null ? e : failure; // the others are released all the same
+                failure = failure == null ? e : failure; // the other parts are still released
             }
         }
         return failure == null ? worst : CompletableFuture.failedFuture(failure);

@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * given back. (7) A retired object gets no caller and no hold any more.
  *
  * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
- * for ever. It is held for some instructions; the timer's monitor comes after it.
+ * forever. It is held for some instructions; the timer's monitor comes after it.
  */
 final class KeyLock extends TimerEntry {
 
@@ -929,7 +929,7 @@ final class KeyLock extends TimerEntry {
                         held.grant.takenOverFrom));
     }
 
-    /** The instance that had the lock by the last answer, while somebody waits: the beats ask whether it is alive. */
+    /** The instance that had the lock by the last answer, if callers wait: the heartbeat asks whether it is alive. */
     synchronized Optional<String> watched() {
         return !queue.hasWaiters() || obstacle == null ? Optional.empty() : obstacle.instance();
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a lock is not granted, by the last answer of the store or by a hold of this instance.
  *
- * @param isKept whether nobody has the lock, but it is kept for the rest of a minimum time
+ * @param isKept whether the lock has no owner, and the store keeps it for the rest of a minimum time
  * @param remaining how long that lasts at most; empty if it does not end by itself
  * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
  * @param holder describes the owner of the lock, as far as it is known

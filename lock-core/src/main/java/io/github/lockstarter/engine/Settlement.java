@@ -44,7 +44,7 @@ final class Settlement extends TimerEntry {
         try {
             return BlockingWait.await(settled);
         } catch (InterruptedException e) {
-            settled.cancel(false); // nobody asks any more
+            settled.cancel(false); // its caller has left
             Thread.currentThread().interrupt();
             throw Messages.interrupted(hold, e);
         }

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * execute the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its
  * lease would be over, so that a late grant is freed after at most as much time again as it was late.
  *
- * <p>A store that breaks its promise to answer must not keep a key for ever: a command without an answer is given up
+ * <p>A store that breaks its promise to answer must not keep a key forever: a command without an answer is given up
  * after {@link #LAST_DEADLINE}, and its outcome is unknown. A later answer is ignored.
  *
  * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken. The fields of repeated releases

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * looks afterwards until when the thread sleeps: one of them sees the other.
  *
  * <p>Monitors, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
- * for ever; and the monitors of keys are held while an entry is scheduled, so that a virtual thread which waits for a
+ * forever; and the monitors of keys are held while an entry is scheduled, so that a virtual thread which waits for a
  * {@code ReentrantLock} there would keep its carrier from the lock's next owner.
  */
 final class TimerThread implements EngineTimer {

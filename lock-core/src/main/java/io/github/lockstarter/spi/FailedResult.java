@@ -1,12 +1,12 @@
 package io.github.lockstarter.spi;
 
-/** A result that is no answer to the command: what failed instead. */
+/** The result of a command that failed: the store refused it, or its outcome is unknown. */
 public interface FailedResult {
 
     /**
-     * What failed, for a message.
+     * The failure in words.
      *
-     * @return without a full stop
+     * @return what failed; for an attempt, also what to do. Without a full stop at the end
      */
     String reason();
 

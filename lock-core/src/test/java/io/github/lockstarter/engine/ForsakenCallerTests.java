@@ -36,7 +36,7 @@ class ForsakenCallerTests {
             List.of(),
             EngineEnvironment.of(EngineClock.SYSTEM),
             new EngineTokens(EngineClock.SYSTEM, SETTINGS, new Random(1)),
-            null); // nobody asks
+            null); // not used here
 
     @AfterEach
     void close() {

@@ -61,7 +61,7 @@ final class ManualEngine {
                 clock, any -> timer, () -> threadless, () -> threadless, () -> threadless, () -> 0, () -> 0);
         Outages outages = new Outages(store, StoreEvent.Scope.ALL, clock::nanos, event -> {});
         EngineTokens tokens = new EngineTokens(clock, SETTINGS, () -> 0);
-        this.running = new Running(store, outages, SETTINGS, List.of(), environment, tokens, null); // nobody asks
+        this.running = new Running(store, outages, SETTINGS, List.of(), environment, tokens, null); // not used here
         kinds.forEach(kind -> callers.add(new ManualCaller(kind, callers.size(), this)));
     }
 

@@ -21,7 +21,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
      * Gives the caller of one call its result. The method has not run.
      *
      * @param refusal why not
-     * @param skipped is told of the outcome, unless the refusal goes out
+     * @param skipped receives the outcome, unless the refusal is thrown
      * @return what the caller gets
      * @throws Throwable the refusal, unless the method declares otherwise, or what its fallback throws
      */

@@ -238,8 +238,8 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     /**
-     * {@inheritDoc} What is known of no refusal; a pool that hands out no connection in time does not answer. What
-     * fails while this backend is being closed is none.
+     * {@inheritDoc} Every failure of the database counts unless it is a known refusal, also a pool that has no
+     * connection in time. No failure counts once this backend is being closed.
      */
     @Override
     public boolean isSilence(Throwable failure) {
