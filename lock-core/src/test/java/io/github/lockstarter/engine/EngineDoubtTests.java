@@ -42,8 +42,6 @@ import org.junit.jupiter.api.Test;
 /** When a hold is certain, in doubt, and confirmed: every beat is answered when the test says so. */
 class EngineDoubtTests extends EngineInterleavings {
 
-    private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
-    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
     private static final String HISTORY = "history";
     private static final String ANOTHER_HISTORY = "another history";
     private static final RenewResult RENEWED = new RenewResult.Renewed(HISTORY);
@@ -75,6 +73,7 @@ class EngineDoubtTests extends EngineInterleavings {
         private final LinkedBlockingQueue<Question> asked = new LinkedBlockingQueue<>();
         private volatile TakeOverCondition condition = TakeOverCondition.NONE;
         private volatile boolean hearsSignals = true;
+        private volatile Duration commandTimeout = Duration.ofSeconds(5);
 
         @Override
         public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
@@ -90,7 +89,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
         @Override
         public Duration commandTimeout() {
-            return COMMAND_TIMEOUT;
+            return commandTimeout;
         }
 
         @Override
@@ -174,7 +173,7 @@ class EngineDoubtTests extends EngineInterleavings {
     void staysCertainWhileTheStoreAnswers() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 4; i++) {
             letPass(TAKE_OVER.dividedBy(2));
             answered(HISTORY, NO_TAKE_OVER);
         }
@@ -374,6 +373,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void keepsWhoHasToHoldItWaitingForOneCommandTimeout() throws Exception {
+        heartbeats.commandTimeout = Duration.ofMillis(500);
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
@@ -486,6 +486,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void waitsForTheConfirmationOfALateGrantNoLongerThanItsCaller() throws Exception {
+        heartbeats.commandTimeout = Duration.ofMillis(500);
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(TAKE_OVER));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
@@ -521,6 +522,7 @@ class EngineDoubtTests extends EngineInterleavings {
     /** An attempt without a wait asks once. */
     @Test
     void doesNotEnterAHoldInDoubtAgainForLongerThanItsCallerWaits() throws Exception {
+        heartbeats.commandTimeout = Duration.ofMillis(500);
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(
                 () -> {
@@ -589,7 +591,7 @@ class EngineDoubtTests extends EngineInterleavings {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, TAKE_OVER_1);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.multipliedBy(5));
+        letPass(TAKE_OVER.multipliedBy(2));
         answered(ANOTHER_HISTORY, TAKE_OVER_1);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
@@ -602,7 +604,7 @@ class EngineDoubtTests extends EngineInterleavings {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, TAKE_OVER_1);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.multipliedBy(5));
+        letPass(TAKE_OVER.multipliedBy(2));
         answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         backend.nextRenewal().answer().complete(RENEWED_THERE);
         await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
@@ -642,7 +644,7 @@ class EngineDoubtTests extends EngineInterleavings {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.multipliedBy(5));
+        letPass(TAKE_OVER.multipliedBy(2));
         nextOfNow().answerAfterARestart(ANOTHER_HISTORY);
         nextOfNow();
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
@@ -654,7 +656,7 @@ class EngineDoubtTests extends EngineInterleavings {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.multipliedBy(5));
+        letPass(TAKE_OVER.multipliedBy(2));
         nextOfNow().answerBehindAnother(ANOTHER_HISTORY);
         nextOfNow();
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);

@@ -33,6 +33,9 @@ abstract class EngineInterleavings {
     /** A name whose locks are never taken over. */
     static final String NEVER_TAKEN_OVER = "never-taken-over";
 
+    /** So long that no beat, and no doubt, comes by itself on a slow machine: tests let it pass. */
+    static final Duration TAKE_OVER = Duration.ofSeconds(4);
+
     private static final Set<Class<?>> KEPT_EVENTS = Set.of(
             LockEvent.Acquired.class,
             LockEvent.InDoubt.class,
@@ -101,7 +104,7 @@ abstract class EngineInterleavings {
                 handOver,
                 defaults.shownPlace(),
                 defaults.warnAfter(),
-                defaults.crashTakeOver(),
+                TAKE_OVER,
                 Map.of(
                         NEVER_TAKEN_OVER,
                         new EngineSettings.Overrides(

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 /** A store whose session decides how long a lock is certain. */
 class EngineSessionTests extends EngineInterleavings {
 
-    private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
     private static final Duration CERTAIN = TAKE_OVER.multipliedBy(4);
 
     /** In the session with this number, if it answers. */
