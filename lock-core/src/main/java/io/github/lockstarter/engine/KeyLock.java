@@ -349,8 +349,7 @@ final class KeyLock extends TimerEntry {
             asked.longestLease = lease.get().compareTo(asked.longestLease) > 0 ? lease.get() : asked.longestLease;
         }
         Duration asksFor = lease.orElseGet(() -> leaseOf(asked, now));
-        Renewal made = renewal(asked, Renewal.Kind.OF_OWNER, asksFor, answer, now);
-        todo.add(() -> shared.renew(List.of(made)));
+        renew(todo, new Renewal(asked, Renewal.Kind.OF_OWNER, now, asksFor, answer));
     }
 
     /** The store gave it the lease of these terms. */
@@ -816,13 +815,9 @@ final class KeyLock extends TimerEntry {
                             Optional.ofNullable(held.owner.acquiredBy())));
         }
         if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
-            renewWithTick(todo, renewal(held, Renewal.Kind.REGULAR, held.terms.lease(), null, now));
+            renew(todo, new Renewal(held, Renewal.Kind.REGULAR, now, held.terms.lease(), null));
             held.renewAt = now.nanos() + held.terms.leaseNanos() / RETRY_EVERY;
         }
-    }
-
-    private void renewWithTick(Effects todo, Renewal renewal) {
-        todo.add(() -> shared.watchdog.renew(renewal));
     }
 
     /** A section that no code can end is ended where that is safe, and else reported. */
@@ -864,7 +859,7 @@ final class KeyLock extends TimerEntry {
             return true;
         }
         if (!held.isConfirming && !isDeferred) {
-            renewWithTick(todo, renewal(held, Renewal.Kind.CONFIRMATION, leaseOf(held, now), null, now));
+            renew(todo, new Renewal(held, Renewal.Kind.CONFIRMATION, now, leaseOf(held, now), null));
             held.isConfirming = true;
         }
         return false;
@@ -1058,9 +1053,8 @@ final class KeyLock extends TimerEntry {
             return false;
         }
         if (after == Renewal.Kind.REGULAR && successor.terms.renewal() != io.github.lockstarter.Renewal.ON) {
+            renew(todo, new Renewal(left, Renewal.Kind.BEFORE_HAND_OVER, now, left.terms.lease(), null));
             left.isArming = true;
-            Renewal arming = renewal(left, Renewal.Kind.BEFORE_HAND_OVER, left.terms.lease(), null, now);
-            todo.add(() -> shared.renew(List.of(arming)));
             return true;
         }
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
@@ -1072,12 +1066,11 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
+    /** A renewal counts as under way once nothing can fail any more: a release waits for its answer. */
     @GuardedBy("this")
-    private Renewal renewal(
-            Hold held, Renewal.Kind kind, Duration lease, @Nullable CompletableFuture<RenewResult> answer, Moment now) {
-        Renewal made = new Renewal(held, kind, now, lease, held.grant.period(), answer);
-        held.grant.renewing++;
-        return made;
+    private void renew(Effects todo, Renewal made) {
+        todo.add(made.isOfTimer() ? () -> shared.watchdog.renew(made) : () -> shared.renew(List.of(made)));
+        made.hold().grant.renewing++;
     }
 
     private static Duration leaseOf(Hold held, Moment now) {
@@ -1186,8 +1179,8 @@ final class KeyLock extends TimerEntry {
 
     private static void decide(Effects todo, Waiter waiter, Outcome outcome) {
         if (waiter.decided == null) {
+            todo.add(() -> waiter.outcome.complete(outcome)); // first: without memory, nothing is decided
             waiter.decided = outcome;
-            todo.add(() -> waiter.outcome.complete(outcome));
         }
     }
 

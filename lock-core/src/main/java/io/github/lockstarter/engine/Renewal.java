@@ -40,6 +40,20 @@ record Renewal(
         BEFORE_HAND_OVER
     }
 
+    Renewal(
+            Hold hold,
+            Kind kind,
+            Deadline.Moment sent,
+            Duration lease,
+            @Nullable CompletableFuture<RenewResult> answer) {
+        this(hold, kind, sent, lease, hold.grant.period(), answer);
+    }
+
+    /** Whether the timer's thread decides on it, and sends those that are due in one tick together. */
+    boolean isOfTimer() {
+        return kind == Kind.REGULAR || kind == Kind.CONFIRMATION;
+    }
+
     RenewCommand command() {
         return hold.renewCommand(lease);
     }

@@ -95,6 +95,7 @@ final class Running {
     private final Queue<Effects> leftovers = new ConcurrentLinkedQueue<>();
     final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
     private final Count held = new Count();
+    private final Runnable tellIfNoneIsHeld = held::tell;
 
     /** Why no locks are granted; null while they are. */
     volatile Outcome.@Nullable Failed closed;
@@ -379,7 +380,7 @@ final class Running {
 
     void holdRemoved(Effects todo) {
         if (held.decrement()) {
-            todo.add(held::tell);
+            todo.add(tellIfNoneIsHeld);
         }
     }
 

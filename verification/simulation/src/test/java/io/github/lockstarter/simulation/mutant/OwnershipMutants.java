@@ -108,12 +108,9 @@ final class OwnershipMutants {
                                 "I9")
                         .changing(
                                 "engine.KeyLock",
-                                "renewal",
-                                Behaviour.following((lock, arguments) -> forgetRenewal(arguments[0])))
-                        .changing(
-                                "engine.KeyLock",
-                                "ask",
-                                Behaviour.following((lock, arguments) -> forgetRenewal(arguments[1])))
+                                "renew",
+                                Behaviour.following(
+                                        (lock, arguments) -> forgetRenewal(Internals.get(arguments[1], "hold"))))
                         .changing(
                                 "engine.KeyLock",
                                 "renewed",
