@@ -4,16 +4,12 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.ProxyConfig;
-import org.springframework.aop.framework.autoproxy.AbstractAutoProxyCreator;
-import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.SingletonTargetSource;
@@ -24,17 +20,23 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /**
- * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before
- * it is initialised, and of what a factory bean makes, and looks at the end of the start whether each locked singleton
- * is behind the lock, and its proxy as {@link LockedProxyCheck} demands. Instances that are registered ready-made, such
- * as mocks, are not looked at.
+ * Fails the start of an application with an annotation that cannot take effect, in three looks: at the methods of each
+ * bean before it is initialised, and of what a factory bean makes; at each bean behind the post-processor that makes
+ * proxies, a proxy for a circular reference included; and at the end of the start at each locked singleton, and at what
+ * was created before this check. Instances that are registered ready-made, such as mocks, are not looked at.
+ *
+ * <p>Refuses a bean whose proxy does not see the call of a locked method: a final one, or a package-private one of
+ * another package, where the proxy is a subclass; one of no interface where the proxy is a JDK proxy; or whose advices
+ * are in an order that releases the lock too early.
  *
  * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
  */
-public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartInitializingSingleton {
+public final class LockedBeanCheck
+        implements BeanFactoryPostProcessor, SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton {
 
     /** The settings of all locks. */
     public interface Settings {
@@ -53,7 +55,6 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
     private final Settings settings;
-    private final LockedProxyCheck proxies;
     private final Set<String> locked = ConcurrentHashMap.newKeySet();
 
     /**
@@ -67,12 +68,11 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         this.beans = beans;
         this.methods = methods;
         this.settings = settings;
-        this.proxies = new LockedProxyCheck(methods);
     }
 
     /**
      * Sees beans from now on: also those that other post-processors need, which are created before any is in place.
-     * What it adds is no bean itself: Spring would count it twice, and warn that beans are created too early.
+     * What it adds is not this object: Spring would count it twice, and warn that beans are created too early.
      */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
@@ -102,7 +102,6 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         for (LockedMethod method : methods.of(type).values()) {
             checkSettings(method);
             checkLocks(method);
-            checkSubclassable(method.method(), type, beanName);
             if (beans.containsBeanDefinition(beanName)) {
                 locked.add(beanName);
             }
@@ -124,36 +123,80 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         }
         String known = Arrays.toString(
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockOperations.class, true, false));
-        if (method.isLeaders()) {
-            throw new InvalidLockDeclarationException(
-                    method.method(),
-                    "there is no leader election; the LockOperations beans are " + known + '.',
-                    "Mark one of several LockOperations beans as @Primary, and do not exclude "
-                            + "LeaderAutoConfiguration.");
-        }
         throw new InvalidLockDeclarationException(
                 method.method(),
                 "locks is \"" + locks + "\", and no LockOperations bean has this name; there are " + known + '.',
-                "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the bean "
-                        + "zookeeperLocks.");
+                method.isLeaders()
+                        ? "There is no leader election. Mark one of several LockOperations beans as @Primary, and do not "
+                                + "exclude LeaderAutoConfiguration."
+                        : "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the bean "
+                                + "zookeeperLocks.");
     }
 
-    private void checkSubclassable(Method method, Class<?> type, String beanName) {
-        boolean isFinal =
-                Modifier.isFinal(type.getModifiers()) && !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type);
-        if (isFinal && isSubclassedByItsProxy(type, beanName)) {
-            throw new InvalidLockDeclarationException(
-                    method,
-                    "the class is final, so Spring cannot create a proxy of it.",
-                    "Remove 'final' (records are final, and so are Kotlin classes without 'open'), or move the method.");
+    /** The proxy of a bean in a circular reference, which no later callback gets; names the bean, unlike Spring. */
+    @Override
+    public Object getEarlyBeanReference(Object bean, String beanName) {
+        try {
+            checkProxy(bean);
+        } catch (InvalidLockDeclarationException e) {
+            throw new BeanCreationException(beanName, "is not locked", e);
+        }
+        return bean;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        checkProxy(bean);
+        return bean;
+    }
+
+    /** Looks at a bean as its users see it. */
+    private void checkProxy(Object bean) {
+        if (AopUtils.isAopProxy(bean)) {
+            for (LockedMethod locked : methods.of(AopUtils.getTargetClass(bean)).values()) {
+                if (AopUtils.isCglibProxy(bean)) {
+                    checkOverridable(locked.method(), bean.getClass());
+                } else if (!locked.isLockedByType()) {
+                    checkDeclaredByInterface(locked.method(), bean);
+                }
+                AdviceOrderCheck.check(locked, bean);
+            }
         }
     }
 
-    private boolean isSubclassedByItsProxy(Class<?> type, String beanName) {
-        return ClassUtils.getAllInterfacesForClass(type).length == 0
-                || AutoProxyUtils.shouldProxyTargetClass(beans, beanName)
-                || beans.getBeanProvider(AbstractAutoProxyCreator.class).stream()
-                        .anyMatch(ProxyConfig::isProxyTargetClass);
+    private static void checkOverridable(Method method, Class<?> proxy) {
+        if (Modifier.isFinal(method.getModifiers())) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "the proxy is a subclass, which cannot override a final method.",
+                    "Remove 'final' (in Kotlin: 'open', or the kotlin-spring plugin), or annotate single methods "
+                            + "where the annotation stands on the class.");
+        }
+        Class<?> declaring = method.getDeclaringClass();
+        boolean isPackagePrivate = (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0;
+        boolean isSamePackage = proxy.getClassLoader() == declaring.getClassLoader()
+                && proxy.getPackageName().equals(declaring.getPackageName());
+        if (isPackagePrivate && !isSamePackage) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "it is package-private, and the proxy, which is in another package or class loader, cannot "
+                            + "override it.",
+                    "Make the method public or protected.");
+        }
+    }
+
+    private static void checkDeclaredByInterface(Method method, Object proxy) {
+        Class<?> target = AopUtils.getTargetClass(proxy);
+        boolean declared = Arrays.stream(ClassUtils.getAllInterfaces(proxy))
+                .flatMap(type -> Arrays.stream(type.getMethods()))
+                .anyMatch(candidate ->
+                        AopUtils.getMostSpecificMethod(candidate, target).equals(method) || candidate.equals(method));
+        if (!declared) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "the bean is behind a JDK proxy, and its interfaces do not declare the method.",
+                    "Declare it in an interface, or set spring.aop.proxy-target-class=true.");
+        }
     }
 
     @Override
@@ -199,7 +242,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
 
     private void checkLocked(Object bean) {
         if (isLocked(bean)) {
-            proxies.check(bean);
+            checkProxy(bean);
             return;
         }
         methods.of(AopUtils.getTargetClass(bean)).values().stream().findFirst().ifPresent(method -> {

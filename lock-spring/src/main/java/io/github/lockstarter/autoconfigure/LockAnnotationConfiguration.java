@@ -4,7 +4,6 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
-import io.github.lockstarter.aop.LockedProxyCheck;
 import io.github.lockstarter.aop.SkippedCallListener;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.BeanFactory;
@@ -67,11 +66,5 @@ class LockAnnotationConfiguration {
     static LockedBeanCheck distributedLockBeanCheck(
             ConfigurableListableBeanFactory beans, LockedMethods methods, ConfiguredLocks configured) {
         return new LockedBeanCheck(beans, methods, configured);
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedProxyCheck distributedLockProxyCheck(LockedMethods methods) {
-        return new LockedProxyCheck(methods);
     }
 }

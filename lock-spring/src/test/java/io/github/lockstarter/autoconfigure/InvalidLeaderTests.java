@@ -122,9 +122,9 @@ class InvalidLeaderTests {
                         .withBean("one", LockOperations.class, () -> locks)
                         .withBean("two", LockOperations.class, () -> locks),
                 Correct.class,
-                "@LeaderOnly on InvalidLeaderTests.Correct.collect() cannot take effect: there is no leader election; "
-                        + "the LockOperations beans are [one, two].",
-                "Mark one of several LockOperations beans as @Primary, and do not exclude LeaderAutoConfiguration.");
+                "@LeaderOnly on InvalidLeaderTests.Correct.collect() cannot take effect: locks is \"leaderLocks\", "
+                        + "and no LockOperations bean has this name; there are [one, two].",
+                "There is no leader election. Mark one of several LockOperations beans as @Primary, and do not exclude LeaderAutoConfiguration.");
     }
 
     static class Final {
