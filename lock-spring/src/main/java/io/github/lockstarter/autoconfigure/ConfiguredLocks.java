@@ -36,15 +36,11 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
     private final Set<String> used = ConcurrentHashMap.newKeySet();
-    private final ScheduledMethodCheck scheduled;
+    private final ScheduledMethodCheck scheduled = new ScheduledMethodCheck();
 
-    ConfiguredLocks(
-            ObjectProvider<DistributedLockProperties> properties,
-            ObjectProvider<LockBackendOptions> backends,
-            ScheduledMethodCheck scheduled) {
+    ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
         this.properties = SingletonSupplier.of(properties::getObject);
         this.backends = backends;
-        this.scheduled = scheduled;
     }
 
     @Override

@@ -55,10 +55,8 @@ class LockAnnotationConfiguration {
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ConfiguredLocks distributedLockConfiguredLocks(
-            ObjectProvider<DistributedLockProperties> properties,
-            ObjectProvider<LockBackendOptions> backends,
-            ConfigurableListableBeanFactory beans) {
-        return new ConfiguredLocks(properties, backends, new ScheduledMethodCheck(beans::resolveEmbeddedValue));
+            ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
+        return new ConfiguredLocks(properties, backends);
     }
 
     @Bean

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
-import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -33,27 +32,20 @@ class ScheduledMethodTests {
 
     private void assertWarns(CapturedOutput output, Class<?> type, String... texts) {
         int before = output.getAll().length();
-        application
-                .withPropertyValues("rate=2s", "at-least=800ms")
-                .withBean("one", type)
-                .withBean("two", type)
-                .run(context -> assertThat(warnings(output.getAll().substring(before)))
-                        .singleElement()
-                        .asString()
-                        .contains("ScheduledMethodTests." + type.getSimpleName() + ".run() ")
-                        .contains(texts));
+        application.withBean("one", type).withBean("two", type).run(context -> assertThat(
+                        warnings(output.getAll().substring(before)))
+                .singleElement()
+                .asString()
+                .contains("ScheduledMethodTests." + type.getSimpleName() + ".run() ")
+                .contains(texts));
     }
 
     private void assertSilent(CapturedOutput output, Class<?> type, String... properties) {
         int before = output.getAll().length();
-        application
-                .withPropertyValues("rate=2s", "at-least=800ms")
-                .withPropertyValues(properties)
-                .withBean(type)
-                .run(context -> {
-                    assertThat(context).hasNotFailed();
-                    assertThat(warnings(output.getAll().substring(before))).isEmpty();
-                });
+        application.withPropertyValues(properties).withBean(type).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(warnings(output.getAll().substring(before))).isEmpty();
+        });
     }
 
     static class Nightly {
@@ -92,19 +84,9 @@ class ScheduledMethodTests {
     }
 
     @Test
-    void failsTheStartWithAMinimumTimeThatAllInstancesWaitFor(CapturedOutput output) {
-        application.withBean("subject", KeptWhileAllWait.class).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
-                .startsWith("Bean 'subject': @DistributedLock on ScheduledMethodTests.KeptWhileAllWait.run() "
-                        + "cannot take effect: its minimum time of 5s has no effect: the method is @Scheduled "
-                        + "and waits up to 5s for lock 'nightly'")
-                .contains("write @ScheduledLock(name = \"nightly\", atLeastMs = 5000)"));
+    void isWarnedOfIfAllInstancesWaitForItsMinimumTime(CapturedOutput output) {
+        assertWarns(output, KeptWhileAllWait.class, "waits up to 5s for lock 'nightly': " + EVERY_INSTANCE);
         assertSilent(output, KeptWhileAllWait.class, "distributed-lock.wait=0");
-        application
-                .withPropertyValues("distributed-lock.wait=4999ms")
-                .withBean(KeptWhileAllWait.class)
-                .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).contains("waits up to 4.999s");
     }
 
     static class WithoutMinimumTime {
@@ -128,56 +110,5 @@ class ScheduledMethodTests {
                 "Set atLeastMs to more than the clocks of the instances differ");
         assertSilent(output, WithoutMinimumTime.class, "distributed-lock.locks.nightly.at-least=30s");
         assertSilent(output, WithoutNeedOfIt.class);
-    }
-
-    static class EverySecond {
-        @Scheduled(cron = "* * * * * *")
-        @ScheduledLock(name = "tick", atLeast = "1s")
-        public void run() {}
-    }
-
-    static class AtRate {
-        @Scheduled(fixedRate = 800)
-        @ScheduledLock(name = "tick", atLeast = "${at-least}")
-        public void run() {}
-    }
-
-    static class AtRateOfProperty {
-        @Scheduled(fixedRateString = "${rate}")
-        @ScheduledLock(name = "tick", atLeastMs = 2001)
-        public void run() {}
-    }
-
-    static class TwiceInAShortTime {
-        @Scheduled(cron = "0 0,1 3 * * *")
-        @ScheduledLock(name = "tick", atLeastMs = 60_000, leaseMs = 60_000)
-        public void run() {}
-    }
-
-    static class SoundRate {
-        @Scheduled(fixedRateString = "${rate}")
-        @Scheduled(cron = "*/3 * * * * *", zone = "Europe/Berlin")
-        @ScheduledLock(name = "tick", atLeastMs = 1999)
-        public void run() {}
-    }
-
-    static class Delayed {
-        @Scheduled(fixedDelay = 100)
-        @ScheduledLock(name = "tick", atLeastMs = 1999)
-        public void run() {}
-    }
-
-    @Test
-    void isWarnedOfIfItLosesTicks(CapturedOutput output) {
-        String lost = "no instance runs it at the ticks in between";
-        assertWarns(output, EverySecond.class, "runs every 1s, and the minimum time of lock 'tick' is 1s", lost);
-        assertWarns(output, AtRate.class, "runs every 800ms, and the minimum time of lock 'tick' is 800ms", lost);
-        assertWarns(output, AtRateOfProperty.class, "runs every 2s", "is 2.001s", lost);
-        application
-                .withPropertyValues("distributed-lock.max-lease=60s")
-                .withBean(TwiceInAShortTime.class)
-                .run(context -> assertThat(output).contains("runs every 60s"));
-        assertSilent(output, SoundRate.class);
-        assertSilent(output, Delayed.class);
     }
 }
