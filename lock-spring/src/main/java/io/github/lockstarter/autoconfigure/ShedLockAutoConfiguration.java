@@ -4,9 +4,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import net.javacrumbs.shedlock.core.LockProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -28,12 +26,5 @@ public final class ShedLockAutoConfiguration {
     DistributedLockProvider distributedLockProvider(LockOperations locks, DistributedLockProperties properties) {
         LockRequest any = LockRequest.of(DistributedLockProvider.NAME).named(DistributedLockProvider.NAME);
         return new DistributedLockProvider(locks, properties.engineSettings().leaseOf(any));
-    }
-
-    @Bean
-    @ConditionalOnBean(DistributedLockProvider.class)
-    static ShedLockMethodCheck distributedLockShedLockMethodCheck(
-            ConfigurableListableBeanFactory beans, DistributedLockProperties properties) {
-        return new ShedLockMethodCheck(beans, properties.engineSettings().maxLease());
     }
 }

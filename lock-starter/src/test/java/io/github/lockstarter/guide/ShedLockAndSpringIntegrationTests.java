@@ -1,6 +1,7 @@
 package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockHandle;
@@ -17,8 +18,6 @@ import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -73,17 +72,13 @@ class ShedLockAndSpringIntegrationTests {
         public void minutely() {}
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableSchedulerLock(defaultLockAtMostFor = "2m", defaultLockAtLeastFor = "1m")
-    static class LongDefault {}
-
-    @ParameterizedTest
-    @ValueSource(classes = {LongJobs.class, LongDefault.class})
-    void failsTheStartForAMinimumTimeAboveTheLongestLease(Class<?> jobs) {
-        application.withUserConfiguration(jobs).run(context -> assertThat(context)
-                .getFailure()
-                .hasMessageContaining(jobs.getName())
-                .hasMessageContaining("ockAtLeastFor = 60s, above distributed-lock.max-lease (30s)"));
+    @Test
+    void failsTheRunOfAJobWithAMinimumTimeAboveTheLongestLease() {
+        application.withUserConfiguration(LongJobs.class).run(context -> assertThatThrownBy(
+                        context.getBean(LongJobs.class)::minutely)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("60s")
+                .hasMessageContaining("distributed-lock.max-lease"));
     }
 
     @Test
