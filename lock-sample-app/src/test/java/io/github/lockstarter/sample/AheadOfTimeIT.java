@@ -70,7 +70,7 @@ class AheadOfTimeIT {
             assertThat(app.awaitEnd()).isEqualTo(1);
             assertThat(app.text())
                     .contains("APPLICATION FAILED TO START")
-                    .contains("distributed-lock.enabled is 'false', but was 'true' when the application was built");
+                    .contains("distributed-lock.enabled is 'false', but was not when the application was built");
         }
     }
 

@@ -20,7 +20,7 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration
 @EnableConfigurationProperties(DistributedLockProperties.class)
-@Import({AheadOfTimeCheck.Registrar.class, DisabledLockConfiguration.class})
+@Import(DisabledLockConfiguration.class)
 public final class DistributedLockAutoConfiguration {
 
     /** Name of the bean that checks the configuration when it is created. */

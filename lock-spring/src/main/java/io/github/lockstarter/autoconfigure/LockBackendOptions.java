@@ -1,11 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.LockAdvisor;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
@@ -35,6 +37,9 @@ final class LockBackendOptions {
             ConfigurableListableBeanFactory beans) {
         this.properties = properties;
         options.forEach(this::add);
+        if (AotDetector.useGeneratedArtifacts()) {
+            checkBuild(beans);
+        }
         if (properties.enabled()) {
             if (LockConditions.hasOwnBackend(beans)) {
                 checkOwnBackend();
@@ -58,6 +63,27 @@ final class LockBackendOptions {
                             + option.getClass().getName(),
                     "Give the option another name, or remove one of the modules that declare it");
         }
+    }
+
+    /** The build has decided which beans there are: locks would be kept in its stores, or not at all. */
+    private void checkBuild(ConfigurableListableBeanFactory beans) {
+        boolean hasLocks = beans.getBeanNamesForType(LockAdvisor.class, true, false).length > 0;
+        if (hasLocks != properties.enabled()) {
+            throw otherBuild(DistributedLockProperties.PREFIX + ".enabled", String.valueOf(properties.enabled()));
+        }
+        if (hasLocks && !LockConditions.hasOwnBackend(beans)) {
+            for (String backend : properties.backendsInUse()) {
+                if (!beans.containsBean(LockBackendOption.beanName(backend))) {
+                    throw otherBuild(backend.equals(properties.backend()) ? BACKEND : FURTHER, backend);
+                }
+            }
+        }
+    }
+
+    private static InvalidLockConfigurationException otherBuild(String property, String value) {
+        return new InvalidLockConfigurationException(
+                property + " is '" + value + "', but was not when the application was built ahead of time",
+                "Build with this value, or start with that of the build or without spring.aot.enabled");
     }
 
     /** The stores make no backend beside it. */

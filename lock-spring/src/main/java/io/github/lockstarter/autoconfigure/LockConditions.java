@@ -3,15 +3,15 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
@@ -26,24 +26,14 @@ final class LockConditions {
 
     private LockConditions() {}
 
-    /** The value of a property, by its name without the prefix; empty where it is unset, or cannot be read. */
-    static <T> Optional<T> value(Environment environment, String name, Class<T> type) {
-        try {
-            BindResult<T> bound = Binder.get(environment).bind(DistributedLockProperties.PREFIX + '.' + name, type);
-            return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
-        } catch (BindException e) {
-            return Optional.empty();
-        }
-    }
-
     /** The stores that keep locks, before the properties are bound. */
     static Set<String> backendsInUse(Environment environment) {
-        return StoreModule.inUse(value(environment, "backend", String.class).orElse(""), furtherBackends(environment));
+        String backend = values(environment, "backend").findFirst().orElse("");
+        return StoreModule.inUse(backend, furtherBackends(environment));
     }
 
     static List<String> furtherBackends(Environment environment) {
-        return value(environment, "further-backends", String[].class).stream()
-                .flatMap(Arrays::stream)
+        return values(environment, "further-backends")
                 .map(StoreModule::nameOf)
                 .distinct()
                 .toList();
@@ -51,9 +41,16 @@ final class LockConditions {
 
     /** The caches whose missing values are loaded once over all instances. */
     static Set<String> cacheNames(Environment environment) {
-        return value(environment, "cache.names", String[].class).stream()
-                .flatMap(Arrays::stream)
-                .collect(Collectors.toUnmodifiableSet());
+        return values(environment, "cache.names").collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static Stream<String> values(Environment environment, String name) {
+        try {
+            String property = DistributedLockProperties.PREFIX + '.' + name;
+            return Binder.get(environment).bind(property, Bindable.listOf(String.class)).orElse(List.of()).stream();
+        } catch (BindException e) {
+            return Stream.empty();
+        }
     }
 
     /** Decides when the beans of the application are known. */

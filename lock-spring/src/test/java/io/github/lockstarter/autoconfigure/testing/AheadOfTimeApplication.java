@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.testing;
 
 import java.util.function.Consumer;
+import org.springframework.aot.AotDetector;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.test.generate.TestGenerationContext;
 import org.springframework.boot.test.util.TestPropertyValues;
@@ -8,6 +9,7 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.SpringProperties;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 import org.springframework.core.test.tools.TestCompiler;
 
@@ -48,13 +50,16 @@ public final class AheadOfTimeApplication {
         return generation;
     }
 
-    /** Starts it with these properties. */
+    /** Starts it with these properties, as with {@code spring.aot.enabled=true}. */
     public void start(Consumer<GenericApplicationContext> test, String... properties) {
+        SpringProperties.setFlag(AotDetector.AOT_ENABLED);
         try (GenericApplicationContext context = new GenericApplicationContext()) {
             TestPropertyValues.of(properties).applyTo(context);
             generated.initialize(context);
             context.refresh();
             test.accept(context);
+        } finally {
+            SpringProperties.setProperty(AotDetector.AOT_ENABLED, null);
         }
     }
 
