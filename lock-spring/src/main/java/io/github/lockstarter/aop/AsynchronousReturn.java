@@ -28,9 +28,11 @@ final class AsynchronousReturn {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    private static final String ADVICE =
-            "Lock a method that does the work before it returns, or one that returns a CompletableFuture, a CompletionStage "
-                    + "or a reactive type; or use LockTemplate.acquireAsync and release the handle when the work ends.";
+    /** What to declare instead of a type that is refused. */
+    static final String ADVICE = "Declare CompletableFuture or CompletionStage; a suspend function in Kotlin; or, with "
+            + "io.projectreactor:reactor-core, Mono, Flux, Publisher, Flow or the type of RxJava itself: the lock "
+            + "is held until its work ends. Or lock a method that does the work before it returns, or use "
+            + "LockTemplate.acquireAsync and release the handle when the work ends.";
 
     private static final ClassValue<Boolean> ENDS_LATER = new ClassValue<>() {
         @Override
@@ -60,22 +62,6 @@ final class AsynchronousReturn {
                 action);
     }
 
-    /** What to declare instead of a type that is refused. */
-    static String expected(Class<?> returned, boolean isReactorThere) {
-        if (CompletionStage.class.isAssignableFrom(returned)) {
-            return "Declare CompletableFuture or CompletionStage: the lock returns a stage of its own, which ends after "
-                    + "the release.";
-        }
-        if (Future.class.isAssignableFrom(returned)) {
-            return "Return a CompletableFuture, whose end can be waited for without a thread.";
-        }
-        if (isReactive(returned)) {
-            return "Declare Mono, Flux, Publisher, Flow or the type of RxJava itself: the lock returns a publisher of "
-                    + "its own. A Deferred of Kotlin is started when it is made: declare a suspend function.";
-        }
-        return isReactorThere ? ADVICE : ADVICE + " A reactive type needs io.projectreactor:reactor-core.";
-    }
-
     /**
      * Refuses the result of a method that declares no more than Object. The method has run, and the lock is released.
      *
@@ -85,8 +71,7 @@ final class AsynchronousReturn {
         if (result != null && method.getReturnType() == Object.class && ENDS_LATER.get(result.getClass())) {
             throw new IllegalStateException(InvalidLockDeclarationException.describe(method) + " returned a "
                     + result.getClass().getTypeName() + ", whose work continues although lock '"
-                    + LockRequest.printable(String.join(", ", request.keys())) + "' is already released. Declare the "
-                    + "type that it returns. " + ADVICE);
+                    + LockRequest.printable(String.join(", ", request.keys())) + "' is already released. " + ADVICE);
         }
     }
 

@@ -53,7 +53,7 @@ enum MethodShape {
         if (isSuspending || (REACTOR && ReactiveResult.canBeMade(returned))) {
             return REACTIVE;
         }
-        throw AsynchronousReturn.refused(method, AsynchronousReturn.expected(returned, REACTOR));
+        throw AsynchronousReturn.refused(method, AsynchronousReturn.ADVICE);
     }
 
     /** Whether Spring runs the method on another thread, outside of the lock. */

@@ -4,9 +4,6 @@ import io.github.lockstarter.DistributedLock;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -20,8 +17,6 @@ import org.springframework.util.StringValueResolver;
 record Placeholders(Method method, StringValueResolver properties) {
 
     static final String PREFIX = "${";
-
-    private static final Pattern PROPERTY = Pattern.compile("\\$\\{([^:{}]+)");
 
     /**
      * The value of an attribute.
@@ -38,9 +33,12 @@ record Placeholders(Method method, StringValueResolver properties) {
             if (resolved != null && !resolved.contains(PREFIX)) {
                 return resolved;
             }
-            throw unresolved(attribute, given, propertyOf(resolved == null ? given : resolved), null);
+            throw new IllegalArgumentException("no property source has a value for '" + resolved + "'");
         } catch (IllegalArgumentException e) {
-            throw unresolved(attribute, given, propertyOf(given), e.getMessage());
+            throw new InvalidLockDeclarationException(
+                    method,
+                    attribute + " = \"" + given + "\" cannot be resolved: " + e.getMessage() + ".",
+                    "Set the property, or give a default behind a colon, such as ${job.lease:30s}.");
         }
     }
 
@@ -79,19 +77,5 @@ record Placeholders(Method method, StringValueResolver properties) {
                     "Write a number with a unit, such as 800ms, 30s, 5m or 1h, or as in ISO-8601, such as PT30S; a number "
                             + "alone stands for milliseconds.");
         }
-    }
-
-    private InvalidLockDeclarationException unresolved(
-            String attribute, String given, String property, @Nullable String why) {
-        return new InvalidLockDeclarationException(
-                method,
-                attribute + " = \"" + given + "\" cannot be resolved: "
-                        + (why == null ? "no property source has '" + property + "'" : why) + ".",
-                "Set the property, or give a default, such as ${" + property + ":…}.");
-    }
-
-    private static String propertyOf(String text) {
-        Matcher property = PROPERTY.matcher(text);
-        return property.find() ? property.group(1) : text;
     }
 }

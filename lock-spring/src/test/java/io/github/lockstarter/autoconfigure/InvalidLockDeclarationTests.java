@@ -160,7 +160,7 @@ class InvalidLockDeclarationTests {
                 Asynchronous.class,
                 "it returns java.util.concurrent.Future<java.lang.String>, so the lock would be released "
                         + "before the work ends",
-                "Return a CompletableFuture");
+                "Declare CompletableFuture or CompletionStage");
     }
 
     static class LongMinimum {

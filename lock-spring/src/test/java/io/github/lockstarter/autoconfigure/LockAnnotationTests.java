@@ -248,7 +248,7 @@ class LockAnnotationTests {
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .startsWith("Bean 'subject': @DistributedLock on LockAnnotationTests.Tenant.ship(long)")
                         .contains("name = \"${shop.tenant}.order\" cannot be resolved: ")
-                        .contains("Set the property, or give a default, such as ${shop.tenant:…}"));
+                        .contains("Set the property, or give a default behind a colon"));
     }
 
     static class Contended {

@@ -315,7 +315,7 @@ class ScheduledLockTests {
         assertFails(
                 Unresolved.class,
                 "atLeast = \"${job.at-least}\" cannot be resolved: ",
-                "Set the property, or give a default, such as ${job.at-least:…}.");
+                "Set the property, or give a default behind a colon, such as ${job.lease:30s}.");
         application.withBean("subject", UnnamedByComposition.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .startsWith("Bean 'subject': @UnnamedJob on ")
