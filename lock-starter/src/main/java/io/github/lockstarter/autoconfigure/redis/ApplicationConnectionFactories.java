@@ -14,8 +14,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 record ApplicationConnectionFactories(
         ObjectProvider<RedisConnectionFactory> all, ObjectProvider<RedisConnectionFactory> marked) {
 
-    private static final String LOCAL_INSTEAD = " For tests without Redis set distributed-lock.backend=local";
-
     private static final String MARK = "@DistributedLockRedisConnectionFactory";
 
     /**
@@ -46,26 +44,20 @@ record ApplicationConnectionFactories(
 
     private RedisConnectionFactory onlyOrPrimary() {
         RedisConnectionFactory found = all.getIfUnique();
-        if (found == null) {
-            throw exists(all) ? ambiguous() : missing();
+        if (found != null) {
+            return found;
         }
-        return found;
+        throw exists(all)
+                ? new RedisUnavailableException(
+                        "Locks are kept in Redis, but the application has several RedisConnectionFactory beans",
+                        "Mark the one for locks with " + MARK + ", or the one for everything with @Primary")
+                : new RedisUnavailableException(
+                        "Locks are kept in Redis, but the application has no RedisConnectionFactory",
+                        "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
+                                + " spring.data.redis.host. For tests without Redis set distributed-lock.backend=local");
     }
 
     private static boolean exists(ObjectProvider<RedisConnectionFactory> factories) {
         return factories.stream().findAny().isPresent();
-    }
-
-    private static RedisUnavailableException missing() {
-        return new RedisUnavailableException(
-                "Locks are kept in Redis, but the application has no RedisConnectionFactory",
-                "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
-                        + " spring.data.redis.host." + LOCAL_INSTEAD);
-    }
-
-    private static RedisUnavailableException ambiguous() {
-        return new RedisUnavailableException(
-                "Locks are kept in Redis, but the application has several RedisConnectionFactory beans",
-                "Mark the one for locks with " + MARK + ", or the one for everything with @Primary");
     }
 }

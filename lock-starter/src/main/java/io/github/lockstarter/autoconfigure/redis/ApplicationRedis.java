@@ -2,14 +2,13 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -67,50 +66,31 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
 
     /** Where it is, and how to log in: one, or each of those of which one is the master. */
     List<RedisConfiguration> servers() {
-        Optional<RedisStaticMasterReplicaConfiguration> nodes = staticNodes(factory);
-        if (nodes.isPresent()) {
-            RedisStaticMasterReplicaConfiguration all = nodes.get();
-            return all.getNodes().stream()
-                    .<RedisConfiguration>map(node -> server(node.getHostName(), node.getPort(), all))
-                    .toList();
-        }
-        if (factory.getClusterConfiguration() != null) {
-            return List.of(factory.getClusterConfiguration());
-        }
-        if (factory.getSentinelConfiguration() != null) {
-            return List.of(factory.getSentinelConfiguration());
-        }
-        if (factory.getSocketConfiguration() != null) {
-            return List.of(factory.getSocketConfiguration());
-        }
-        RedisStandaloneConfiguration server =
-                new RedisStandaloneConfiguration(factory.getHostName(), factory.getPort());
-        server.setDatabase(factory.getDatabase());
-        server.setUsername(factory.getStandaloneConfiguration().getUsername());
-        server.setPassword(RedisPassword.of(factory.getPassword()));
-        return List.of(server);
+        return madeFrom() instanceof RedisStaticMasterReplicaConfiguration all
+                ? all.getNodes().stream()
+                        .<RedisConfiguration>map(node -> server(node.getHostName(), node.getPort(), all))
+                        .toList()
+                : List.of(madeFrom());
     }
 
     /** Where it is, for messages. */
     String target() {
-        Optional<RedisStaticMasterReplicaConfiguration> nodes = staticNodes(factory);
-        if (nodes.isPresent()) {
+        RedisConfiguration madeFrom = madeFrom();
+        if (madeFrom instanceof RedisStaticMasterReplicaConfiguration all) {
             return "the master among "
-                    + nodes.get().getNodes().stream()
+                    + all.getNodes().stream()
                             .map(node -> node.getHostName() + ":" + node.getPort())
                             .toList();
         }
-        if (factory.getClusterConfiguration() != null) {
-            return "the cluster of " + factory.getClusterConfiguration().getClusterNodes();
+        if (madeFrom instanceof RedisConfiguration.ClusterConfiguration cluster) {
+            return "the cluster of " + cluster.getClusterNodes();
         }
-        if (factory.getSentinelConfiguration() != null) {
-            return "the master of sentinels "
-                    + factory.getSentinelConfiguration().getSentinels();
+        if (madeFrom instanceof RedisConfiguration.SentinelConfiguration sentinels) {
+            return "the master of sentinels " + sentinels.getSentinels();
         }
-        if (factory.getSocketConfiguration() != null) {
-            return factory.getSocketConfiguration().getSocket();
-        }
-        return factory.getHostName() + ":" + factory.getPort();
+        return madeFrom instanceof RedisConfiguration.DomainSocketConfiguration socket
+                ? socket.getSocket()
+                : factory.getHostName() + ":" + factory.getPort();
     }
 
     private static RedisStandaloneConfiguration server(
@@ -123,15 +103,12 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     }
 
     /**
-     * No accessor distinguishes such a factory from one to {@code localhost:6379}, where locks would be kept if it were
-     * not recognised. Hence the look at its field.
+     * No accessor distinguishes a factory with static nodes from one to {@code localhost:6379}, where locks would be
+     * kept if it were not recognised. Hence the look at its field, which fails the start where there is none.
      */
-    private static Optional<RedisStaticMasterReplicaConfiguration> staticNodes(LettuceConnectionFactory factory) {
-        DirectFieldAccessor fields = new DirectFieldAccessor(factory);
-        return fields.isReadableProperty(MADE_FROM)
-                        && fields.getPropertyValue(MADE_FROM) instanceof RedisStaticMasterReplicaConfiguration nodes
-                ? Optional.of(nodes)
-                : Optional.empty();
+    private RedisConfiguration madeFrom() {
+        return (RedisConfiguration)
+                Objects.requireNonNull(new DirectFieldAccessor(factory).getPropertyValue(MADE_FROM), MADE_FROM);
     }
 
     /** {@code CLIENT SETNAME} takes printable ASCII without spaces. */
