@@ -1,16 +1,24 @@
 package io.github.lockstarter.observe.tracing;
 
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.observe.tracing.LockObservationContext.Phase;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.io.Serial;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
-/** An acquisition or a section that is observed. Any thread may end it; the first end counts. */
+/**
+ * An acquisition or a section that is observed, below the observation that is current on the thread that starts it. Any
+ * thread ends it, once.
+ */
 final class LockObservation {
 
     private static final Observation.Event LOST = Observation.Event.of("lock.lost", "Lost the lock");
@@ -18,16 +26,12 @@ final class LockObservation {
     private final LockObservationContext context;
     private final LockObservationConvention convention;
     private final Observation observation;
-    private final AtomicBoolean isLost = new AtomicBoolean();
-    private final AtomicBoolean hasEnded = new AtomicBoolean();
+    private volatile boolean isLost;
+    private volatile boolean hasEnded;
 
     /** Starts it. */
     LockObservation(
-            Phase phase,
-            LockRequest request,
-            @Nullable Observation parent,
-            ObservationRegistry registry,
-            LockObservationConvention convention) {
+            Phase phase, LockRequest request, ObservationRegistry registry, LockObservationConvention convention) {
         this.context = new LockObservationContext(phase, request);
         this.convention = convention;
         // Other names than those of the meters: a registry that makes meters of observations would otherwise meet one
@@ -35,12 +39,7 @@ final class LockObservation {
         this.observation = Observation.createNotStarted(
                         "distributed.lock." + phase.name().toLowerCase(Locale.ROOT), () -> context, registry)
                 .observationConvention(convention)
-                .parentObservation(parent)
                 .start();
-    }
-
-    boolean isNoop() {
-        return observation.isNoop();
     }
 
     /** Makes it the current observation of this thread until the scope is closed. */
@@ -56,14 +55,47 @@ final class LockObservation {
         }
     }
 
-    /** The lock is held, under this fencing token; zero if there are several. */
-    void granted(long fencingToken) {
-        context.granted(fencingToken);
+    /** The acquisition has ended with the lock, which is given back if a handler throws. */
+    LockHandle granted(LockHandle handle) {
+        try {
+            show(handle);
+            stop("acquired", null);
+            return handle;
+        } catch (RuntimeException | Error e) {
+            handle.closeAsync();
+            throw e;
+        }
     }
 
-    /** The lock was lost. */
-    void lost() {
-        if (!hasEnded.get() && isLost.compareAndSet(false, true)) {
+    /** The acquisition has ended without the lock. */
+    void failed(Throwable failure) {
+        if (failure instanceof LockNotAcquiredException) {
+            stop("contended", null); // an answer, no error
+        } else if (failure instanceof LockInterruptedException || failure instanceof CancellationException) {
+            stop("interrupted", null);
+        } else {
+            stop(failure instanceof LockStoreRecoveringException ? "recovering" : "error", failure);
+        }
+    }
+
+    /** The section has begun. */
+    void begun(LockHandle handle) {
+        show(handle);
+        handle.onLost(this::lost);
+    }
+
+    /** The section has ended: with a stage, perhaps right behind the release. */
+    void ended(LockHandle handle) {
+        stop(isLost || handle.state() == HoldState.LOST ? "lost" : "held", null);
+    }
+
+    private void show(LockHandle handle) {
+        context.granted(handle.keys().size() == 1 ? handle.fencingToken() : 0);
+    }
+
+    private void lost() {
+        isLost = true;
+        if (!hasEnded) {
             observation.event(LOST);
         }
     }
@@ -75,15 +107,14 @@ final class LockObservation {
      * @param failure its error, if it has one; replaced where spans do not show keys
      */
     void stop(String outcome, @Nullable Throwable failure) {
-        if (hasEnded.compareAndSet(false, true)) {
-            context.ended(outcome);
-            try {
-                if (failure != null) {
-                    observation.error(convention.showsKeys() ? failure : new RedactedException(failure, outcome));
-                }
-            } finally {
-                observation.stop();
+        hasEnded = true;
+        context.ended(outcome);
+        try {
+            if (failure != null) {
+                observation.error(convention.showsKeys() ? failure : new RedactedException(failure, outcome));
             }
+        } finally {
+            observation.stop();
         }
     }
 

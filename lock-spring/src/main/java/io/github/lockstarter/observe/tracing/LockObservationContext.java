@@ -16,7 +16,7 @@ public final class LockObservationContext extends Observation.Context {
     public enum Phase {
         /** From the call to its end. */
         ACQUISITION,
-        /** From the grant to the release. */
+        /** A body under the lock, to its end. */
         SECTION
     }
 
@@ -49,7 +49,7 @@ public final class LockObservationContext extends Observation.Context {
     }
 
     /**
-     * How it ended: acquired, contended, error or interrupted; of a section, released, lost or unknown.
+     * How it ended: acquired, contended, error or interrupted; of a section, held or lost.
      *
      * @return the outcome; unknown before the end
      */

@@ -2,11 +2,8 @@ package io.github.lockstarter.observe.tracing;
 
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
-import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.tracing.LockObservationContext.Phase;
@@ -14,9 +11,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +43,28 @@ public final class LockObservations implements LockDecorator {
         return new ObservedSource(source);
     }
 
-    /** The body's own observations become children of its section. */
+    /** The body's own observations become children of its section, which ends with the body or the stage it returns. */
     @Override
     public <T extends @Nullable Object, X extends Throwable> T run(
             LockRequest request, LockHandle handle, LockedAction<T, X> body) throws X {
-        return handle instanceof ObservedHandle observed ? observed.section().call(body) : body.run();
+        if (registry.isNoop()) {
+            return body.run();
+        }
+        LockObservation section = new LockObservation(Phase.SECTION, request, registry, convention);
+        section.begun(handle);
+        T result;
+        try {
+            result = section.call(body);
+        } catch (Throwable failure) {
+            section.ended(handle);
+            throw failure;
+        }
+        if (result instanceof CompletionStage<?> stage) {
+            stage.whenComplete((value, failure) -> section.ended(handle));
+        } else {
+            section.ended(handle);
+        }
+        return result;
     }
 
     private final class ObservedSource implements LockSource {
@@ -77,9 +91,9 @@ public final class LockObservations implements LockDecorator {
             if (registry.isNoop()) {
                 return attempt.get();
             }
-            Acquisition acquisition = new Acquisition(request);
+            LockObservation acquisition = new LockObservation(Phase.ACQUISITION, request, registry, convention);
             Optional<LockHandle> handle = Optional.empty();
-            try (Observation.Scope scope = acquisition.observation.openScope()) {
+            try (Observation.Scope scope = acquisition.openScope()) {
                 handle = attempt.get();
             } catch (RuntimeException | Error e) {
                 try {
@@ -90,7 +104,7 @@ public final class LockObservations implements LockDecorator {
                 throw e;
             }
             if (handle.isEmpty()) {
-                acquisition.observation.stop("contended", null);
+                acquisition.stop("contended", null);
             }
             return handle.map(acquisition::granted);
         }
@@ -100,7 +114,8 @@ public final class LockObservations implements LockDecorator {
             if (registry.isNoop()) {
                 return source.acquireAsync(request);
             }
-            Acquisition acquisition = new Acquisition(request);
+            Observation callers = registry.getCurrentObservation();
+            LockObservation acquisition = new LockObservation(Phase.ACQUISITION, request, registry, convention);
             CompletableFuture<LockHandle> acquiring;
             try {
                 acquiring = source.acquireAsync(request);
@@ -112,19 +127,35 @@ public final class LockObservations implements LockDecorator {
             acquiring
                     .whenComplete((handle, failure) -> {
                         if (failure != null) {
-                            acquisition.failed(failure);
+                            acquisition.failed(unwrapped(failure));
                         }
                     })
                     .thenApply(acquisition::granted)
                     .whenComplete((handle, failure) -> {
                         if (failure != null) {
                             result.completeExceptionally(unwrapped(failure));
-                        } else if (!result.complete(handle)) {
-                            handle.closeAsync();
+                        } else {
+                            complete(result, handle, callers);
                         }
                     });
             result.whenComplete((handle, failure) -> acquiring.cancel(false)); // if the caller gave up
             return result;
+        }
+
+        /** What begins with the grant, on this thread, is below the observation of the caller. */
+        @SuppressWarnings("try") // nothing asks the scope
+        private static void complete(
+                CompletableFuture<LockHandle> result, LockHandle handle, @Nullable Observation callers) {
+            boolean isTaken = false;
+            try (Observation.Scope scope = callers == null ? Observation.Scope.NOOP : callers.openScope()) {
+                isTaken = result.complete(handle);
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e); // the scope could not be opened
+            } finally {
+                if (!isTaken) {
+                    handle.closeAsync();
+                }
+            }
         }
 
         @Override
@@ -136,47 +167,5 @@ public final class LockObservations implements LockDecorator {
     private static Throwable unwrapped(Throwable failure) {
         Throwable cause = failure.getCause();
         return failure instanceof CompletionException && cause != null ? cause : failure;
-    }
-
-    /** Below the observation that is current on this thread, as is its section. */
-    private final class Acquisition {
-
-        private final @Nullable Observation parent = registry.getCurrentObservation();
-        private final LockRequest request;
-        private final LockObservation observation;
-
-        private Acquisition(LockRequest request) {
-            this.request = request;
-            this.observation = start(Phase.ACQUISITION);
-        }
-
-        private LockObservation start(Phase phase) {
-            return new LockObservation(phase, request, parent, registry, convention);
-        }
-
-        private LockHandle granted(LockHandle handle) {
-            try {
-                long fencingToken = handle.keys().size() == 1 ? handle.fencingToken() : 0;
-                observation.granted(fencingToken);
-                observation.stop("acquired", null);
-                LockObservation section = start(Phase.SECTION);
-                section.granted(fencingToken);
-                return section.isNoop() ? handle : new ObservedHandle(handle, section);
-            } catch (RuntimeException | Error e) {
-                handle.closeAsync();
-                throw e;
-            }
-        }
-
-        private void failed(Throwable thrown) {
-            Throwable failure = unwrapped(thrown);
-            if (failure instanceof LockNotAcquiredException) {
-                observation.stop("contended", null); // an answer, no error
-            } else if (failure instanceof LockInterruptedException || failure instanceof CancellationException) {
-                observation.stop("interrupted", null);
-            } else {
-                observation.stop(failure instanceof LockStoreRecoveringException ? "recovering" : "error", failure);
-            }
-        }
     }
 }

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -86,7 +87,7 @@ class LockObservationsTests {
                 .doesNotHaveError();
         observed(SECTION)
                 .hasBeenStopped()
-                .hasLowCardinalityKeyValue("lock.outcome", "released")
+                .hasLowCardinalityKeyValue("lock.outcome", "held")
                 .hasHighCardinalityKeyValueWithKey("lock.fencing_token")
                 .hasParentObservationEqualTo(request)
                 .doesNotHaveError();
@@ -113,15 +114,15 @@ class LockObservationsTests {
 
     @Test
     void showsKeysAsConfigured() {
-        locks.acquire(REQUEST).release();
+        locks.execute(REQUEST, () -> {});
         observed(SECTION).hasHighCardinalityKeyValue("lock.key", "da68380de022bac7");
         registry.clear();
 
-        template(registry, KeyDisplay.PLAIN).acquire(REQUEST).release();
+        template(registry, KeyDisplay.PLAIN).execute(REQUEST, () -> {});
         observed(SECTION).hasHighCardinalityKeyValue("lock.key", "order:42");
         registry.clear();
 
-        template(registry, KeyDisplay.NONE).acquire(REQUEST).release();
+        template(registry, KeyDisplay.NONE).execute(REQUEST, () -> {});
         observed(SECTION).doesNotHaveHighCardinalityKeyValueWithKey("lock.key");
     }
 
@@ -152,37 +153,58 @@ class LockObservationsTests {
     }
 
     @Test
-    void aLostLockIsAnEventOfItsSection() throws InterruptedException {
-        LockHandle handle = locks.acquire(REQUEST);
-        CountDownLatch lost = new CountDownLatch(1);
-        handle.onLost(lost::countDown);
+    void aLostLockIsAnEventOfItsSection() {
+        assertThatThrownBy(() -> locks.execute(REQUEST, () -> {
+                    CountDownLatch lost = new CountDownLatch(1);
+                    LockHandle handle = LockHandle.current().orElseThrow();
+                    handle.onLost(lost::countDown);
+                    engine.admin().revoke("order:42", handle.fencingToken()).join();
+                    assertThat(lost.await(10, TimeUnit.SECONDS)).isTrue();
+                }))
+                .isInstanceOf(LockLostException.class);
 
-        engine.admin().revoke("order:42", handle.fencingToken()).join();
-
-        assertThat(lost.await(10, TimeUnit.SECONDS)).isTrue();
-        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
         observed(SECTION)
                 .hasLowCardinalityKeyValue("lock.outcome", "lost")
-                .hasError()
-                .hasEvent("lock.lost");
+                .hasEvent("lock.lost")
+                .doesNotHaveError();
     }
 
     @Test
-    void observesAcquisitionsThatBlockNoThread() {
-        LockHandle handle = locks.acquireAsync(REQUEST).join();
+    void observesTheSectionUntilTheStageOfItsBodyEnds() {
+        LockHandle theirs = other.acquire(REQUEST);
+        CompletableFuture<String> work = new CompletableFuture<>();
+        List<String> current = new CopyOnWriteArrayList<>();
+        Observation request = Observation.start("request", registry);
+        CompletableFuture<String> result;
+        try (Observation.Scope scope = request.openScope()) {
+            assertThat(scope.getCurrentObservation()).isSameAs(request);
+            result = locks.executeAsync(REQUEST, () -> {
+                current.add(registry.getCurrentObservation().getContext().getName());
+                return work;
+            });
+        }
+        theirs.release();
+        await().until(() -> !current.isEmpty());
+        assertThat(current).containsExactly(SECTION);
         observed(ACQUISITION).hasBeenStopped().hasLowCardinalityKeyValue("lock.outcome", "acquired");
+        observed(SECTION).isNotStopped();
 
-        handle.release();
+        work.complete("done");
 
-        observed(SECTION).hasBeenStopped().hasLowCardinalityKeyValue("lock.outcome", "released");
+        assertThat(result.join()).isEqualTo("done");
+        observed(SECTION)
+                .hasBeenStopped()
+                .hasLowCardinalityKeyValue("lock.outcome", "held")
+                .hasParentObservationEqualTo(request);
+        request.stop();
     }
 
     @Test
-    void createsNothingWhileTheRegistryHasNoListener() {
-        LockHandle handle = template(ObservationRegistry.NOOP, KeyDisplay.PLAIN).acquire(REQUEST);
+    void observesOnlyTheAcquisitionOfALockThatCodeReleasesItself() {
+        locks.acquireAsync(REQUEST).join().release();
 
-        assertThat(handle).isNotInstanceOf(ObservedHandle.class);
-        handle.release();
+        observed(ACQUISITION).hasBeenStopped().hasLowCardinalityKeyValue("lock.outcome", "acquired");
+        TestObservationRegistryAssert.assertThat(registry).hasNumberOfObservationsWithNameEqualTo(SECTION, 0);
     }
 
     @Test
