@@ -104,7 +104,7 @@ final class RegistryLock implements DistributedLock {
         } catch (LockLostException e) {
             throw e;
         } catch (RuntimeException e) {
-            leaveAfter(e);
+            lock.unlock();
             throw e;
         }
     }
@@ -117,16 +117,6 @@ final class RegistryLock implements DistributedLock {
             if (!entry.isHeld()) {
                 throw e;
             }
-        }
-    }
-
-    private void leaveAfter(RuntimeException failure) {
-        try {
-            lock.unlock();
-        } catch (LockLostException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
         }
     }
 
