@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -21,7 +23,7 @@ final class LockBackendOptions {
     private static final String FURTHER = DistributedLockProperties.PREFIX + ".further-backends";
 
     private final DistributedLockProperties properties;
-    private final Map<String, LockBackendOption> byName = new TreeMap<>();
+    private final Map<String, LockBackendOption> byName;
 
     /**
      * Checks the configuration.
@@ -36,7 +38,7 @@ final class LockBackendOptions {
             Environment environment,
             ConfigurableListableBeanFactory beans) {
         this.properties = properties;
-        options.forEach(this::add);
+        this.byName = new TreeMap<>(options.collect(Collectors.toMap(LockBackendOption::name, Function.identity())));
         if (AotDetector.useGeneratedArtifacts()) {
             checkBuild(beans);
         }
@@ -53,15 +55,6 @@ final class LockBackendOptions {
             } catch (IllegalArgumentException e) {
                 throw InvalidLockConfigurationException.of(e);
             }
-        }
-    }
-
-    private void add(LockBackendOption option) {
-        if (byName.putIfAbsent(option.name(), option) != null) {
-            throw new InvalidLockConfigurationException(
-                    "A LockBackendOption has the name '" + option.name() + "', which is taken: "
-                            + option.getClass().getName(),
-                    "Give the option another name, or remove one of the modules that declare it");
         }
     }
 
