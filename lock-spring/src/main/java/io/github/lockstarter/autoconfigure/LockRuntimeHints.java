@@ -1,7 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.actuate.OlderLockHealthIndicator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

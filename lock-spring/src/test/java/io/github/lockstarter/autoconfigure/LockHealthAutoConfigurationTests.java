@@ -78,8 +78,7 @@ class LockHealthAutoConfigurationTests {
     @Test
     void thatOfTheOtherLineCanBeBuiltAheadOfTime() {
         try (GenericApplicationContext context = new GenericApplicationContext()) {
-            context.registerBeanDefinition(
-                    BEAN, LockHealthAutoConfiguration.OlderIndicatorRegistrar.definition(HealthIndicator.class));
+            context.registerBeanDefinition(BEAN, OlderLockHealthIndicator.definition(HealthIndicator.class));
             InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();
             DefaultGenerationContext generation = new DefaultGenerationContext(
                     new ClassNameGenerator(ClassName.get("com.example", "Application")), files);
@@ -90,7 +89,7 @@ class LockHealthAutoConfigurationTests {
             assertThat(context.getBeanFactory().getBeanNamesForType(HealthIndicator.class, true, false))
                     .containsExactly(BEAN);
             assertThat(files.getGeneratedFiles(Kind.SOURCE).keySet())
-                    .anyMatch(file -> file.contains("LockHealthAutoConfiguration"));
+                    .anyMatch(file -> file.contains("OlderLockHealthIndicator"));
         }
     }
 }
