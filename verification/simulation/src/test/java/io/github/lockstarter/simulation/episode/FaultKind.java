@@ -14,7 +14,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 
 /** What goes wrong. Each kind strikes one instance, one server, or all of them, and is healed after its time. */
 public enum FaultKind {
@@ -173,10 +172,7 @@ public enum FaultKind {
                     if (seen instanceof StoredLock.Held held) {
                         world.revoked(key, held.fencingToken());
                         long sent = world.time.nanos();
-                        CompletableFuture<Revocation> answer =
-                                struck.engine.admin().revoke(key, held.fencingToken());
-                        world.promises.takenAway(key, answer);
-                        answer.thenAccept(revocation -> {
+                        struck.engine.admin().revoke(key, held.fencingToken()).thenAccept(revocation -> {
                             if (revocation instanceof Revocation.Revoked) {
                                 world.promises.revoked(key, held.fencingToken(), sent);
                             }

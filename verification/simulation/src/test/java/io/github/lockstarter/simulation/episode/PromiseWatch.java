@@ -4,7 +4,6 @@ import io.github.lockstarter.LockHolder;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /** What holders are promised beside exclusion: the minimum time of a lock, and that it is taken away in the open. */
 final class PromiseWatch {
@@ -15,10 +14,10 @@ final class PromiseWatch {
     private final World world;
     private final Map<String, Long> keptUntil = new HashMap<>();
 
-    /** How many commands of operators are under way that may take the lock away. */
-    private final Map<String, Integer> revocations = new HashMap<>();
+    /** When an operator last took the lock away. */
+    private final Map<String, Long> takenAwayAt = new HashMap<>();
 
-    /** Since when nothing ends minimum times but the operators' commands that are under way. */
+    /** Since when nothing but operators ends minimum times. */
     private long undisturbedSince;
 
     PromiseWatch(World world) {
@@ -27,29 +26,21 @@ final class PromiseWatch {
 
     /** A fault begins or ends that may end the minimum time of locks. */
     void disturbed(FaultKind kind) {
-        if (kind.forgets() || kind == FaultKind.REVOKE || kind == FaultKind.CLOCK_BACK) {
-            disturbed();
+        if (kind.forgets() || kind == FaultKind.CLOCK_BACK) {
+            keptUntil.clear();
+            undisturbedSince = world.time.nanos();
         }
     }
 
-    private void disturbed() {
-        keptUntil.clear();
-        undisturbedSince = world.time.nanos();
-    }
-
-    /** An operator takes the lock away, or what is left of its minimum time. */
-    void takenAway(String key, CompletableFuture<?> revocation) {
-        revocations.merge(key, 1, Integer::sum);
-        disturbed();
-        revocation.whenComplete((answer, failure) -> {
-            revocations.merge(key, -1, Integer::sum);
-            disturbed();
-        });
+    /** A server takes the lock away for an operator, or ends what is left of its minimum time. */
+    void takenAway(String key) {
+        keptUntil.remove(key);
+        takenAwayAt.put(key, world.time.nanos());
     }
 
     /** A lock was released, by a command of this moment, that has a minimum time. */
     void kept(String key, long sent, long until) {
-        if (sent >= undisturbedSince && revocations.getOrDefault(key, 0) == 0) {
+        if (sent >= Math.max(undisturbedSince, takenAwayAt.getOrDefault(key, 0L))) {
             keptUntil.put(key, until);
         }
     }

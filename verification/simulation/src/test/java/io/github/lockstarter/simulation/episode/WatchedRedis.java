@@ -10,8 +10,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A server that writes each withdrawal that it executes into the log. A client sends a withdrawal again if the
- * connection breaks before the answer, and each execution may wake an instance.
+ * A server that writes each withdrawal that it executes into the log, and tells of each lock that it takes away for an
+ * operator. A client sends a command again if the connection breaks before the answer, or has given it up when it is
+ * executed.
  */
 final class WatchedRedis extends SimRedis {
 
@@ -29,12 +30,29 @@ final class WatchedRedis extends SimRedis {
 
     @Override
     public Reply execute(List<String> command) {
-        return isWithdrawal(command) ? withdraw(command) : super.execute(command);
+        if (isOf(LockScript.WITHDRAW, command)) {
+            return withdraw(command);
+        }
+        if (isOf(LockScript.REVOKE, command)) {
+            return revoke(command);
+        }
+        return super.execute(command);
+    }
+
+    private Reply revoke(List<String> command) {
+        String lock = command.get(LOCK);
+        boolean isOfGrant = text(lock)
+                .filter(owner -> owner.startsWith(String.format("%016d", Long.parseLong(command.get(TOKEN)))))
+                .isPresent();
+        Reply reply = super.execute(command);
+        if (isOfGrant && !keys().containsKey(lock)) {
+            world.promises.takenAway(keyOf(lock));
+        }
+        return reply;
     }
 
     private Reply withdraw(List<String> command) {
-        String lock = command.get(LOCK);
-        String key = lock.substring(lock.indexOf('{') + 1, lock.lastIndexOf('}'));
+        String key = keyOf(command.get(LOCK));
         String[] token = command.get(TOKEN).split("[:|]");
         long sequence = Long.parseLong(token[1]);
         boolean hasPlace = scores(command.get(WAITERS)).containsKey(token[0]);
@@ -50,10 +68,14 @@ final class WatchedRedis extends SimRedis {
         return reply;
     }
 
-    private static boolean isWithdrawal(List<String> command) {
+    private static String keyOf(String lock) {
+        return lock.substring(lock.indexOf('{') + 1, lock.lastIndexOf('}'));
+    }
+
+    private static boolean isOf(LockScript script, List<String> command) {
         return switch (command.get(0)) {
-            case "EVAL" -> command.get(PROGRAM).equals(LockScript.WITHDRAW.text());
-            case "EVALSHA" -> command.get(PROGRAM).equals(LockScript.WITHDRAW.sha());
+            case "EVAL" -> command.get(PROGRAM).equals(script.text());
+            case "EVALSHA" -> command.get(PROGRAM).equals(script.sha());
             default -> false;
         };
     }
