@@ -403,9 +403,11 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void granted(Effects todo, Attempt asked, Grant grant, boolean areOthersWaiting, Moment now) {
-        isRegistered = false;
-        position = Waiting.NEW;
-        registeredBy = null;
+        if (asked.waits()) { // a caller that only tries leaves the place to those who wait
+            isRegistered = false;
+            position = Waiting.NEW;
+            registeredBy = null;
+        }
         round = 0;
         repeats = 0;
         isSignalled = false; // spent on this grant

@@ -246,6 +246,25 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         return new Owed(attempt, shorter);
     }
 
+    /** The grant to a caller that only tries leaves the place in the queue to those who wait. */
+    @Test
+    void withdrawsAWaitThatEndsWhileACallerThatOnlyTriedHoldsTheLock() throws Exception {
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> registration = backend.nextAcquire();
+        registration.answer().complete(contended());
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        assertThat(attempt.command().waiting()).isEmpty();
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
+        trying.get(5, TimeUnit.SECONDS);
+        assertThat(backend.isQuiet()).as("one still waits").isTrue();
+
+        waiting.cancel(true);
+
+        assertThat(backend.nextWithdrawal().command().token())
+                .isEqualTo(registration.command().token());
+    }
+
     @Test
     void passesASignalOnThatNobodyHereWaitsFor() {
         backend.signal(KEY);
