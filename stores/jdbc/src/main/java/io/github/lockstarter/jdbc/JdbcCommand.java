@@ -1,24 +1,118 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.DurationText;
+import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 /**
- * One command: its statements, and its result where they fail. Idempotent for its lock token, so that it may be
- * repeated after a deadlock.
+ * One command: its statements, which a thread of the pool executes, and its result, which comes at the latest when the
+ * time is up. {@code phase} goes from QUEUED to SENT, or from QUEUED to GIVEN_UP; the thread that moves it decides. So
+ * the result of a command whose time is up says whether the database may have got a statement.
  *
  * @param <R> kind of result
  */
-interface JdbcCommand<R> {
+final class JdbcCommand<R> {
 
-    /** Carries the command out. */
-    R execute(LockRows rows) throws SQLException;
+    private static final int MOST_REPEATS = 20;
 
-    /** Certainly nothing was changed. */
-    R refused(SqlFailure failure, Throwable cause);
+    /** Idempotent for a lock token, so that they may be repeated after a deadlock. */
+    interface Statements<R> {
 
-    /** Perhaps something was changed. */
-    R unknown(String reason, Throwable cause);
+        /** Executes them. */
+        R execute(LockRepository locks) throws SQLException;
+    }
 
-    /** Called with a result that came when the caller had been told that it is unknown. */
-    default void late(R result, LockRows rows) throws SQLException {}
+    private enum Phase {
+        QUEUED,
+        SENT,
+        GIVEN_UP
+    }
+
+    private final JdbcDatabase database;
+    private final Statements<R> statements;
+    private final Function<SqlFailure, R> failed;
+    private final CompletableFuture<R> answer = new CompletableFuture<>();
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
+
+    /**
+     * Not executed yet.
+     *
+     * @param database where to
+     * @param statements what to execute
+     * @param failed the result where that fails
+     */
+    JdbcCommand(JdbcDatabase database, Statements<R> statements, Function<SqlFailure, R> failed) {
+        this.database = database;
+        this.statements = statements;
+        this.failed = failed;
+    }
+
+    /** The result. To be called once. */
+    CompletableFuture<R> within(Duration timeout) {
+        return answer.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .exceptionally(timeIsUp -> failed.apply(late(DurationText.exactly(timeout))));
+    }
+
+    private SqlFailure late(String timeout) {
+        SQLException cause = new SQLException("no answer within " + timeout);
+        return phase.compareAndSet(Phase.QUEUED, Phase.GIVEN_UP)
+                ? new SqlFailure(
+                        Kind.REFUSED,
+                        "No connection to " + database + " was free within " + timeout,
+                        "Check that the server is up. " + SqlFailure.LARGER_POOL,
+                        cause)
+                : new SqlFailure(
+                        Kind.UNKNOWN,
+                        "No answer of " + database + " within " + timeout + " (command-timeout)",
+                        "",
+                        cause);
+    }
+
+    /** The pool is closed. */
+    void refuse() {
+        fail(new SqlFailure(
+                Kind.REFUSED,
+                "The lock backend of " + database + " is closed",
+                "",
+                new IllegalStateException("closed")));
+    }
+
+    /** Executes the statements, on the pool's thread, unless the time is up. */
+    void run() {
+        if (phase.get() != Phase.QUEUED) {
+            return;
+        }
+        try (JdbcSession session = database.open()) {
+            if (phase.compareAndSet(Phase.QUEUED, Phase.SENT)) {
+                execute(database.rows(session));
+            }
+        } catch (SQLException e) {
+            // Only before a statement was sent: what comes later is a result.
+            fail(SqlFailure.unconnected(e));
+        } catch (RuntimeException | Error e) {
+            fail(new SqlFailure(Kind.UNKNOWN, "The driver of " + database + " failed: " + e, "", e));
+        }
+    }
+
+    private void execute(LockRows rows) {
+        for (int repeats = 0; !answer.isDone(); repeats++) {
+            try {
+                answer.complete(statements.execute(new LockRepository(rows)));
+            } catch (SQLException e) {
+                SqlFailure failure = database.failure(e);
+                if (failure.kind() != Kind.RETRY || repeats >= MOST_REPEATS) {
+                    fail(rows.isChanged() ? failure.ofUnknownOutcome() : failure);
+                }
+            }
+        }
+    }
+
+    private void fail(SqlFailure failure) {
+        answer.complete(failed.apply(failure));
+    }
 }

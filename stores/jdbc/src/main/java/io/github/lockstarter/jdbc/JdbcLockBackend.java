@@ -6,6 +6,7 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.jdbc.JdbcCommand.Statements;
 import io.github.lockstarter.jdbc.LockRows.Lease;
 import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -25,13 +26,16 @@ import io.github.lockstarter.spi.StoredKeys;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
@@ -41,8 +45,8 @@ import javax.sql.DataSource;
  *
  * <p>Stored is one row for each held key: the key with its prefix, by a hash where it is long or unreadable; the lock
  * token; the last fencing token; when it was granted, and when it ends. A release deletes the row. The row of a holder
- * that crashed is taken over in place when its lease is over, and deleted {@link #SWEPT_AFTER later} if nobody comes.
- * Times are those of the database, in UTC.
+ * that crashed is taken over in place when its lease is over, and deleted {@link LockRepository#SWEPT_AFTER later} if
+ * nobody comes. Times are those of the database, in UTC.
  *
  * <p>Each statement is a transaction of its own, but for renewals that are due together, on a connection from the pool
  * and a thread of this backend: never the caller's transaction, and never the caller's thread. Commands of one key are
@@ -56,9 +60,6 @@ import javax.sql.DataSource;
  * transactions forgets locks and numbers.
  */
 public final class JdbcLockBackend implements LockBackend {
-
-    /** When rows of locks that ended by themselves are deleted, at the start and about once in this time. */
-    static final Duration SWEPT_AFTER = Duration.ofHours(1);
 
     /** In one batch: what is due at once, as after an outage, may be too much for one command timeout. */
     private static final int MOST_RENEWALS = 500;
@@ -127,21 +128,26 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     private boolean notifySelf(String text) {
-        return BlockingWait.awaitUninterruptibly(
-                run(UUID.randomUUID().toString(), new BestEffortStatements(rows -> rows.tell(text))));
+        return BlockingWait.awaitUninterruptibly(run(
+                UUID.randomUUID().toString(),
+                locks -> {
+                    locks.rows().tell(text);
+                    return true;
+                },
+                failure -> false));
     }
 
     private void check(Duration limit) {
         String key = keys.of("start-check:" + UUID.randomUUID());
         Duration longest = limit.compareTo(settings.commandTimeout()) > 0 ? limit : settings.commandTimeout();
-        BlockingWait.awaitUninterruptibly(run(key, new StartStatements(key, database::failure), longest))
-                .ifPresent(failed -> {
-                    String remedy = failed.failure().remedy();
+        BlockingWait.awaitUninterruptibly(run(key, longest, locks -> locks.check(key), Optional::of))
+                .ifPresent(failure -> {
                     throw new JdbcUnavailableException(
-                            "Locks cannot be kept in " + database + ". "
-                                    + failed.failure().problem(),
-                            remedy.isEmpty() ? "Check spring.datasource.* and that the server is up" : remedy,
-                            failed.cause());
+                            "Locks cannot be kept in " + database + ". " + failure.problem(),
+                            failure.remedy().isEmpty()
+                                    ? "Check spring.datasource.* and that the server is up"
+                                    : failure.remedy(),
+                            failure.cause());
                 });
     }
 
@@ -161,12 +167,21 @@ public final class JdbcLockBackend implements LockBackend {
         waiters.begin(key, command);
         signals.startIfWanted();
         sweepSometimes();
-        return run(key, new AcquireStatements(key, command, this::lookAgain)).thenApply(result -> {
-            if (!(result instanceof AcquireResult.Contended)) {
-                waiters.end(key);
-            }
-            return result;
-        });
+        return run(key, locks -> locks.acquire(key, command, this::lookAgain), JdbcLockBackend::notAcquired)
+                .thenApply(result -> {
+                    if (!(result instanceof AcquireResult.Contended)) {
+                        waiters.end(key);
+                    }
+                    return result;
+                });
+    }
+
+    private static AcquireResult notAcquired(SqlFailure failure) {
+        return switch (failure.kind()) {
+            case REFUSED -> new AcquireResult.Rejected(failure.reason(), failure.cause());
+            case RETRY, UNAVAILABLE -> new AcquireResult.Unavailable(failure.reason(), failure.cause());
+            case UNKNOWN -> new AcquireResult.Unknown(failure.reason(), failure.cause());
+        };
     }
 
     private Optional<Duration> lookAgain() {
@@ -187,9 +202,13 @@ public final class JdbcLockBackend implements LockBackend {
         List<Lease> leases = renewals.stream()
                 .map(each -> new Lease(keys.of(each.key()), each.token().value(), each.lease()))
                 .toList();
-        CommandRun<List<RenewResult>> run = new CommandRun<>(new RenewStatements(leases), database);
-        CompletableFuture<List<RenewResult>> results = run.within(settings.commandTimeout());
-        submit(renewalThread, run);
+        JdbcCommand<List<RenewResult>> renewal = new JdbcCommand<>(
+                database,
+                locks -> locks.renew(leases),
+                failure ->
+                        Collections.nCopies(leases.size(), new RenewResult.Unknown(failure.reason(), failure.cause())));
+        CompletableFuture<List<RenewResult>> results = renewal.within(settings.commandTimeout());
+        submit(renewalThread, renewal);
         return IntStream.range(0, leases.size())
                 .<CompletionStage<RenewResult>>mapToObj(i -> results.thenApply(all -> all.get(i)))
                 .toList();
@@ -203,32 +222,44 @@ public final class JdbcLockBackend implements LockBackend {
         } else {
             waiters.forget(key);
         }
-        return run(key, new ReleaseStatements(key, command));
+        return run(
+                key,
+                locks -> locks.release(key, command),
+                failure -> new ReleaseResult.Unknown(failure.reason(), failure.cause()));
     }
 
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
         String stored = keys.of(key);
-        return run(stored, new InspectStatements(stored));
+        return run(stored, locks -> locks.inspect(stored), failure -> new StoredLock.Unknown(failure.reason()));
     }
 
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
         String stored = keys.of(key);
-        return run(stored, new RevokeStatements(stored, fencingToken));
+        return run(
+                stored,
+                locks -> locks.revoke(stored, fencingToken),
+                failure -> new Revocation.Unknown(failure.reason()));
     }
 
     @Override
     public CompletionStage<StoreState> state() {
-        return run(UUID.randomUUID().toString(), new ProbeStatements()).thenApply(failure -> new StoreState(
-                        toString(),
-                        failure,
-                        Duration.ZERO,
-                        Guard.OFF,
-                        failure.isEmpty() && (!signals.isWanted() || signals.isOpen()),
-                        List.of(),
-                        List.of())
-                .with(crashTakeOver()));
+        return run(UUID.randomUUID().toString(), this::probe, failure -> Optional.of(failure.reason()))
+                .thenApply(failure -> new StoreState(
+                                toString(),
+                                failure,
+                                Duration.ZERO,
+                                Guard.OFF,
+                                failure.isEmpty() && (!signals.isWanted() || signals.isOpen()),
+                                List.of(),
+                                List.of())
+                        .with(crashTakeOver()));
+    }
+
+    private Optional<String> probe(LockRepository locks) throws SQLException {
+        locks.rows().probe();
+        return Optional.empty();
     }
 
     @Override
@@ -274,30 +305,35 @@ public final class JdbcLockBackend implements LockBackend {
     private void sweepSometimes() {
         long last = swept.get();
         long now = System.nanoTime();
-        if (now - last > SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
-            BestEffortStatements sweep = new BestEffortStatements(rows -> rows.sweep(SWEPT_AFTER));
-            submit(commandThreads, new CommandRun<>(sweep, database));
+        if (now - last > LockRepository.SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
+            JdbcCommand<Boolean> sweep = new JdbcCommand<>(
+                    database,
+                    locks -> {
+                        locks.sweep();
+                        return true;
+                    },
+                    failure -> false); // repeated later
+            submit(commandThreads, sweep);
         }
     }
 
-    private <R> CompletableFuture<R> run(String key, JdbcCommand<R> command) {
-        return run(key, command, settings.commandTimeout());
+    private <R> CompletableFuture<R> run(String key, Statements<R> statements, Function<SqlFailure, R> failed) {
+        return run(key, settings.commandTimeout(), statements, failed);
     }
 
-    private <R> CompletableFuture<R> run(String key, JdbcCommand<R> command, Duration timeout) {
-        CommandRun<R> run = new CommandRun<>(command, database);
-        CompletableFuture<R> result = run.within(timeout);
-        commands.execute(key, run::run, run::refuse);
+    private <R> CompletableFuture<R> run(
+            String key, Duration timeout, Statements<R> statements, Function<SqlFailure, R> failed) {
+        JdbcCommand<R> command = new JdbcCommand<>(database, statements, failed);
+        CompletableFuture<R> result = command.within(timeout);
+        commands.execute(key, command::run, command::refuse);
         return result;
     }
 
-    private static void submit(ThreadPoolExecutor pool, CommandRun<?> run) {
-        CompletableFuture.completedFuture(run)
-                .thenAcceptAsync(CommandRun::run, pool)
-                .whenComplete((done, failure) -> {
-                    if (failure != null) {
-                        run.refuse();
-                    }
-                });
+    private static void submit(ThreadPoolExecutor pool, JdbcCommand<?> command) {
+        try {
+            pool.execute(command::run);
+        } catch (RejectedExecutionException e) {
+            command.refuse();
+        }
     }
 }

@@ -201,7 +201,7 @@ abstract class LockRows {
     }
 
     /** Frees the lock for an operator, if the last fencing token is the one that was seen. */
-    boolean revoke(String key, LockRow seen, String notice) throws SQLException {
+    boolean revoke(String key, LockRow seen) throws SQLException {
         return change(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
                 key,

@@ -136,11 +136,11 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    boolean revoke(String key, LockRow seen, String notice) throws SQLException {
+    boolean revoke(String key, LockRow seen) throws SQLException {
         return notifying(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now()
                         + " RETURNING TRUE AS wanted",
-                notice,
+                seen.owner().map(owner -> PostgresNotice.revoked(key, owner)).orElseGet(() -> PostgresNotice.free(key)),
                 key,
                 seen.fencingToken());
     }

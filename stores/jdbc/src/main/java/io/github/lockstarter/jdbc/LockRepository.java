@@ -1,0 +1,217 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.jdbc.LockRows.Lease;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * The commands of the backend as statements on the rows of the table. Keys are as they are stored.
+ *
+ * @param rows of one connection
+ */
+record LockRepository(LockRows rows) {
+
+    /** When rows of locks that ended by themselves are deleted, at the start and about once in this time. */
+    static final Duration SWEPT_AFTER = Duration.ofHours(1);
+
+    /** How often the row may change under an attempt before it counts as busy. */
+    private static final int MOST_ROUNDS = 20;
+
+    private static final Duration SOON = Duration.ofMillis(1);
+
+    /** Of the lock that is taken to check the table. */
+    private static final Duration CHECKED_LEASE = Duration.ofSeconds(10);
+
+    /**
+     * Makes an attempt. A free lock takes two statements, in MySQL and MariaDB three: insert the row, draw a number,
+     * write it. A busy one takes two: an insertion that fails, and a look at the row.
+     *
+     * @param lookAgain when a waiter is to look again; empty while notifications wake it
+     */
+    AcquireResult acquire(String key, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
+            throws SQLException {
+        String token = command.token().value();
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            Optional<AcquireResult> result = rows.insert(key, token, command.lease())
+                    ? numbered(key, command, 0)
+                    : look(key, command, lookAgain);
+            if (result.isPresent()) {
+                return result.get();
+            }
+        }
+        return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW, Optional.empty(), false, lookAgain.get());
+    }
+
+    /** The result if the row does not change meanwhile. */
+    private Optional<AcquireResult> look(String key, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
+            throws SQLException {
+        Optional<LockRow> found = rows.look(key);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        LockRow row = found.get();
+        if (row.isOver()) {
+            return rows.takeOver(key, command.token().value(), command.lease())
+                    ? numbered(key, command, 0)
+                    : Optional.empty();
+        }
+        if (row.isOf(command.token())) {
+            return again(key, command, row.fencingToken());
+        }
+        boolean isNoted = command.waiting().isEmpty() || row.isWanted() || rows.markWanted(key, row);
+        return isNoted
+                ? Optional.of(new AcquireResult.Contended(
+                        Optional.of(row.remaining()),
+                        Waiting.NEW,
+                        row.holder().filter(holder -> holder.since().isPresent()),
+                        row.isKept(),
+                        command.waiting().flatMap(waiting -> lookAgain.get())))
+                : Optional.empty();
+    }
+
+    /** The token has the row: draws numbers until the first one is above the floor. */
+    private Optional<AcquireResult> numbered(String key, AcquireCommand command, long seen) throws SQLException {
+        OptionalLong first = rows.number(key, command.token().value(), seen, command.fencingTokens());
+        if (first.isEmpty()) {
+            return Optional.empty();
+        }
+        if (first.getAsLong() > command.fencingFloor()) {
+            return Optional.of(new AcquireResult.Granted(first.getAsLong(), 0));
+        }
+        // Numbers were lost, as with a restored backup, or the application kept its locks elsewhere before.
+        rows.raise(command.fencingFloor());
+        return numbered(key, command, lastOf(first.getAsLong(), command));
+    }
+
+    /** The attempt is repeated: the same answer, or tokens that begin right above the floor. */
+    private Optional<AcquireResult> again(String key, AcquireCommand command, long last) throws SQLException {
+        if (last == 0) {
+            return numbered(key, command, 0);
+        }
+        long first = last - command.fencingTokens() + 1;
+        long raised = command.fencingFloor() + 1;
+        if (first >= raised) {
+            return Optional.of(new AcquireResult.Granted(first, 0));
+        }
+        rows.raise(lastOf(raised, command));
+        return rows.renumber(key, command.token().value(), last, lastOf(raised, command))
+                ? Optional.of(new AcquireResult.Granted(raised, 0))
+                : Optional.empty();
+    }
+
+    private static long lastOf(long first, AcquireCommand command) {
+        return first + command.fencingTokens() - 1;
+    }
+
+    /** Makes leases longer, in one batch. */
+    List<RenewResult> renew(List<Lease> leases) throws SQLException {
+        return rows.renew(leases).stream()
+                .<RenewResult>map(isHeld -> isHeld ? new RenewResult.Renewed() : new RenewResult.NotHeld())
+                .toList();
+    }
+
+    /**
+     * Releases with one statement if the token has the lock. A wait that ends leaves no queue, since there is none, and
+     * passes no signal on, since a release notifies all.
+     */
+    ReleaseResult release(String key, ReleaseCommand command) throws SQLException {
+        String token = command.token().value();
+        if (command.endsWait()) {
+            if (command.token().sequence() != LockToken.NO_ATTEMPT) {
+                rows.free(key, token);
+            }
+            return new ReleaseResult.Released(0);
+        }
+        boolean isKept = !command.atLeast().isZero();
+        if (isKept && rows.keep(key, token, command.atLeast())) {
+            return rest(key, command).orElseGet(() -> new ReleaseResult.Released(0));
+        }
+        if (rows.free(key, token)) {
+            return new ReleaseResult.Released(0);
+        }
+        return isKept ? rest(key, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
+    }
+
+    /** The rest of the minimum time of this very grant. */
+    private Optional<ReleaseResult> rest(String key, ReleaseCommand command) throws SQLException {
+        return rows.look(key)
+                .filter(row -> row.isKept() && !row.isOver() && row.fencingToken() == command.fencingToken())
+                .map(row -> new ReleaseResult.Kept(row.remaining(), 0));
+    }
+
+    /** Looks at one lock. */
+    StoredLock inspect(String key) throws SQLException {
+        return stored(rows.look(key));
+    }
+
+    /** As an operator sees it; how many instances wait is not known. */
+    private static StoredLock stored(Optional<LockRow> looked) {
+        return looked.filter(row -> !row.isOver())
+                .<StoredLock>map(row -> row.isKept()
+                        ? new StoredLock.Kept(row.remaining(), row.fencingToken(), 0)
+                        : new StoredLock.Held(
+                                row.holder(), Optional.of(row.remaining()), row.fencingToken(), row.isWanted() ? 1 : 0))
+                .orElseGet(() -> new StoredLock.Free(0, 0));
+    }
+
+    /**
+     * Takes a lock away.
+     *
+     * @param fencingToken the last of the owner, as the operator saw it
+     */
+    Revocation revoke(String key, long fencingToken) throws SQLException {
+        Optional<LockRow> seen = rows.look(key);
+        boolean isSame = fencingToken > 0
+                && seen.filter(row -> !row.isOver() && row.fencingToken() == fencingToken)
+                        .isPresent();
+        if (isSame && rows.revoke(key, seen.get())) {
+            return new Revocation.Revoked();
+        }
+        return new Revocation.Stale(stored(isSame ? rows.look(key) : seen));
+    }
+
+    /**
+     * Does everything that a lock needs, with a lock that nobody else uses. Also deletes what ended long ago.
+     *
+     * @return why the table cannot be used; empty if it can
+     */
+    Optional<SqlFailure> check(String key) throws SQLException {
+        String token = UUID.randomUUID().toString();
+        String other = UUID.randomUUID().toString();
+        rows.probe();
+        rows.insert(key, token, CHECKED_LEASE);
+        try {
+            rows.number(key, token, 0, 1);
+            rows.renew(List.of(new Lease(key, token, CHECKED_LEASE)));
+            if (rows.insert(key, other, CHECKED_LEASE)) {
+                return Optional.of(SqlFailure.ofTable(
+                        "The table takes a second row of the same key, so that a lock would have two owners",
+                        "Make lock_key its primary key, as the script does"));
+            }
+        } finally {
+            rows.free(key, token);
+            rows.free(key, other);
+        }
+        sweep();
+        return rows.problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));
+    }
+
+    /** Deletes what ended long ago. */
+    void sweep() throws SQLException {
+        rows.sweep(SWEPT_AFTER);
+    }
+}
