@@ -43,37 +43,27 @@ final class H2Rows extends LockRows {
     @Override
     void limit(PreparedStatement statement) {}
 
-    /** H2 has no insertion that passes over a duplicate; it does not log one either. */
     @Override
     boolean insert(String key, String token, Duration lease) throws SQLException {
-        try {
-            return change("INSERT INTO " + newRow(), key, token, micros(lease));
-        } catch (SQLException e) {
-            if (DUPLICATE_KEY.equals(e.getSQLState())) {
-                return false;
-            }
-            throw e;
-        }
+        return changeUnlessDuplicate("INSERT INTO " + newRow(), key, token, micros(lease));
     }
 
     @Override
     OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
-        OptionalLong last = ask(
-                "SELECT fencing_token FROM FINAL TABLE (UPDATE " + table.name()
-                        + " SET fencing_token = (NEXT VALUE FOR "
-                        + table.numbers() + " - 1) * " + TOKENS_OF_A_NUMBER + " + " + floor()
-                        + " + ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?)",
-                (long) tokens,
-                key,
-                token,
-                seen);
-        note(last.isPresent());
-        return last.isPresent() ? OptionalLong.of(last.getAsLong() - tokens + 1) : last;
+        String numbering = numbering("NEXT VALUE FOR " + table.numbers());
+        return firstOf(
+                tokens,
+                ask("SELECT fencing_token FROM FINAL TABLE (" + numbering + ")", (long) tokens, key, token, seen));
     }
 
     @Override
     void raise(long floor) throws SQLException {
-        if (!insertFloor(floor)) {
+        boolean isNew = changeUnlessDuplicate(
+                "INSERT INTO " + table.name() + " (lock_key, fencing_token, granted_at, lock_until) VALUES (?, ?, "
+                        + now() + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')",
+                StoredKeys.FLOOR,
+                floor);
+        if (!isNew) {
             change(
                     "UPDATE " + table.name() + " SET fencing_token = GREATEST(fencing_token, ?) WHERE lock_key = ?",
                     floor,
@@ -81,13 +71,10 @@ final class H2Rows extends LockRows {
         }
     }
 
-    private boolean insertFloor(long floor) throws SQLException {
+    /** H2 has no insertion that passes over a duplicate; it does not log one either. */
+    private boolean changeUnlessDuplicate(String sql, Object... parameters) throws SQLException {
         try {
-            return change(
-                    "INSERT INTO " + table.name() + " (lock_key, owner, fencing_token, granted_at, lock_until) VALUES"
-                            + " (?, NULL, ?, " + now() + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')",
-                    StoredKeys.FLOOR,
-                    floor);
+            return change(sql, parameters);
         } catch (SQLException e) {
             if (DUPLICATE_KEY.equals(e.getSQLState())) {
                 return false;

@@ -48,10 +48,10 @@ import javax.sql.DataSource;
  * that crashed is taken over in place when its lease is over, and deleted {@link LockRepository#SWEPT_AFTER later} if
  * nobody comes. Times are those of the database, in UTC.
  *
- * <p>Each statement is a transaction of its own, but for renewals that are due together, on a connection from the pool
- * and a thread of this backend: never the caller's transaction, and never the caller's thread. Commands of one key are
- * carried out one after the other, renewals apart. Fencing tokens grow over all keys; {@link LockRows} has the
- * invariant.
+ * <p>Each statement is a transaction of its own, but for renewals that are due together and for the two of a grant in
+ * PostgreSQL, on a connection from the pool and a thread of this backend: never the caller's transaction, and never the
+ * caller's thread. Commands of one key are carried out one after the other, renewals apart. Fencing tokens grow over
+ * all keys; {@link LockRows} has the invariant.
  *
  * <p>A waiter looks again after the poll interval. PostgreSQL notifies all waiters of a lock when it is released; one
  * connection of the pool is kept for that.

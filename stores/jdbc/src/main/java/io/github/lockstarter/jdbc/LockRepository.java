@@ -38,7 +38,7 @@ record LockRepository(LockRows rows) {
 
     /**
      * Makes an attempt. A free lock takes two statements, in MySQL and MariaDB three: insert the row, draw a number,
-     * write it. A busy one takes two: an insertion that fails, and a look at the row.
+     * write it. PostgreSQL gets both in one message. A busy lock takes a look at its row as well.
      *
      * @param lookAgain when a waiter is to look again; empty while notifications wake it
      */
@@ -46,9 +46,9 @@ record LockRepository(LockRows rows) {
             throws SQLException {
         String token = command.token().value();
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Optional<AcquireResult> result = rows.insert(key, token, command.lease())
-                    ? numbered(key, command, 0)
-                    : look(key, command, lookAgain);
+            OptionalLong first = rows.take(key, token, command.lease(), command.fencingTokens());
+            Optional<AcquireResult> result =
+                    first.isPresent() ? granted(key, command, first.getAsLong()) : look(key, command, lookAgain);
             if (result.isPresent()) {
                 return result.get();
             }
@@ -83,18 +83,19 @@ record LockRepository(LockRows rows) {
                 : Optional.empty();
     }
 
-    /** The token has the row: draws numbers until the first one is above the floor. */
+    /** The token has the row: draws a number, and further ones until the first token is above the floor. */
     private Optional<AcquireResult> numbered(String key, AcquireCommand command, long seen) throws SQLException {
         OptionalLong first = rows.number(key, command.token().value(), seen, command.fencingTokens());
-        if (first.isEmpty()) {
-            return Optional.empty();
-        }
-        if (first.getAsLong() > command.fencingFloor()) {
-            return Optional.of(new AcquireResult.Granted(first.getAsLong(), 0));
+        return first.isPresent() ? granted(key, command, first.getAsLong()) : Optional.empty();
+    }
+
+    private Optional<AcquireResult> granted(String key, AcquireCommand command, long first) throws SQLException {
+        if (first > command.fencingFloor()) {
+            return Optional.of(new AcquireResult.Granted(first, 0));
         }
         // Numbers were lost, as with a restored backup, or the application kept its locks elsewhere before.
         rows.raise(command.fencingFloor());
-        return numbered(key, command, lastOf(first.getAsLong(), command));
+        return numbered(key, command, lastOf(first, command));
     }
 
     /** The attempt is repeated: the same answer, or tokens that begin right above the floor. */

@@ -14,8 +14,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements on the table, each a transaction of its own but for renewals, of which a batch may be one, on one
- * connection in auto-commit mode. All times are those of the database. Belongs to one thread.
+ * The statements on the table, each a transaction of its own but for renewals, of which a batch may be one, and for a
+ * grant in PostgreSQL, on one connection in auto-commit mode. All times are those of the database. Belongs to one
+ * thread.
  *
  * <p>A lock is taken in two steps: {@link #insert} or {@link #takeOver} writes the token into the row, and {@link
  * #number} then draws a number and writes it into the row if the token still has it. The invariant behind the order of
@@ -68,6 +69,16 @@ abstract class LockRows {
     /** Whether a row was written. */
     boolean isChanged() {
         return changed;
+    }
+
+    /**
+     * Takes the lock if there is no row, and numbers the grant.
+     *
+     * @param tokens how many fencing tokens the grant covers
+     * @return the first of them; empty if there is a row
+     */
+    OptionalLong take(String key, String token, Duration lease, int tokens) throws SQLException {
+        return insert(key, token, lease) ? number(key, token, 0, tokens) : OptionalLong.empty();
     }
 
     /** Takes the lock if there is no row; a row that comes at the same moment is no error. */
@@ -226,10 +237,21 @@ abstract class LockRows {
         return Optional.empty();
     }
 
-    /** A number that is greater than all that were raised, above every lock. */
-    final String floor() {
-        return "COALESCE((SELECT MAX(raised.fencing_token) FROM " + table.name() + " raised WHERE raised.lock_key = '"
-                + StoredKeys.FLOOR + "'), 0)";
+    /**
+     * Numbers a grant with the next number of a sequence, above all tokens that were raised: the parameters are the
+     * number of tokens, the key, the token, and the number that was seen.
+     */
+    final String numbering(String nextNumber) {
+        return "UPDATE " + table.name() + " SET fencing_token = (" + nextNumber + " - 1) * " + TOKENS_OF_A_NUMBER
+                + " + COALESCE((SELECT MAX(raised.fencing_token) FROM " + table.name()
+                + " raised WHERE raised.lock_key = '" + StoredKeys.FLOOR
+                + "'), 0) + ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?";
+    }
+
+    /** The first of as many tokens, if one was written into the row. */
+    final OptionalLong firstOf(int tokens, OptionalLong last) {
+        note(last.isPresent());
+        return last.isPresent() ? OptionalLong.of(last.getAsLong() - tokens + 1) : last;
     }
 
     final boolean change(String sql, @Nullable Object... parameters) throws SQLException {

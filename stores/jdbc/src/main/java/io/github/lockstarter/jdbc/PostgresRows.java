@@ -57,35 +57,46 @@ final class PostgresRows extends LockRows {
         return "wanted";
     }
 
+    /**
+     * Both statements in one message, of which the server makes one transaction: one answer, and one write to the disk.
+     * From the insertion to the end of the transaction nobody else can take the row, so the number is drawn while the
+     * token has it.
+     */
+    @Override
+    OptionalLong take(String key, String token, Duration lease, int tokens) throws SQLException {
+        try (PreparedStatement statement = prepare(
+                insertion() + "; " + numbering(), key, token, micros(lease), (long) tokens, key, token, 0L)) {
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet rows = statement.getResultSet()) {
+                return firstOf(tokens, rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty());
+            }
+        }
+    }
+
     @Override
     boolean insert(String key, String token, Duration lease) throws SQLException {
-        return change(
-                "INSERT INTO " + table.name() + " (lock_key, owner, fencing_token, wanted, granted_at, lock_until)"
-                        + " VALUES (?, ?, 0, FALSE, " + now() + ", " + later() + ") ON CONFLICT (lock_key) DO NOTHING",
-                key,
-                token,
-                micros(lease));
+        return change(insertion(), key, token, micros(lease));
+    }
+
+    private String insertion() {
+        return "INSERT INTO " + newRow() + " ON CONFLICT (lock_key) DO NOTHING";
     }
 
     @Override
     OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
-        OptionalLong last = ask(
-                "UPDATE " + table.name() + " SET fencing_token = (nextval('" + table.numbers() + "') - 1) * "
-                        + TOKENS_OF_A_NUMBER + " + " + floor()
-                        + " + ? WHERE lock_key = ? AND owner = ? AND fencing_token = ? RETURNING fencing_token",
-                (long) tokens,
-                key,
-                token,
-                seen);
-        note(last.isPresent());
-        return last.isPresent() ? OptionalLong.of(last.getAsLong() - tokens + 1) : last;
+        return firstOf(tokens, ask(numbering(), (long) tokens, key, token, seen));
+    }
+
+    private String numbering() {
+        return numbering("nextval('" + table.numbers() + "')") + " RETURNING fencing_token";
     }
 
     @Override
     void raise(long floor) throws SQLException {
         change(
-                "INSERT INTO " + table.name() + " AS present (lock_key, fencing_token, wanted, granted_at, lock_until)"
-                        + " VALUES (?, ?, FALSE, " + now() + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')"
+                "INSERT INTO " + table.name() + " AS present (lock_key, fencing_token, granted_at, lock_until)"
+                        + " VALUES (?, ?, " + now() + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')"
                         + " ON CONFLICT (lock_key)"
                         + " DO UPDATE SET fencing_token = GREATEST(present.fencing_token, EXCLUDED.fencing_token)",
                 StoredKeys.FLOOR,

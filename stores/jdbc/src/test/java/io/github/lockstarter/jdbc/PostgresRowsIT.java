@@ -1,0 +1,102 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.jdbc.testing.PostgresExtension;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A grant in PostgreSQL: the insertion of the row and the number of the grant. */
+class PostgresRowsIT {
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+
+    @RegisterExtension
+    static final PostgresExtension POSTGRES = new PostgresExtension();
+
+    private Connection connection;
+    private LockRows rows;
+
+    @BeforeEach
+    void connect() throws SQLException {
+        connection = connectionToTheServer();
+        rows = new PostgresRows(connection, LockTable.DEFAULT, LONG);
+    }
+
+    @AfterEach
+    void disconnect() throws SQLException {
+        connection.close();
+        POSTGRES.database().execute("DELETE FROM distributed_lock");
+    }
+
+    @Test
+    void takesAFreeLockInOneTransaction() {
+        // A vacuum may come in between.
+        await().untilAsserted(() -> {
+            long before = transaction();
+
+            assertThat(rows.take("key:" + before, "alice", LONG, 1)).isPresent();
+
+            assertThat(transaction()).isEqualTo(before + 2);
+        });
+    }
+
+    @Test
+    void drawsNoNumberForABusyLock() throws SQLException {
+        assertThat(rows.take("key", "alice", LONG, 1)).isPresent();
+        long before = lastNumber();
+
+        assertThat(rows.take("key", "bob", LONG, 1)).isEmpty();
+
+        assertThat(lastNumber()).isEqualTo(before);
+    }
+
+    /** A number from before could be smaller than that of an owner that comes and goes meanwhile. */
+    @Test
+    void drawsTheNumberWhenTheRowIsTaken() throws Exception {
+        try (Connection other = connectionToTheServer();
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("INSERT INTO distributed_lock VALUES ('lock:key', 'bob', 1, FALSE, now(), now())");
+            CompletableFuture<OptionalLong> taken = CompletableFuture.supplyAsync(this::take, run -> new Thread(run).start());
+            await().until(() -> POSTGRES.database().number("SELECT COUNT(*) FROM pg_locks WHERE NOT granted") == 1);
+            long meanwhile = POSTGRES.database().number("SELECT nextval('distributed_lock_fencing')");
+            other.rollback();
+
+            assertThat(taken.get(10, TimeUnit.SECONDS))
+                    .hasValue(meanwhile * LockRows.TOKENS_OF_A_NUMBER + 1);
+        }
+    }
+
+    private OptionalLong take() {
+        try {
+            return rows.take("lock:key", "alice", LONG, 1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Connection connectionToTheServer() throws SQLException {
+        return DriverManager.getConnection(
+                POSTGRES.database().url(), POSTGRES.database().user(), "");
+    }
+
+    private static long transaction() {
+        return POSTGRES.database().number("SELECT CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT)");
+    }
+
+    private static long lastNumber() {
+        return POSTGRES.database().number("SELECT last_value FROM distributed_lock_fencing");
+    }
+}
