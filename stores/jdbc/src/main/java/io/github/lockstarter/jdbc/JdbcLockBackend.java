@@ -72,7 +72,6 @@ public final class JdbcLockBackend implements LockBackend {
     private final JdbcSettings settings;
     private final JdbcDatabase database;
     private final StoredKeys keys;
-    private final Waiters waiters;
     private final ThreadPoolExecutor commandThreads;
     private final ThreadPoolExecutor renewalThread;
     private final KeyedTasks commands;
@@ -92,11 +91,10 @@ public final class JdbcLockBackend implements LockBackend {
         this.settings = settings;
         this.database = new JdbcDatabase(source, settings);
         this.keys = new StoredKeys(settings.keyPrefix());
-        this.waiters = new Waiters(settings.keyPrefix());
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.commands = new KeyedTasks(commandThreads);
-        this.signals = new PostgresSignals(settings, database, waiters, this::notifySelf);
+        this.signals = new PostgresSignals(settings, database, this::notifySelf);
     }
 
     /**
@@ -108,9 +106,8 @@ public final class JdbcLockBackend implements LockBackend {
      */
     public void start() {
         check(LEAST_START_TIME);
-        if (signals.isWanted()) {
-            signals.open(settings.commandTimeout().multipliedBy(3));
-        }
+        signals.startIfWanted();
+        signals.awaitOpen(settings.commandTimeout().multipliedBy(3));
     }
 
     /**
@@ -164,13 +161,13 @@ public final class JdbcLockBackend implements LockBackend {
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         String key = keys.of(command.key());
-        waiters.begin(key, command);
+        signals.begin(key, command);
         signals.startIfWanted();
         sweepSometimes();
         return run(key, locks -> locks.acquire(key, command, this::lookAgain), JdbcLockBackend::notAcquired)
                 .thenApply(result -> {
                     if (!(result instanceof AcquireResult.Contended)) {
-                        waiters.end(key);
+                        signals.end(key);
                     }
                     return result;
                 });
@@ -218,9 +215,9 @@ public final class JdbcLockBackend implements LockBackend {
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         String key = keys.of(command.key());
         if (command.endsWait()) {
-            waiters.end(key);
+            signals.end(key);
         } else {
-            waiters.forget(key);
+            signals.forget(key);
         }
         return run(
                 key,
@@ -284,7 +281,7 @@ public final class JdbcLockBackend implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener listener) {
-        waiters.listen(instanceId, listener);
+        signals.listen(instanceId, listener);
     }
 
     /** The database and the table. */

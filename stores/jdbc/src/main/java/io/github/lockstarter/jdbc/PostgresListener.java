@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -19,9 +18,8 @@ import org.postgresql.PGNotification;
 
 /**
  * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break, and from time
- * to time, so that the pool can retire it. One thread, from {@link #start} to {@link #stop}; {@code phase} goes from
- * NEW to RUNNING to STOPPED, or from NEW to STOPPED. {@code isOpen}, {@code problem} and {@code missed} are written by
- * that thread alone.
+ * to time, so that the pool can retire it. One thread, from {@link #start} to {@link #stop}; {@code isStopped} is set
+ * once. {@code isOpen}, {@code problem} and {@code missed} are written by that thread alone.
  */
 final class PostgresListener implements Runnable {
 
@@ -37,16 +35,10 @@ final class PostgresListener implements Runnable {
     private final Predicate<String> sender;
     private final Duration longestLoan;
     private final CompletableFuture<Void> tried = new CompletableFuture<>();
-    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+    private volatile boolean isStopped;
     private volatile boolean isOpen;
     private volatile Optional<String> problem = Optional.empty();
     private boolean missed;
-
-    private enum Phase {
-        NEW,
-        RUNNING,
-        STOPPED
-    }
 
     /**
      * Hears nothing yet.
@@ -70,11 +62,9 @@ final class PostgresListener implements Runnable {
         this.longestLoan = longestLoan;
     }
 
-    /** Listens from soon on. Idempotent; nothing after {@link #stop}. */
+    /** Listens from soon on. To be called once. */
     void start() {
-        if (phase.get() == Phase.NEW && phase.compareAndSet(Phase.NEW, Phase.RUNNING)) {
-            LockThreads.thread("lock-jdbc-listener", this).start();
-        }
+        LockThreads.thread("lock-jdbc-listener", this).start();
     }
 
     /** Completed when it listens, or has given that up. */
@@ -93,12 +83,12 @@ final class PostgresListener implements Runnable {
 
     /** Gives the connection back within a second. Idempotent. */
     void stop() {
-        phase.set(Phase.STOPPED);
+        isStopped = true;
     }
 
     @Override
     public void run() {
-        while (phase.get() == Phase.RUNNING) {
+        while (!isStopped) {
             try (JdbcSession session = database.open()) {
                 hear(session.connection());
             } catch (SQLException | RuntimeException e) {
@@ -109,10 +99,8 @@ final class PostgresListener implements Runnable {
             } finally {
                 isOpen = false;
             }
-            if (phase.get() == Phase.STOPPED) {
-                tried.complete(null);
-            }
         }
+        tried.complete(null);
     }
 
     private void hear(Connection connection) throws SQLException {
@@ -127,7 +115,7 @@ final class PostgresListener implements Runnable {
             problem = deafness;
             stop();
         }
-        isOpen = phase.get() == Phase.RUNNING;
+        isOpen = !isStopped;
         if (isOpen) {
             tried.complete(null);
         }
@@ -137,7 +125,7 @@ final class PostgresListener implements Runnable {
         }
         long lent = System.nanoTime();
         long asked = lent;
-        while (phase.get() == Phase.RUNNING && System.nanoTime() - lent < longestLoan.toNanos()) {
+        while (!isStopped && System.nanoTime() - lent < longestLoan.toNanos()) {
             receive(notifying);
             if (System.nanoTime() - asked > ASK_AFTER.toNanos()) {
                 asked = System.nanoTime();
