@@ -3,6 +3,7 @@ package io.github.lockstarter.jdbc;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
@@ -73,10 +74,9 @@ final class JdbcDatabase {
         if (known.isPresent()) {
             return known.get();
         }
-        try (Connection connection = source.getConnection()) {
-            int networkTimeout = JdbcSession.limit(connection, networkTimeout());
-            Found answer = find(connection);
-            JdbcSession.unlimit(connection, networkTimeout);
+        // The isolation is left as it is, to be seen.
+        try (JdbcSession session = JdbcSession.open(source, Connection.TRANSACTION_READ_COMMITTED, networkTimeout())) {
+            Found answer = find(session.connection());
             found = Optional.of(answer);
             return answer;
         }
@@ -86,8 +86,11 @@ final class JdbcDatabase {
         DatabaseMetaData database = connection.getMetaData();
         Optional<JdbcDialect> dialect = settings.dialect().isPresent() ? settings.dialect() : JdbcDialect.of(database);
         if (dialect.isEmpty()) {
-            throw new UnsupportedDatabaseException(
-                    database.getDatabaseProductName() + ' ' + database.getDatabaseProductVersion());
+            throw new SQLFeatureNotSupportedException(
+                    "'" + database.getDatabaseProductName() + ' ' + database.getDatabaseProductVersion()
+                            + "' is none of H2, PostgreSQL, MySQL and MariaDB; for one that understands the statements"
+                            + " of one of them, set distributed-lock.jdbc.dialect",
+                    SqlFailure.NOT_SUPPORTED);
         }
         return new Found(
                 dialect.get(),

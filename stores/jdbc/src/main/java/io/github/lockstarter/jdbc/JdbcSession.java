@@ -61,7 +61,7 @@ final class JdbcSession implements AutoCloseable {
     }
 
     /** The timeout that it had; where the driver has none, nothing is changed. */
-    static int limit(Connection connection, Duration timeout) {
+    private static int limit(Connection connection, Duration timeout) {
         try {
             int before = connection.getNetworkTimeout();
             connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
@@ -90,13 +90,8 @@ final class JdbcSession implements AutoCloseable {
         if (!autoCommit) {
             connection.setAutoCommit(false);
         }
-        unlimit(connection, networkTimeout); // last: what comes before asks the server
-    }
-
-    /** Undoes {@link #limit}. */
-    static void unlimit(Connection connection, int before) throws SQLException {
-        if (before >= 0) {
-            connection.setNetworkTimeout(Runnable::run, before);
+        if (networkTimeout >= 0) {
+            connection.setNetworkTimeout(Runnable::run, networkTimeout); // last: what comes before asks the server
         }
     }
 }

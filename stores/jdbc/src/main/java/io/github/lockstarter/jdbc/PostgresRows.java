@@ -64,8 +64,8 @@ final class PostgresRows extends LockRows {
      */
     @Override
     OptionalLong take(String key, String token, Duration lease, int tokens) throws SQLException {
-        try (PreparedStatement statement = prepare(
-                insertion() + "; " + numbering(), key, token, micros(lease), (long) tokens, key, token, 0L)) {
+        try (PreparedStatement statement =
+                prepare(insertion() + "; " + numbering(), key, token, micros(lease), (long) tokens, key, token, 0L)) {
             statement.execute();
             statement.getMoreResults();
             try (ResultSet rows = statement.getResultSet()) {

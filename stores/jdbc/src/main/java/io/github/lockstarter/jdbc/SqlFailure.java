@@ -29,6 +29,9 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
     private static final Set<String> MISSING_RIGHTS = Set.of("42501", "90096", "1044", "1142", "1143", "1370");
     private static final Set<String> SHUTS_DOWN_OR_STARTS = Set.of("57P01", "57P02", "57P03");
 
+    /** State of a database that is none of those in which locks can be kept. */
+    static final String NOT_SUPPORTED = "0A000";
+
     /** Classes: a syntax error, a wrong value, a constraint, something that the server cannot do. */
     private static final Set<String> REFUSED = Set.of("42", "22", "23", "0A");
 
@@ -108,8 +111,7 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
 
     /** Whether the server has answered, though not to the command; also with the last cause of a pool. */
     static boolean isTurnedDown(SQLException failure) {
-        return failure instanceof UnsupportedDatabaseException
-                || TURNED_DOWN.stream().anyMatch(state(failure)::startsWith)
+        return TURNED_DOWN.stream().anyMatch(state(failure)::startsWith)
                 || (failure.getCause() instanceof SQLException cause && isTurnedDown(cause));
     }
 

@@ -64,7 +64,7 @@ class JdbcLockBackendTests {
                             new SQLException("too many connections", "08004", 1040),
                             new SQLException("too complex", "54001"),
                             new SQLException("starting up", "57P03"),
-                            new UnsupportedDatabaseException("Derby 10")))
+                            new SQLException("none of those", SqlFailure.NOT_SUPPORTED)))
                     .noneMatch(backend::isSilence);
             backend.close();
             assertThat(backend.isSilence(silence)).isFalse();

@@ -69,13 +69,13 @@ class PostgresRowsIT {
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             statement.execute("INSERT INTO distributed_lock VALUES ('lock:key', 'bob', 1, FALSE, now(), now())");
-            CompletableFuture<OptionalLong> taken = CompletableFuture.supplyAsync(this::take, run -> new Thread(run).start());
+            CompletableFuture<OptionalLong> taken =
+                    CompletableFuture.supplyAsync(this::take, run -> new Thread(run).start());
             await().until(() -> POSTGRES.database().number("SELECT COUNT(*) FROM pg_locks WHERE NOT granted") == 1);
             long meanwhile = POSTGRES.database().number("SELECT nextval('distributed_lock_fencing')");
             other.rollback();
 
-            assertThat(taken.get(10, TimeUnit.SECONDS))
-                    .hasValue(meanwhile * LockRows.TOKENS_OF_A_NUMBER + 1);
+            assertThat(taken.get(10, TimeUnit.SECONDS)).hasValue(meanwhile * LockRows.TOKENS_OF_A_NUMBER + 1);
         }
     }
 

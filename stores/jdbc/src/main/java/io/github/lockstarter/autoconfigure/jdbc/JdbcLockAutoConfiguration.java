@@ -55,7 +55,7 @@ public final class JdbcLockAutoConfiguration {
                 ObjectProvider<DataSource> all,
                 @DistributedLockDataSource ObjectProvider<DataSource> marked) {
             int forRenewalsAndNotifications = 2;
-            return new ApplicationDataSources(all, marked).forLocks(properties.threads() + forRenewalsAndNotifications);
+            return LockDataSource.of(all, marked, properties.threads() + forRenewalsAndNotifications);
         }
 
         @Bean
