@@ -70,7 +70,9 @@ record LockRepository(LockRows rows) {
                     : Optional.empty();
         }
         if (row.isOf(command.token())) {
-            return again(key, command, row.fencingToken());
+            return row.fencingToken() == 0
+                    ? numbered(key, command, 0)
+                    : Optional.of(new AcquireResult.Granted(row.fencingToken() - command.fencingTokens() + 1, 0));
         }
         boolean isNoted = command.waiting().isEmpty() || row.isWanted() || rows.markWanted(key, row);
         return isNoted
@@ -95,27 +97,7 @@ record LockRepository(LockRows rows) {
         }
         // Numbers were lost, as with a restored backup, or the application kept its locks elsewhere before.
         rows.raise(command.fencingFloor());
-        return numbered(key, command, lastOf(first, command));
-    }
-
-    /** The attempt is repeated: the same answer, or tokens that begin right above the floor. */
-    private Optional<AcquireResult> again(String key, AcquireCommand command, long last) throws SQLException {
-        if (last == 0) {
-            return numbered(key, command, 0);
-        }
-        long first = last - command.fencingTokens() + 1;
-        long raised = command.fencingFloor() + 1;
-        if (first >= raised) {
-            return Optional.of(new AcquireResult.Granted(first, 0));
-        }
-        rows.raise(lastOf(raised, command));
-        return rows.renumber(key, command.token().value(), last, lastOf(raised, command))
-                ? Optional.of(new AcquireResult.Granted(raised, 0))
-                : Optional.empty();
-    }
-
-    private static long lastOf(long first, AcquireCommand command) {
-        return first + command.fencingTokens() - 1;
+        return numbered(key, command, first + command.fencingTokens() - 1);
     }
 
     /** Makes leases longer, in one batch. */

@@ -8,7 +8,6 @@ import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -60,13 +59,6 @@ abstract class JdbcStoreSuites {
     @Nested
     class Fencing extends FencingContract {
         Fencing() {
-            super(JdbcStoreSuites.this::store);
-        }
-    }
-
-    @Nested
-    class Raise extends RaiseContract {
-        Raise() {
             super(JdbcStoreSuites.this::store);
         }
     }
