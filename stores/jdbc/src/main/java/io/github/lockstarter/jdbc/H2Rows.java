@@ -1,11 +1,11 @@
 package io.github.lockstarter.jdbc;
 
-import io.github.lockstarter.spi.StoredKeys;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** The statements for H2. */
 final class H2Rows extends LockRows {
@@ -19,11 +19,6 @@ final class H2Rows extends LockRows {
     @Override
     String now() {
         return "CURRENT_TIMESTAMP";
-    }
-
-    @Override
-    String later() {
-        return laterThan(now());
     }
 
     @Override
@@ -43,9 +38,17 @@ final class H2Rows extends LockRows {
     @Override
     void limit(PreparedStatement statement) {}
 
+    /** H2 has no insertion that passes over a duplicate; it does not log one either. */
     @Override
-    boolean insert(String key, String token, Duration lease) throws SQLException {
-        return changeUnlessDuplicate("INSERT INTO " + newRow(), key, token, micros(lease));
+    boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException {
+        try {
+            return change("INSERT INTO " + row, parameters);
+        } catch (SQLException e) {
+            if (DUPLICATE_KEY.equals(e.getSQLState())) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     @Override
@@ -54,32 +57,5 @@ final class H2Rows extends LockRows {
         return firstOf(
                 tokens,
                 ask("SELECT fencing_token FROM FINAL TABLE (" + numbering + ")", (long) tokens, key, token, seen));
-    }
-
-    @Override
-    void raise(long floor) throws SQLException {
-        boolean isNew = changeUnlessDuplicate(
-                "INSERT INTO " + table.name() + " (lock_key, fencing_token, granted_at, lock_until) VALUES (?, ?, "
-                        + now() + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')",
-                StoredKeys.FLOOR,
-                floor);
-        if (!isNew) {
-            change(
-                    "UPDATE " + table.name() + " SET fencing_token = GREATEST(fencing_token, ?) WHERE lock_key = ?",
-                    floor,
-                    StoredKeys.FLOOR);
-        }
-    }
-
-    /** H2 has no insertion that passes over a duplicate; it does not log one either. */
-    private boolean changeUnlessDuplicate(String sql, Object... parameters) throws SQLException {
-        try {
-            return change(sql, parameters);
-        } catch (SQLException e) {
-            if (DUPLICATE_KEY.equals(e.getSQLState())) {
-                return false;
-            }
-            throw e;
-        }
     }
 }

@@ -6,13 +6,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
  * One command: its statements, which a thread of the pool executes, and its result, which comes at the latest when the
- * time is up. {@code phase} goes from QUEUED to SENT, or from QUEUED to GIVEN_UP; the thread that moves it decides. So
- * the result of a command whose time is up says whether the database may have got a statement.
+ * time is up. Who sets {@code decided} says whether the statements are sent, or given up before that. So the result of
+ * a command whose time is up says whether the database may have got one.
  *
  * @param <R> kind of result
  */
@@ -27,17 +27,11 @@ final class JdbcCommand<R> {
         R execute(LockRepository locks) throws SQLException;
     }
 
-    private enum Phase {
-        QUEUED,
-        SENT,
-        GIVEN_UP
-    }
-
     private final JdbcDatabase database;
     private final Statements<R> statements;
     private final Function<SqlFailure, R> failed;
     private final CompletableFuture<R> answer = new CompletableFuture<>();
-    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.QUEUED);
+    private final AtomicBoolean decided = new AtomicBoolean();
 
     /**
      * Not executed yet.
@@ -60,7 +54,7 @@ final class JdbcCommand<R> {
 
     private SqlFailure late(String timeout) {
         SQLException cause = new SQLException("no answer within " + timeout);
-        return phase.compareAndSet(Phase.QUEUED, Phase.GIVEN_UP)
+        return decided.compareAndSet(false, true)
                 ? new SqlFailure(
                         Kind.REFUSED,
                         "No connection to " + database + " was free within " + timeout,
@@ -84,11 +78,11 @@ final class JdbcCommand<R> {
 
     /** Executes the statements, on the pool's thread, unless the time is up. */
     void run() {
-        if (phase.get() != Phase.QUEUED) {
+        if (decided.get()) {
             return;
         }
         try (JdbcSession session = database.open()) {
-            if (phase.compareAndSet(Phase.QUEUED, Phase.SENT)) {
+            if (decided.compareAndSet(false, true)) {
                 execute(database.rows(session));
             }
         } catch (SQLException e) {

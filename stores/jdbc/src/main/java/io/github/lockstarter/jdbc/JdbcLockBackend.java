@@ -32,7 +32,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -75,6 +74,7 @@ public final class JdbcLockBackend implements LockBackend {
     private final ThreadPoolExecutor commandThreads;
     private final ThreadPoolExecutor renewalThread;
     private final KeyedTasks commands;
+    private final KeyedTasks renewalTasks;
     private final PostgresSignals signals;
     private volatile boolean closed;
     private final AtomicLong swept = new AtomicLong(System.nanoTime());
@@ -94,6 +94,7 @@ public final class JdbcLockBackend implements LockBackend {
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.commands = new KeyedTasks(commandThreads);
+        this.renewalTasks = new KeyedTasks(renewalThread);
         this.signals = new PostgresSignals(settings, database, this::notifySelf);
     }
 
@@ -125,19 +126,14 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     private boolean notifySelf(String text) {
-        return BlockingWait.awaitUninterruptibly(run(
-                UUID.randomUUID().toString(),
-                locks -> {
-                    locks.rows().tell(text);
-                    return true;
-                },
-                failure -> false));
+        return BlockingWait.awaitUninterruptibly(
+                run(UUID.randomUUID().toString(), locks -> locks.tell(text), failure -> false));
     }
 
     private void check(Duration limit) {
         String key = keys.of("start-check:" + UUID.randomUUID());
         Duration longest = limit.compareTo(settings.commandTimeout()) > 0 ? limit : settings.commandTimeout();
-        BlockingWait.awaitUninterruptibly(run(key, longest, locks -> locks.check(key), Optional::of))
+        BlockingWait.awaitUninterruptibly(run(commands, key, longest, locks -> locks.check(key), Optional::of))
                 .ifPresent(failure -> {
                     throw new JdbcUnavailableException(
                             "Locks cannot be kept in " + database + ". " + failure.problem(),
@@ -199,13 +195,13 @@ public final class JdbcLockBackend implements LockBackend {
         List<Lease> leases = renewals.stream()
                 .map(each -> new Lease(keys.of(each.key()), each.token().value(), each.lease()))
                 .toList();
-        JdbcCommand<List<RenewResult>> renewal = new JdbcCommand<>(
-                database,
+        CompletableFuture<List<RenewResult>> results = run(
+                renewalTasks,
+                "",
+                settings.commandTimeout(),
                 locks -> locks.renew(leases),
                 failure ->
                         Collections.nCopies(leases.size(), new RenewResult.Unknown(failure.reason(), failure.cause())));
-        CompletableFuture<List<RenewResult>> results = renewal.within(settings.commandTimeout());
-        submit(renewalThread, renewal);
         return IntStream.range(0, leases.size())
                 .<CompletionStage<RenewResult>>mapToObj(i -> results.thenApply(all -> all.get(i)))
                 .toList();
@@ -242,7 +238,7 @@ public final class JdbcLockBackend implements LockBackend {
 
     @Override
     public CompletionStage<StoreState> state() {
-        return run(UUID.randomUUID().toString(), this::probe, failure -> Optional.of(failure.reason()))
+        return run(UUID.randomUUID().toString(), LockRepository::probe, failure -> Optional.of(failure.reason()))
                 .thenApply(failure -> new StoreState(
                                 toString(),
                                 failure,
@@ -252,11 +248,6 @@ public final class JdbcLockBackend implements LockBackend {
                                 List.of(),
                                 List.of())
                         .with(crashTakeOver()));
-    }
-
-    private Optional<String> probe(LockRepository locks) throws SQLException {
-        locks.rows().probe();
-        return Optional.empty();
     }
 
     @Override
@@ -303,34 +294,19 @@ public final class JdbcLockBackend implements LockBackend {
         long last = swept.get();
         long now = System.nanoTime();
         if (now - last > LockRepository.SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
-            JdbcCommand<Boolean> sweep = new JdbcCommand<>(
-                    database,
-                    locks -> {
-                        locks.sweep();
-                        return true;
-                    },
-                    failure -> false); // repeated later
-            submit(commandThreads, sweep);
+            run("", LockRepository::sweep, failure -> false); // repeated later
         }
     }
 
     private <R> CompletableFuture<R> run(String key, Statements<R> statements, Function<SqlFailure, R> failed) {
-        return run(key, settings.commandTimeout(), statements, failed);
+        return run(commands, key, settings.commandTimeout(), statements, failed);
     }
 
     private <R> CompletableFuture<R> run(
-            String key, Duration timeout, Statements<R> statements, Function<SqlFailure, R> failed) {
+            KeyedTasks tasks, String key, Duration timeout, Statements<R> statements, Function<SqlFailure, R> failed) {
         JdbcCommand<R> command = new JdbcCommand<>(database, statements, failed);
         CompletableFuture<R> result = command.within(timeout);
-        commands.execute(key, command::run, command::refuse);
+        tasks.execute(key, command::run, command::refuse);
         return result;
-    }
-
-    private static void submit(ThreadPoolExecutor pool, JdbcCommand<?> command) {
-        try {
-            pool.execute(command::run);
-        } catch (RejectedExecutionException e) {
-            command.refuse();
-        }
     }
 }

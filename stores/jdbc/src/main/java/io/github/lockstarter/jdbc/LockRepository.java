@@ -193,8 +193,21 @@ record LockRepository(LockRows rows) {
         return rows.problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));
     }
 
-    /** Deletes what ended long ago. */
-    void sweep() throws SQLException {
+    /** Deletes what ended long ago; true. */
+    boolean sweep() throws SQLException {
         rows.sweep(SWEPT_AFTER);
+        return true;
+    }
+
+    /** Sends a notification; true. */
+    boolean tell(String notice) throws SQLException {
+        rows.tell(notice);
+        return true;
+    }
+
+    /** Asks whether the table can be used, and changes nothing; empty. */
+    Optional<String> probe() throws SQLException {
+        rows.probe();
+        return Optional.empty();
     }
 }

@@ -52,14 +52,16 @@ abstract class LockRows {
     /** The present time. */
     abstract String now();
 
-    /** The present time plus as many microseconds as a parameter says. */
-    abstract String later();
-
     /** A column with a time plus as many microseconds as a parameter says. */
     abstract String laterThan(String column);
 
     /** Microseconds until a time. */
     abstract String microsUntil(String time);
+
+    /** The present time plus as many microseconds as a parameter says. */
+    final String later() {
+        return laterThan(now());
+    }
 
     /** Whether the release of a row notifies. */
     String wanted() {
@@ -81,14 +83,19 @@ abstract class LockRows {
         return insert(key, token, lease) ? number(key, token, 0, tokens) : OptionalLong.empty();
     }
 
-    /** Takes the lock if there is no row; a row that comes at the same moment is no error. */
-    abstract boolean insert(String key, String token, Duration lease) throws SQLException;
+    /** Takes the lock if there is no row. */
+    final boolean insert(String key, String token, Duration lease) throws SQLException {
+        return insertUnlessThere(newRow(), key, token, micros(lease));
+    }
 
     /** Columns and values of a new row: the parameters are key, token and lease. */
-    String newRow() {
+    final String newRow() {
         return table.name() + " (lock_key, owner, fencing_token, granted_at, lock_until) VALUES (?, ?, 0, " + now()
                 + ", " + later() + ")";
     }
+
+    /** Inserts a row unless there is one of the same key; one that comes at the same moment is no error. */
+    abstract boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException;
 
     /** Takes the lock if the row is over. */
     boolean takeOver(String key, String token, Duration lease) throws SQLException {
@@ -109,18 +116,16 @@ abstract class LockRows {
      */
     abstract OptionalLong number(String key, String token, long seen, int tokens) throws SQLException;
 
-    /** Makes every number that is drawn from now on greater than this. */
-    abstract void raise(long floor) throws SQLException;
-
-    /** Sets the last fencing token of the owner. */
-    boolean renumber(String key, String token, long seen, long last) throws SQLException {
-        return change(
-                "UPDATE " + table.name()
-                        + " SET fencing_token = ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?",
-                last,
-                key,
-                token,
-                seen);
+    /** Makes every token that is drawn from now on greater than this: a row that is no lock has what was raised. */
+    void raise(long floor) throws SQLException {
+        String row = table.name() + " (lock_key, fencing_token, granted_at, lock_until) VALUES (?, ?, " + now()
+                + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')";
+        if (!insertUnlessThere(row, StoredKeys.FLOOR, floor)) {
+            change(
+                    "UPDATE " + table.name() + " SET fencing_token = GREATEST(fencing_token, ?) WHERE lock_key = ?",
+                    floor,
+                    StoredKeys.FLOOR);
+        }
     }
 
     Optional<LockRow> look(String key) throws SQLException {
@@ -195,16 +200,21 @@ abstract class LockRows {
     }
 
     /** Frees the lock if the token has it, and notifies those that wait for it. */
-    boolean free(String key, String token) throws SQLException {
-        return change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", key, token);
+    final boolean free(String key, String token) throws SQLException {
+        return giveUp(
+                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?",
+                PostgresNotice.free(key),
+                key,
+                token);
     }
 
     /** Gives the lock to no owner for the rest of its minimum time, if the token has it and a part is left. */
-    boolean keep(String key, String token, Duration atLeast) throws SQLException {
+    final boolean keep(String key, String token, Duration atLeast) throws SQLException {
         long micros = micros(atLeast);
-        return change(
+        return giveUp(
                 "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
                         + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now(),
+                PostgresNotice.free(key),
                 micros,
                 key,
                 token,
@@ -212,11 +222,17 @@ abstract class LockRows {
     }
 
     /** Frees the lock for an operator, if the last fencing token is the one that was seen. */
-    boolean revoke(String key, LockRow seen) throws SQLException {
-        return change(
+    final boolean revoke(String key, LockRow seen) throws SQLException {
+        return giveUp(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
+                PostgresNotice.revoked(key, seen.owner()),
                 key,
                 seen.fencingToken());
+    }
+
+    /** Carries a statement out that changes at most one row, and notifies if that is wanted. */
+    boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
+        return change(sql, parameters);
     }
 
     /** Notifies all instances; nothing where the database cannot. */

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The statements for MySQL, which has no sequences: a table with an {@code AUTO_INCREMENT} column stands in for one,
@@ -29,11 +30,6 @@ class MySqlRows extends LockRows {
     }
 
     @Override
-    final String later() {
-        return laterThan(now());
-    }
-
-    @Override
     final String laterThan(String column) {
         return "(" + column + " + INTERVAL ? MICROSECOND)";
     }
@@ -45,14 +41,21 @@ class MySqlRows extends LockRows {
 
     /** A duplicate is a warning. */
     @Override
-    final boolean insert(String key, String token, Duration lease) throws SQLException {
-        return change("INSERT IGNORE INTO " + newRow(), key, token, micros(lease));
+    final boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException {
+        return change("INSERT IGNORE INTO " + row, parameters);
     }
 
     @Override
     final OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
         long first = (draw() - 1) * TOKENS_OF_A_NUMBER + 1;
-        return renumber(key, token, seen, first + tokens - 1) ? OptionalLong.of(first) : OptionalLong.empty();
+        boolean isNumbered = change(
+                "UPDATE " + table.name()
+                        + " SET fencing_token = ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?",
+                first + tokens - 1,
+                key,
+                token,
+                seen);
+        return isNumbered ? OptionalLong.of(first) : OptionalLong.empty();
     }
 
     /** The next number. */

@@ -21,14 +21,23 @@ record PostgresNotice(String key, Optional<Revoked> revoked) {
     /** The instance, shortened, and the fingerprint of a token that was taken its lock. */
     record Revoked(String instance, String fingerprint) {}
 
-    static String free(String key) {
-        return FREE + ":" + key;
+    static PostgresNotice free(String key) {
+        return new PostgresNotice(key, Optional.empty());
     }
 
-    static String revoked(String key, String owner) {
-        int end = owner.indexOf(':');
-        String instance = LockToken.shortened(end < 0 ? owner : owner.substring(0, end));
-        return REVOKED + ":" + instance + ":" + fingerprint(owner) + ":" + key;
+    /** By an operator, from the owner if there is one. */
+    static PostgresNotice revoked(String key, Optional<String> owner) {
+        return new PostgresNotice(key, owner.map(token -> {
+            int end = token.indexOf(':');
+            String instance = LockToken.shortened(end < 0 ? token : token.substring(0, end));
+            return new Revoked(instance, fingerprint(token));
+        }));
+    }
+
+    /** What {@link #of} reads. */
+    String text() {
+        return revoked.map(lost -> REVOKED + ":" + lost.instance() + ":" + lost.fingerprint() + ":" + key)
+                .orElseGet(() -> FREE + ":" + key);
     }
 
     /** As {@link LockToken#fingerprint}. */

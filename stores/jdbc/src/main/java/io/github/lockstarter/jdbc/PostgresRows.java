@@ -1,11 +1,11 @@
 package io.github.lockstarter.jdbc;
 
-import io.github.lockstarter.spi.StoredKeys;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +38,6 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    String later() {
-        return laterThan(now());
-    }
-
-    @Override
     String laterThan(String column) {
         return "(" + column + " + ? * INTERVAL '1 microsecond')";
     }
@@ -64,8 +59,8 @@ final class PostgresRows extends LockRows {
      */
     @Override
     OptionalLong take(String key, String token, Duration lease, int tokens) throws SQLException {
-        try (PreparedStatement statement =
-                prepare(insertion() + "; " + numbering(), key, token, micros(lease), (long) tokens, key, token, 0L)) {
+        try (PreparedStatement statement = prepare(
+                insertion(newRow()) + "; " + numbering(), key, token, micros(lease), (long) tokens, key, token, 0L)) {
             statement.execute();
             statement.getMoreResults();
             try (ResultSet rows = statement.getResultSet()) {
@@ -75,12 +70,12 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    boolean insert(String key, String token, Duration lease) throws SQLException {
-        return change(insertion(), key, token, micros(lease));
+    boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException {
+        return change(insertion(row), parameters);
     }
 
-    private String insertion() {
-        return "INSERT INTO " + newRow() + " ON CONFLICT (lock_key) DO NOTHING";
+    private static String insertion(String row) {
+        return "INSERT INTO " + row + " ON CONFLICT (lock_key) DO NOTHING";
     }
 
     @Override
@@ -90,17 +85,6 @@ final class PostgresRows extends LockRows {
 
     private String numbering() {
         return numbering("nextval('" + table.numbers() + "')") + " RETURNING fencing_token";
-    }
-
-    @Override
-    void raise(long floor) throws SQLException {
-        change(
-                "INSERT INTO " + table.name() + " AS present (lock_key, fencing_token, granted_at, lock_until)"
-                        + " VALUES (?, ?, " + now() + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')"
-                        + " ON CONFLICT (lock_key)"
-                        + " DO UPDATE SET fencing_token = GREATEST(present.fencing_token, EXCLUDED.fencing_token)",
-                StoredKeys.FLOOR,
-                floor);
     }
 
     /** Each session would draw from numbers of its own that it has taken in advance. */
@@ -124,50 +108,19 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    boolean free(String key, String token) throws SQLException {
-        return notifying(
-                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ? RETURNING wanted",
-                PostgresNotice.free(key),
-                key,
-                token);
-    }
-
-    @Override
-    boolean keep(String key, String token, Duration atLeast) throws SQLException {
-        long micros = micros(atLeast);
-        return notifying(
-                "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
-                        + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now()
-                        + " RETURNING wanted",
-                PostgresNotice.free(key),
-                micros,
-                key,
-                token,
-                micros);
-    }
-
-    @Override
-    boolean revoke(String key, LockRow seen) throws SQLException {
-        return notifying(
-                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now()
-                        + " RETURNING TRUE AS wanted",
-                seen.owner().map(owner -> PostgresNotice.revoked(key, owner)).orElseGet(() -> PostgresNotice.free(key)),
-                key,
-                seen.fencingToken());
-    }
-
-    @Override
     void tell(String notice) throws SQLException {
         ask("SELECT 1, CAST(pg_notify('" + table.channel() + "', ?) AS TEXT)", notice);
     }
 
-    /** Carries a statement out that returns at most one row, and notifies if that row is wanted. */
-    private boolean notifying(String statement, String notice, Object... parameters) throws SQLException {
-        Object[] all = new Object[parameters.length + 1];
-        System.arraycopy(parameters, 0, all, 0, parameters.length);
-        all[parameters.length] = notice;
+    /** Whoever loses the lock to an operator is notified, too. */
+    @Override
+    boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
+        String toNotify = notice.revoked().isPresent() ? "TRUE" : wanted();
+        Object[] all = Arrays.copyOf(parameters, parameters.length + 1);
+        all[parameters.length] = notice.text();
         return note(ask(
-                        "WITH freed AS (" + statement + ") SELECT 1, CASE WHEN wanted THEN CAST(pg_notify('"
+                        "WITH freed AS (" + sql + " RETURNING " + toNotify
+                                + " AS notified) SELECT 1, CASE WHEN notified" + " THEN CAST(pg_notify('"
                                 + table.channel() + "', ?) AS TEXT) END FROM freed",
                         all)
                 .isPresent());

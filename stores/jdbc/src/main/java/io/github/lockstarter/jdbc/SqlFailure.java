@@ -58,47 +58,44 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
     }
 
     static SqlFailure of(SQLException failure, Optional<JdbcDialect> dialect, LockTable table) {
-        String message = firstLine(failure);
         String script = dialect.map(known -> "the script " + known.script()).orElse("its script");
         if (state(failure).startsWith("40") || isAmong(RETRY, failure)) {
-            return new SqlFailure(
-                    Kind.RETRY, "The database gave the statement up for another one: " + message, "", failure);
+            return of(failure, Kind.RETRY, "The database gave the statement up for another one", "");
         }
         if (isAmong(READ_ONLY, failure)) {
-            return new SqlFailure(
+            return of(
+                    failure,
                     Kind.UNAVAILABLE,
-                    "The database is read-only: " + message,
-                    "Connect to the primary server, which takes writes",
-                    failure);
+                    "The database is read-only",
+                    "Connect to the primary server, which takes writes");
         }
         if (isAmong(MISSING_TABLE, failure)) {
-            return new SqlFailure(
+            return of(
+                    failure,
                     Kind.REFUSED,
                     "The table '" + table.name() + "' or '" + table.numbers()
-                            + "', which numbers the grants, is missing: " + message,
+                            + "', which numbers the grants, is missing",
                     "Set distributed-lock.jdbc.initialize-schema=always, or create both with " + script
-                            + " on the class path, or name another table in distributed-lock.jdbc.table",
-                    failure);
+                            + " on the class path, or name another table in distributed-lock.jdbc.table");
         }
         if (isAmong(MISSING_RIGHTS, failure)) {
-            return new SqlFailure(
+            return of(
+                    failure,
                     Kind.REFUSED,
-                    "The database refuses the user a right: " + message,
+                    "The database refuses the user a right",
                     "Grant SELECT, INSERT, UPDATE and DELETE on '" + table.name() + "', and the use of '"
-                            + table.numbers() + "'",
-                    failure);
+                            + table.numbers() + "'");
         }
         if (isAmong(SHUTS_DOWN_OR_STARTS, failure)) {
-            return new SqlFailure(Kind.UNKNOWN, "The database shuts down or starts: " + message, "", failure);
+            return of(failure, Kind.UNKNOWN, "The database shuts down or starts", "");
         }
-        if (REFUSED.stream().anyMatch(state(failure)::startsWith)) {
-            return new SqlFailure(
-                    Kind.REFUSED,
-                    "The database refused a statement: " + message,
-                    "Compare the table with " + script,
-                    failure);
-        }
-        return new SqlFailure(Kind.UNKNOWN, "The database gave no answer: " + message, "", failure);
+        return REFUSED.stream().anyMatch(state(failure)::startsWith)
+                ? of(failure, Kind.REFUSED, "The database refused a statement", "Compare the table with " + script)
+                : of(failure, Kind.UNKNOWN, "The database gave no answer", "");
+    }
+
+    private static SqlFailure of(SQLException failure, Kind kind, String problem, String remedy) {
+        return new SqlFailure(kind, problem + ": " + firstLine(failure), remedy, failure);
     }
 
     private static boolean isAmong(Set<String> known, SQLException failure) {
@@ -119,14 +116,11 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
     static SqlFailure unconnected(SQLException failure) {
         // HikariCP adds why it could not open one, if it tried.
         boolean isPoolExhausted = failure instanceof SQLTransientConnectionException && failure.getCause() == null;
-        return new SqlFailure(
+        return of(
+                failure,
                 isAmong(SHUTS_DOWN_OR_STARTS, failure) ? Kind.UNAVAILABLE : Kind.REFUSED,
-                (isPoolExhausted
-                                ? "The connection pool is exhausted: "
-                                : "No connection to the database could be had: ")
-                        + firstLine(failure),
-                isPoolExhausted ? LARGER_POOL : "",
-                failure);
+                isPoolExhausted ? "The connection pool is exhausted" : "No connection to the database could be had",
+                isPoolExhausted ? LARGER_POOL : "");
     }
 
     /** The table is not fit for locks. */

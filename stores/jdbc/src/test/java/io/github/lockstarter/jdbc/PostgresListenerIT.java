@@ -62,7 +62,7 @@ class PostgresListenerIT {
                 await().atMost(Duration.ofSeconds(20)).until(() -> lent.get() >= 4);
                 await().atMost(Duration.ofSeconds(20)).until(listener::isOpen);
                 await().atMost(Duration.ofSeconds(20)).until(() -> {
-                    tell(PostgresNotice.free("lock:key"));
+                    tell(PostgresNotice.free("lock:key").text());
                     return !heard.isEmpty();
                 });
             } finally {
