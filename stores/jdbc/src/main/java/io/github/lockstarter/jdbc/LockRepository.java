@@ -38,17 +38,17 @@ record LockRepository(LockRows rows) {
 
     /**
      * Makes an attempt. A free lock takes two statements, in MySQL and MariaDB three: insert the row, draw a number,
-     * write it. PostgreSQL gets both in one message. A busy lock takes a look at its row as well.
+     * write it. A busy one takes two: an insertion without effect, and a look at the row. PostgreSQL gets them in one
+     * message.
      *
      * @param lookAgain when a waiter is to look again; empty while notifications wake it
      */
     AcquireResult acquire(String key, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
             throws SQLException {
-        String token = command.token().value();
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            OptionalLong first = rows.take(key, token, command.lease(), command.fencingTokens());
+            Optional<LockRow> row = rows.take(key, command.token().value(), command.lease(), command.fencingTokens());
             Optional<AcquireResult> result =
-                    first.isPresent() ? granted(key, command, first.getAsLong()) : look(key, command, lookAgain);
+                    row.isPresent() ? answer(key, command, row.get(), lookAgain) : Optional.empty();
             if (result.isPresent()) {
                 return result.get();
             }
@@ -57,13 +57,9 @@ record LockRepository(LockRows rows) {
     }
 
     /** The result if the row does not change meanwhile. */
-    private Optional<AcquireResult> look(String key, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
+    private Optional<AcquireResult> answer(
+            String key, AcquireCommand command, LockRow row, Supplier<Optional<Duration>> lookAgain)
             throws SQLException {
-        Optional<LockRow> found = rows.look(key);
-        if (found.isEmpty()) {
-            return Optional.empty();
-        }
-        LockRow row = found.get();
         if (row.isOver()) {
             return rows.takeOver(key, command.token().value(), command.lease())
                     ? numbered(key, command, 0)
@@ -72,7 +68,7 @@ record LockRepository(LockRows rows) {
         if (row.isOf(command.token())) {
             return row.fencingToken() == 0
                     ? numbered(key, command, 0)
-                    : Optional.of(new AcquireResult.Granted(row.fencingToken() - command.fencingTokens() + 1, 0));
+                    : granted(key, command, row.fencingToken() - command.fencingTokens() + 1);
         }
         boolean isNoted = command.waiting().isEmpty() || row.isWanted() || rows.markWanted(key, row);
         return isNoted

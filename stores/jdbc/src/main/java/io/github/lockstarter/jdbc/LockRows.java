@@ -74,13 +74,19 @@ abstract class LockRows {
     }
 
     /**
-     * Takes the lock if there is no row, and numbers the grant.
+     * Takes the lock and numbers the grant if there is no row.
      *
      * @param tokens how many fencing tokens the grant covers
-     * @return the first of them; empty if there is a row
+     * @return the row afterwards, of whatever owner; empty if it changes meanwhile
      */
-    OptionalLong take(String key, String token, Duration lease, int tokens) throws SQLException {
-        return insert(key, token, lease) ? number(key, token, 0, tokens) : OptionalLong.empty();
+    Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
+        if (!insert(key, token, lease)) {
+            return look(key);
+        }
+        OptionalLong first = number(key, token, 0, tokens);
+        return first.isPresent()
+                ? Optional.of(new LockRow(Optional.of(token), first.getAsLong() + tokens - 1, micros(lease), false))
+                : Optional.empty();
     }
 
     /** Takes the lock if there is no row. */
@@ -128,17 +134,26 @@ abstract class LockRows {
         }
     }
 
-    Optional<LockRow> look(String key) throws SQLException {
-        String sql = "SELECT owner, fencing_token, " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
+    final Optional<LockRow> look(String key) throws SQLException {
+        try (PreparedStatement statement = prepare(looking("fencing_token"), key)) {
+            return read(statement.executeQuery());
+        }
+    }
+
+    /** Reads the row of a key, which is the parameter. */
+    final String looking(String fencingToken) {
+        return "SELECT owner, " + fencingToken + ", " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
                 + " THEN 1 ELSE 0 END FROM " + table.name() + " WHERE lock_key = ?";
-        try (PreparedStatement statement = prepare(sql, key);
-                ResultSet rows = statement.executeQuery()) {
-            return rows.next()
+    }
+
+    static Optional<LockRow> read(ResultSet looked) throws SQLException {
+        try (looked) {
+            return looked.next()
                     ? Optional.of(new LockRow(
-                            Optional.ofNullable(rows.getString(1)),
-                            rows.getLong(2),
-                            rows.getLong(3),
-                            rows.getInt(4) == 1))
+                            Optional.ofNullable(looked.getString(1)),
+                            looked.getLong(2),
+                            looked.getLong(3),
+                            looked.getInt(4) == 1))
                     : Optional.empty();
         }
     }

@@ -58,14 +58,15 @@ final class PostgresRows extends LockRows {
      * token has it.
      */
     @Override
-    OptionalLong take(String key, String token, Duration lease, int tokens) throws SQLException {
-        try (PreparedStatement statement = prepare(
-                insertion(newRow()) + "; " + numbering(), key, token, micros(lease), (long) tokens, key, token, 0L)) {
+    Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
+        String sql = insertion(newRow()) + "; WITH numbered AS (" + numbering() + ") "
+                + looking("COALESCE((SELECT numbered.fencing_token FROM numbered), fencing_token)");
+        try (PreparedStatement statement =
+                prepare(sql, key, token, micros(lease), (long) tokens, key, token, 0L, key)) {
             statement.execute();
+            note(statement.getUpdateCount() > 0);
             statement.getMoreResults();
-            try (ResultSet rows = statement.getResultSet()) {
-                return firstOf(tokens, rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty());
-            }
+            return read(statement.getResultSet());
         }
     }
 

@@ -9,7 +9,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +46,7 @@ class PostgresRowsIT {
         await().untilAsserted(() -> {
             long before = transaction();
 
-            assertThat(rows.take("key:" + before, "alice", LONG, 1)).isPresent();
+            assertThat(ownerOf(rows.take("key:" + before, "alice", LONG, 1))).hasValue("alice");
 
             assertThat(transaction()).isEqualTo(before + 2);
         });
@@ -54,10 +54,10 @@ class PostgresRowsIT {
 
     @Test
     void drawsNoNumberForABusyLock() throws SQLException {
-        assertThat(rows.take("key", "alice", LONG, 1)).isPresent();
+        assertThat(ownerOf(rows.take("key", "alice", LONG, 1))).hasValue("alice");
         long before = lastNumber();
 
-        assertThat(rows.take("key", "bob", LONG, 1)).isEmpty();
+        assertThat(ownerOf(rows.take("key", "bob", LONG, 1))).hasValue("alice");
 
         assertThat(lastNumber()).isEqualTo(before);
     }
@@ -69,22 +69,27 @@ class PostgresRowsIT {
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);
             statement.execute("INSERT INTO distributed_lock VALUES ('lock:key', 'bob', 1, FALSE, now(), now())");
-            CompletableFuture<OptionalLong> taken =
+            CompletableFuture<Optional<LockRow>> taken =
                     CompletableFuture.supplyAsync(this::take, run -> new Thread(run).start());
             await().until(() -> POSTGRES.database().number("SELECT COUNT(*) FROM pg_locks WHERE NOT granted") == 1);
             long meanwhile = POSTGRES.database().number("SELECT nextval('distributed_lock_fencing')");
             other.rollback();
 
-            assertThat(taken.get(10, TimeUnit.SECONDS)).hasValue(meanwhile * LockRows.TOKENS_OF_A_NUMBER + 1);
+            assertThat(taken.get(10, TimeUnit.SECONDS).map(LockRow::fencingToken))
+                    .hasValue(meanwhile * LockRows.TOKENS_OF_A_NUMBER + 1);
         }
     }
 
-    private OptionalLong take() {
+    private Optional<LockRow> take() {
         try {
             return rows.take("lock:key", "alice", LONG, 1);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static Optional<String> ownerOf(Optional<LockRow> row) {
+        return row.flatMap(LockRow::owner);
     }
 
     private static Connection connectionToTheServer() throws SQLException {
