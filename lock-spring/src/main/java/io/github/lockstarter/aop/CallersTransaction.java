@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.aopalliance.aop.Advice;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -87,7 +86,7 @@ final class CallersTransaction {
     }
 
     /** Whether it is an advice that opens transactions. */
-    static boolean isTransactional(Advice advice) {
+    static boolean isTransactional(Object advice) {
         return THERE_MAY_BE_TRANSACTIONS && Transactions.areOpenedBy(advice);
     }
 
@@ -161,7 +160,7 @@ final class CallersTransaction {
             return TransactionSynchronizationManager.isSynchronizationActive();
         }
 
-        static boolean areOpenedBy(Advice advice) {
+        static boolean areOpenedBy(Object advice) {
             return advice instanceof TransactionAspectSupport;
         }
 

@@ -87,9 +87,9 @@ class AdviceOrderTests {
                 .withBean("accounts", Accounts.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .startsWith("Bean 'accounts': @DistributedLock on AdviceOrderTests.Accounts.pay()")
-                        .contains("the transaction advice (order 0) is outside of the lock (order 2147482647), so the "
-                                + "lock would be released before the commit")
-                        .contains("Set distributed-lock.order below 0")
+                        .contains("the transaction advice is outside of the lock, so the lock would be released before "
+                                + "the commit")
+                        .contains("set distributed-lock.order below it")
                         .contains("@EnableTransactionManagement"));
     }
 
@@ -100,8 +100,7 @@ class AdviceOrderTests {
                 .withPropertyValues("distributed-lock.order=" + Ordered.LOWEST_PRECEDENCE)
                 .withBean("accounts", Accounts.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains(
-                                "the transaction advice (order 2147483647) is outside of the lock (order 2147483647)"));
+                        .contains("the transaction advice is outside of the lock"));
     }
 
     @ParameterizedTest
@@ -198,7 +197,7 @@ class AdviceOrderTests {
                 .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class, ProxyAroundAProxy.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .startsWith("Bean 'outer': @DistributedLock on AdviceOrderTests.LockedOnly.pay()")
-                        .contains("the transaction advice (order 2147483647) is outside of the lock"));
+                        .contains("the transaction advice is outside of the lock"));
     }
 
     static class InBackground {
@@ -227,10 +226,9 @@ class AdviceOrderTests {
                 .withBean("background", InBackground.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .startsWith("Bean 'background': @DistributedLock on AdviceOrderTests.InBackground.run()")
-                        .contains(
-                                "the asynchronous advice (order 2147483647) is inside of the lock (order 2147482647), so "
-                                        + "the lock would be released while the method still runs")
-                        .contains("an order below 2147482647"));
+                        .contains("the asynchronous advice is inside of the lock, so the lock would be released while "
+                                + "the method still runs")
+                        .contains("an order below distributed-lock.order"));
     }
 
     @Configuration(proxyBeanMethods = false)

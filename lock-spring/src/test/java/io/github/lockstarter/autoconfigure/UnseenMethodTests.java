@@ -137,7 +137,7 @@ class UnseenMethodTests {
                         .withBean("subject", CircularTransfer.class)
                         .withBean(OtherTransfer.class),
                 "subject",
-                "the transaction advice (order 0) is outside of the lock",
+                "the transaction advice is outside of the lock",
                 "Leave out the order of @EnableTransactionManagement");
     }
 
