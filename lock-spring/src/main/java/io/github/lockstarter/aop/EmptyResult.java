@@ -58,13 +58,8 @@ final class EmptyResult {
             return EMPTY.get(returned);
         }
         if (declared.isPrimitive() || isNonNull(method)) {
-            String kind = declared.isPrimitive() ? "" : "a non-null ";
-            throw new InvalidLockDeclarationException(
-                    method,
-                    "with ifContended = SKIP a skipped call returns null, and the method returns " + kind
-                            + ClassUtils.getShortName(returned) + ".",
-                    "Return Optional<" + ClassUtils.getShortName(ClassUtils.resolvePrimitiveIfNecessary(returned))
-                            + ">, or declare a fallbackMethod that returns what stands for a skipped call.");
+            throw unskippable(
+                    method, (declared.isPrimitive() ? "" : "a non-null ") + ClassUtils.getShortName(returned));
         }
         return null;
     }
@@ -92,8 +87,8 @@ final class EmptyResult {
         return new InvalidLockDeclarationException(
                 method,
                 "with ifContended = SKIP a skipped call has no result, and the method returns " + returned + ".",
-                "Return what may be empty (in Kotlin: a nullable type), or declare a fallbackMethod that returns what "
-                        + "stands for a skipped call.");
+                "Return what may be empty, such as an Optional (in Kotlin: a nullable type), or declare a fallbackMethod "
+                        + "that returns what stands for a skipped call.");
     }
 
     private static boolean isNonNull(Method method) {

@@ -52,10 +52,13 @@ class InvalidContentionTests {
     void failsTheStartIfASkippedCallHasNothingToReturn() {
         assertFails(
                 Primitive.class,
-                "Primitive.count() cannot take effect: with ifContended = SKIP a skipped call returns null, and the "
+                "Primitive.count() cannot take effect: with ifContended = SKIP a skipped call has no result, and the "
                         + "method returns int.",
-                "Return Optional<Integer>, or declare a fallbackMethod");
-        assertFails(NonNullResult.class, "the method returns a non-null String.", "Return Optional<String>");
+                "Return what may be empty, such as an Optional");
+        assertFails(
+                NonNullResult.class,
+                "the method returns a non-null String.",
+                "Return what may be empty, such as an Optional");
     }
 
     static class Both {

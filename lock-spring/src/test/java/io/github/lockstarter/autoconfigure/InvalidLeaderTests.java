@@ -41,8 +41,8 @@ class InvalidLeaderTests {
                 application,
                 Primitive.class,
                 "@LeaderOnly on InvalidLeaderTests.Primitive.count() cannot take effect: ",
-                "a skipped call returns null, and the method returns int.",
-                "Return Optional<Integer>");
+                "a skipped call has no result, and the method returns int.",
+                "Return what may be empty, such as an Optional");
     }
 
     static class Blank {

@@ -293,8 +293,8 @@ class ScheduledLockTests {
         assertFails(BlankByProperty.class, "the name '' (of '${job.name}')", "Rename it", "job.name=");
         assertFails(
                 Counting.class,
-                "with ifContended = SKIP a skipped call returns null, and the method returns int.",
-                "Return Optional<Integer>");
+                "with ifContended = SKIP a skipped call has no result, and the method returns int.",
+                "Return what may be empty, such as an Optional");
         assertFails(
                 LongerThanTheLease.class,
                 "Minimum time of lock 'long' is 30.001s, above the lease of the lock (30s).",
