@@ -50,8 +50,8 @@ public interface LockAdmin {
      *
      * <p>The token of a {@link HeldLock} stands for that hold. The token of a {@link StoredLock.Held} stands for one
      * grant to an instance, and for the holder that has the lock by that grant when the request arrives, also after
-     * hand-overs. Use the latter from another instance; on a quorum it may be above the token of any hold. A lock that is
-     * {@link StoredLock.Kept} when the request arrives has no holder, and becomes free.
+     * hand-overs. Use the latter from another instance; on a quorum it may be above the token of any hold. A lock that
+     * is {@link StoredLock.Kept} when the request arrives has no holder, and becomes free.
      *
      * <p>A holder of this instance loses the lock before the lock is deleted; the deletion follows the answers to the
      * renewals that are under way. A holder of another instance loses it when that instance receives a message, or at
