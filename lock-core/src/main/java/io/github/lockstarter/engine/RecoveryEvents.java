@@ -1,6 +1,5 @@
 package io.github.lockstarter.engine;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.RecoveryEnded;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
@@ -9,12 +8,16 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Raises one event when a store begins to recover and one when it is over, however many answers say so. The timer finds
- * the end, so that it is noticed also while no caller asks. Thread-safe; there is one entry for each store that ever
- * recovered. Accepted race: an answer that arrives more than {@link #LATE_NANOS} late, and after the end, is taken for
- * another recovery.
+ * the end, so that it is noticed also while no caller asks.
+ *
+ * <p>The backend's threads report, the timer's thread ends. {@code stores} has one entry for each store that ever
+ * recovered, whose state goes from closed to open with the thread that raises the first event, and back with the
+ * timer's, which raises the second. While it is open, its end only moves to later times. Accepted race: an answer that
+ * arrives more than {@link #LATE_NANOS} late, and after the end, is taken for another recovery.
  */
 final class RecoveryEvents {
 
@@ -45,53 +48,52 @@ final class RecoveryEvents {
         }
     }
 
-    /** The recoveries of one store, one after the other. While one lasts, its end only moves to later times. */
+    /** The recoveries of one store, one after the other. */
     private final class Store extends TimerEntry {
 
         private final String name;
         private final StoreEvent.Scope scope;
-
-        @GuardedBy("this")
-        private boolean isRecovering;
-
-        @GuardedBy("this")
-        private long since;
-
-        @GuardedBy("this")
-        private long until;
+        private final AtomicReference<Recovery> recovery;
 
         Store(RecoveryStarted first, long now) {
             this.name = first.store();
             this.scope = first.scope();
-            this.until = now - 2 * LATE_NANOS;
+            this.recovery = new AtomicReference<>(new Recovery(false, now, now - 2 * LATE_NANOS));
         }
 
         /** Notes the end, and says whether the recovery was not known yet. */
-        synchronized boolean begins(long now, long end) {
-            boolean isNew = !isRecovering && end - until > LATE_NANOS;
-            if (isNew) {
-                isRecovering = true;
-                since = now;
-            }
-            if (isRecovering && end - until > 0) {
-                until = end;
-            }
-            return isNew;
+        boolean begins(long now, long until) {
+            Recovery before = recovery.getAndUpdate(last -> last.reported(now, until));
+            return !before.open && before.reported(now, until).open;
         }
 
         @Override
         public void fire() {
             long now = clock.nanos();
-            Duration lasted;
-            synchronized (this) {
-                if (until - now > 0) {
-                    timer.schedule(this, until);
-                    return;
-                }
-                isRecovering = false;
-                lasted = Duration.ofNanos(now - since);
+            Recovery before = recovery.getAndUpdate(last -> last.isOver(now) ? last.closed() : last);
+            if (before.open && !before.isOver(now)) {
+                timer.schedule(this, before.until);
+            } else if (before.open) {
+                events.publish(new RecoveryEnded(name, scope, Duration.ofNanos(now - before.since)));
             }
-            events.publish(new RecoveryEnded(name, scope, lasted));
+        }
+    }
+
+    private record Recovery(boolean open, long since, long until) {
+
+        Recovery reported(long now, long end) {
+            if (open) {
+                return end - until > 0 ? new Recovery(true, since, end) : this;
+            }
+            return end - until > LATE_NANOS ? new Recovery(true, now, end) : this;
+        }
+
+        boolean isOver(long now) {
+            return until - now <= 0;
+        }
+
+        Recovery closed() {
+            return new Recovery(false, since, until);
         }
     }
 }
