@@ -199,7 +199,7 @@ public final class RedisLockBackend implements QuorumNode {
         connections.start();
         acknowledgement.ifPresent(TakeOverAcknowledgement::start);
         StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
-        open(check);
+        open();
         check.run();
         long asked = connector.nanoTime();
         surveyedAt.set(asked);
@@ -211,13 +211,13 @@ public final class RedisLockBackend implements QuorumNode {
      * In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. It may
      * even leave the server no time for its answer, hence a second attempt when no answer has come.
      */
-    private void open(StartCheck check) {
+    private void open() {
         connections
                 .open(keySpace.history())
                 .flatMap(failure -> isTimeout(failure) ? connections.open(keySpace.history()) : Optional.of(failure))
                 .map(failures::ofConnecting)
                 .ifPresent(failure -> {
-                    throw check.unavailable(failure);
+                    throw StartCheck.unavailable(failure);
                 });
     }
 

@@ -56,7 +56,6 @@ public final class StartCheck {
     private final ReleaseScript releaseScript;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
-    private final MissingRights rights;
 
     public StartCheck(
             ScriptRunner runner,
@@ -70,7 +69,6 @@ public final class StartCheck {
         this.releaseScript = new ReleaseScript(keySpace, connector);
         this.histories = histories;
         this.failures = failures;
-        this.rights = new MissingRights(connector, settings);
     }
 
     /**
@@ -185,20 +183,13 @@ public final class StartCheck {
         return BlockingWait.awaitUninterruptibly(sent.toCompletableFuture()).get();
     }
 
-    /**
-     * Why the server cannot be used; of a user that lacks rights, all that it lacks. Blocks where these have to be
-     * tried.
-     */
-    public RedisUnavailableException unavailable(RedisFailure failure) {
-        String remedy = failure.isMissingRight()
-                ? rights.remedy(keySpace.keysOf(KEY + newInstanceId()).lock(), keySpace.mailboxOf(newInstanceId()))
-                        .orElse(failure.remedy())
-                : failure.remedy();
-        return new RedisUnavailableException(failure.problem(), remedy, failure.cause());
+    /** Why the server cannot be used. */
+    public static RedisUnavailableException unavailable(RedisFailure failure) {
+        return new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
     }
 
     /** Gives the reply, or throws the failure, to the caller. */
-    private final class Heard<T> implements ScriptRunner.Reader<T, Supplier<T>> {
+    private static final class Heard<T> implements ScriptRunner.Reader<T, Supplier<T>> {
 
         @Override
         public Supplier<T> of(T reply) {

@@ -61,7 +61,7 @@ public final class RedisExceptionTranslator {
         }
         Optional<RedisCommandExecutionException> refusal = refusalIn(failure);
         if (refusal.isPresent()) {
-            return ofRefusedConnection(refusal.get());
+            return ofRefusal(refusal.get());
         }
         if (root instanceof PartitionSelectorException) {
             return ofUncovered(root);
@@ -80,12 +80,6 @@ public final class RedisExceptionTranslator {
                 .filter(RedisCommandExecutionException.class::isInstance)
                 .map(RedisCommandExecutionException.class::cast)
                 .findFirst();
-    }
-
-    private RedisFailure ofRefusedConnection(RedisCommandExecutionException refusal) {
-        ServerError error = ServerError.of(refusal);
-        RedisFailure failure = ofRefusal(refusal);
-        return error.isMissingRight() ? failure.withRemedy(rights.remedyOfConnecting(error)) : failure;
     }
 
     /** A command could not be built. */
@@ -157,7 +151,7 @@ public final class RedisExceptionTranslator {
         return new RedisFailure(
                 Effect.NONE,
                 "Redis at " + target + " does not let the user signal waiters (ZPOPMIN, PUBLISH)",
-                "Give the user the rights +zpopmin and +publish and the channels " + rights.channels(),
+                rights.granting("+zpopmin +publish"),
                 new RedisCommandExecutionException("NOPERM signal"));
     }
 

@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.failure;
 
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -45,17 +44,6 @@ public record RedisFailure(Effect effect, String problem, String remedy, Throwab
     /** Both sentences, for operators. Callers that work are told the problem alone. */
     public String reason() {
         return problem + ". " + remedy;
-    }
-
-    /** Whether the user lacks a right. */
-    public boolean isMissingRight() {
-        return cause instanceof RedisCommandExecutionException refusal
-                && ServerError.of(refusal).isMissingRight();
-    }
-
-    /** The same failure with something else to do. */
-    RedisFailure withRemedy(String other) {
-        return new RedisFailure(effect, problem, other, cause);
     }
 
     /** The same failure of a command that the client may have sent twice: the first copy may have been executed. */

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis.failure;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,26 +19,26 @@ public record RequiredRights(RedisSettings settings) {
                     + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe"
                     + " +pubsub|numsub +wait";
 
-    private static final Pattern COMMAND = Pattern.compile("run the '([^']+)' command");
+    /** A server before 7.0 refuses a subcommand to a user that has all of the command, and any a pattern to one of all. */
+    private static final String WITHOUT_SUBCOMMANDS = COMMANDS.replaceAll(" \\+\\w+\\|\\w+", "");
 
-    private static final String CLIENT_SETNAME = "client|setname";
+    private static final Pattern COMMAND = Pattern.compile("run the '([^']+)' command");
 
     /** Servers before 7.0 name the command without its subcommand. */
     private static final Map<String, String> WITH_SUBCOMMAND =
-            Map.of("client", CLIENT_SETNAME, "pubsub", "pubsub|numsub");
+            Map.of("client", "client|setname", "pubsub", "pubsub|numsub");
 
-    /** The keys of all locks. */
-    String keys() {
-        return "~" + settings.keyPrefix() + "*";
+    /** What to do about a refusal. */
+    public String remedyOf(ServerError refusal) {
+        String missing = missing(refusal);
+        return granting(missing.isEmpty() ? WITHOUT_SUBCOMMANDS : missing);
     }
 
-    /** The channels of all mailboxes. */
-    String channels() {
-        return "&" + settings.keyPrefix() + "*";
-    }
-
-    /** The right that a refusal names, as {@code ACL SETUSER} takes it; empty if it names none. */
-    public String missing(ServerError refusal) {
+    /**
+     * The right that a refusal names, as {@code ACL SETUSER} takes it; empty if it names no command, as in scripts before
+     * Redis 8.
+     */
+    private String missing(ServerError refusal) {
         Matcher command = COMMAND.matcher(refusal.text());
         if (command.find()) {
             return "+" + WITH_SUBCOMMAND.getOrDefault(command.group(1), command.group(1));
@@ -50,33 +49,17 @@ public record RequiredRights(RedisSettings settings) {
         return refusal.text().contains(" key") ? keys() : "";
     }
 
-    /** What to do about a refusal. */
-    public String remedyOf(ServerError refusal) {
-        String missing = missing(refusal);
-        return missing.isEmpty()
-                ? "Give the user the right that ACL LOG of the server names"
-                : granting("<user>", List.of(missing));
+    /** What to do where rights are missing. Others may be missing too: a server says so only to a user that tries. */
+    String granting(String rights) {
+        return "Give the user the missing right: ACL SETUSER <user> " + rights + " (all that locks need: " + keys()
+                + " " + channels() + " " + COMMANDS + ")";
     }
 
-    /**
-     * What to do about a refusal while connecting, where nothing else can be tried: names all commands, which does not
-     * harm, since some of the others may be missing too.
-     */
-    String remedyOfConnecting(ServerError refusal) {
-        String missing = missing(refusal);
-        if (!missing.startsWith("+")) {
-            return remedyOf(refusal);
-        }
-        // Servers before 7.0 refuse a subcommand where all of the command is allowed.
-        String others = missing.equals("+" + CLIENT_SETNAME)
-                ? COMMANDS
-                : COMMANDS.replace(" +" + CLIENT_SETNAME, "") + (COMMANDS.contains(missing) ? "" : " " + missing);
-        return granting("<user>", List.of(others)) + " (it lacks " + missing
-                + "; the others can be checked only when it connects)";
+    private String keys() {
+        return "~" + settings.keyPrefix() + "*";
     }
 
-    /** Adds rights to those of a user. */
-    public static String granting(String user, List<String> rules) {
-        return "Give the user the missing rights: ACL SETUSER " + user + " " + String.join(" ", rules);
+    private String channels() {
+        return "&" + settings.keyPrefix() + "*";
     }
 }
