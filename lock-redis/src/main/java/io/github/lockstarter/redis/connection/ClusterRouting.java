@@ -5,7 +5,6 @@ import io.lettuce.core.cluster.PartitionSelectorException;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,15 +12,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The keys are spread over the masters of a cluster. The client itself finds the node of a command, and follows where
- * the cluster redirects it to; this sees to it that its connection to the node is open before, since commands that wait
- * for it in the client are sent last come first; and watches that connection.
+ * the cluster redirects it to; this sees to it that its connection to the node is open before, so that a caller gives up
+ * in time what was not sent; and watches that connection.
  *
  * <p>{@code nodes} grows with each address that was ever a master's.
  */
@@ -45,7 +43,7 @@ final class ClusterRouting implements Routing {
     /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
     void connectToAll() {
         // No caller waits yet, so a failure here concerns none: the first command for the master connects again.
-        masters().forEach(master -> nodeAt(master).whenOpen(new FutureLink()));
+        masters().forEach(master -> nodeAt(master).open());
     }
 
     private List<RedisClusterNode> masters() {
@@ -59,9 +57,7 @@ final class ClusterRouting implements Routing {
         Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
         for (RedisClusterNode node : masters()) {
             Node master = nodeAt(node);
-            FutureLink opened = new FutureLink();
-            master.whenOpen(opened);
-            links.put(master.address.toString(), opened);
+            links.put(master.address.toString(), master.open());
         }
         return links;
     }
@@ -87,13 +83,13 @@ final class ClusterRouting implements Routing {
     }
 
     @Override
-    public void whenOpen(String key, LinkCallback user) {
+    public void open(String key, CompletableFuture<RedisLink> user) {
         Node node = masterOf(key);
         if (node == null) {
-            user.onFailure(new PartitionSelectorException(
+            user.completeExceptionally(new PartitionSelectorException(
                     "no master is known for slot " + SlotHash.getSlot(key), cluster.getPartitions()));
         } else {
-            node.whenOpen(user);
+            node.open(user);
         }
     }
 
@@ -116,17 +112,11 @@ final class ClusterRouting implements Routing {
         }
     }
 
-    /**
-     * One master. The lock guards {@code waiting} and {@code opening}, which is true while a thread serves those that
-     * wait; nothing is sent, and no user is called, under it.
-     */
+    /** One master. */
     private final class Node {
 
         private final Address address;
         private final RedisLink link = new RedisLink(cluster, onUnhealthy, breaks, nanoTime);
-        private final ReentrantLock lock = new ReentrantLock();
-        private List<LinkCallback> waiting = new ArrayList<>();
-        private volatile boolean opening;
 
         Node(Address address) {
             this.address = address;
@@ -134,34 +124,24 @@ final class ClusterRouting implements Routing {
 
         @Nullable
         RedisLink current() {
-            return !opening && link.isConnected() ? link : null;
+            return link.isConnected() ? link : null;
         }
 
-        void whenOpen(LinkCallback user) {
-            if (!isFirst(user)) {
-                return;
-            }
+        CompletableFuture<RedisLink> open() {
+            CompletableFuture<RedisLink> opened = new CompletableFuture<>();
+            open(opened);
+            return opened;
+        }
+
+        void open(CompletableFuture<RedisLink> user) {
             connect().whenComplete((connection, failure) -> {
                 if (connection != null) {
                     link.watch(connection);
-                    serve(users -> users.onOpen(link));
+                    user.complete(link);
                 } else {
-                    serve(users -> users.onFailure(failure));
+                    user.completeExceptionally(failure);
                 }
             });
-        }
-
-        /** Whether it is for this user to have the connection opened; others wait for the same. */
-        private boolean isFirst(LinkCallback user) {
-            lock.lock();
-            try {
-                waiting.add(user);
-                boolean first = !opening;
-                opening = true;
-                return first;
-            } finally {
-                lock.unlock();
-            }
         }
 
         private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
@@ -169,26 +149,6 @@ final class ClusterRouting implements Routing {
                 return cluster.getConnectionAsync(address.host(), address.port());
             } catch (RuntimeException e) {
                 return CompletableFuture.failedFuture(e); // it has just left the cluster
-            }
-        }
-
-        private void serve(Consumer<LinkCallback> serving) {
-            List<LinkCallback> served = take();
-            while (!served.isEmpty()) {
-                served.forEach(serving);
-                served = take();
-            }
-        }
-
-        private List<LinkCallback> take() {
-            lock.lock();
-            try {
-                List<LinkCallback> taken = waiting;
-                opening = !taken.isEmpty();
-                waiting = new ArrayList<>();
-                return taken;
-            } finally {
-                lock.unlock();
             }
         }
     }

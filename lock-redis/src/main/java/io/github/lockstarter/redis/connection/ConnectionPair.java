@@ -10,7 +10,6 @@ import io.lettuce.core.protocol.CommandType;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The two connections of a backend, one for commands and one for signals, each to as many servers as it needs. Both
  * reconnect by themselves.
  *
- * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them.
- * {@code lock} guards {@code ended}, from which on it is not set any more; nothing is sent or closed under it.
- * {@code pulse} is set by that thread, too.
+ * <p>{@code signals} is set by the thread that opens the connections, before others send on them.
  */
 final class ConnectionPair implements AutoCloseable {
 
@@ -30,10 +27,7 @@ final class ConnectionPair implements AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
     private final Routing routing;
-    private final ReentrantLock lock = new ReentrantLock();
-    private volatile @Nullable MailboxSubscription signals;
-    private volatile @Nullable MailboxPulse pulse;
-    private boolean ended;
+    private volatile @Nullable MailboxConnection signals;
 
     /**
      * Takes an open connection over.
@@ -62,70 +56,16 @@ final class ConnectionPair implements AutoCloseable {
         return routing;
     }
 
-    /** Whether signals arrive. */
-    boolean isSubscribed() {
-        return signals != null;
-    }
-
-    /**
-     * Whether they arrive now, as far as the client can tell: subscribed, connected, and the server answered when last
-     * asked.
-     */
-    boolean hearsSignals() {
-        MailboxSubscription connection = signals;
-        MailboxPulse watching = pulse;
-        return connection != null && connection.isOpen() && watching != null && !watching.isSilent();
-    }
-
     /** Where signals arrive; null before the first subscription. */
     @Nullable
-    MailboxSubscription subscription() {
+    MailboxConnection signals() {
         return signals;
     }
 
-    /** From now on this one asks whether the server of the mailbox is there. */
-    void watchedBy(MailboxPulse watching) {
-        pulse = watching;
-    }
-
     /** Subscribes, and returns when the server has confirmed it. */
-    void subscribe(SignalMailbox mailbox, MailboxSubscription connection) {
+    void subscribe(MailboxConnection connection) {
         signals = connection;
-        connection.confirm(mailbox);
-    }
-
-    /** Subscribes on another connection, which replaces the one so far when the server has confirmed it. */
-    void resubscribe(SignalMailbox mailbox, MailboxSubscription connection) {
-        MailboxSubscription surplus = connection;
-        try {
-            connection.confirm(mailbox);
-            surplus = replaceSignals(connection);
-        } finally {
-            if (surplus != null) {
-                surplus.closeAsync();
-            }
-        }
-    }
-
-    private @Nullable MailboxSubscription replaceSignals(MailboxSubscription connection) {
-        lock.lock();
-        try {
-            MailboxSubscription replaced = ended ? connection : signals;
-            signals = ended ? signals : connection;
-            return replaced;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Whether signals are heard on this very connection. */
-    boolean hearsOn(MailboxSubscription connection) {
-        lock.lock();
-        try {
-            return !ended && signals == connection;
-        } finally {
-            lock.unlock();
-        }
+        connection.open();
     }
 
     /**
@@ -135,7 +75,7 @@ final class ConnectionPair implements AutoCloseable {
      */
     void abandon() {
         closeBehindThoseUnderWay();
-        MailboxSubscription subscribed = end();
+        MailboxConnection subscribed = signals;
         if (subscribed != null) {
             subscribed.closeAsync();
         }
@@ -168,20 +108,10 @@ final class ConnectionPair implements AutoCloseable {
         try {
             commands.close();
         } finally {
-            MailboxSubscription subscribed = end();
+            MailboxConnection subscribed = signals;
             if (subscribed != null) {
                 subscribed.close();
             }
-        }
-    }
-
-    private @Nullable MailboxSubscription end() {
-        lock.lock();
-        try {
-            ended = true;
-            return signals;
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.connection;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.RedisCommandTimeoutException;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -10,8 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. {@code lock} guards
  * all mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may
  * be sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that
- * none overtakes another. {@code attempt} is the attempt to get there, null when none is under way. One that is not the
+ * none overtakes another. {@code waiting} has the users that wait for that. {@code attempt} is the attempt to get there, null when none is under way. One that is not the
  * current one any more closes what it opened. One that fails is over, and so are the waits for it; the next
  * command starts another. {@code access} goes from open to stopped and back, and from either to closed.
  */
@@ -32,16 +35,34 @@ public final class RedisConnections implements AutoCloseable {
 
     private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
+    /** Whether commands are accepted. */
+    private enum Access {
+        /** They are, and connect if need be. */
+        OPEN,
+        /** Not until the next start. */
+        STOPPED,
+        /** Never again. */
+        CLOSED;
+
+        CancellationException refusal() {
+            return new CancellationException(
+                    this == STOPPED ? "the lock client is stopped" : "the lock client is closed");
+        }
+    }
+
+    /** Who needs the link to the server of a key. */
+    private record User(String key, CompletableFuture<RedisLink> link) {}
+
     private final RedisConnector connector;
     private final Duration patience;
     private final ExecutorService opener;
-    private final MailboxSubscriptions subscriptions;
+    private final Duration pulse;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable ConnectionPair link;
-    private Set<LinkWaiter> waiting = new LinkedHashSet<>();
+    private Set<User> waiting = new LinkedHashSet<>();
     private @Nullable SignalMailbox mailbox;
     private @Nullable Attempt attempt;
-    private ConnectionState access = ConnectionState.OPEN;
+    private Access access = Access.OPEN;
 
     /**
      * Opens nothing yet.
@@ -50,7 +71,7 @@ public final class RedisConnections implements AutoCloseable {
      * @param settings how long a user waits for the link: one command timeout
      */
     public RedisConnections(RedisConnector connector, RedisSettings settings) {
-        this(connector, settings, MailboxPulse.PERIOD);
+        this(connector, settings, MailboxConnection.PULSE);
     }
 
     /** With another time between two looks at the mailbox. */
@@ -58,7 +79,7 @@ public final class RedisConnections implements AutoCloseable {
         this.connector = connector;
         this.patience = settings.commandTimeout();
         this.opener = connector.opener();
-        this.subscriptions = new MailboxSubscriptions(connector, pulse, opener, this::mailboxOf);
+        this.pulse = pulse;
     }
 
     /** The open links to all servers that have keys, by what messages call the server; none if nothing is open. */
@@ -76,15 +97,16 @@ public final class RedisConnections implements AutoCloseable {
     /** Whether signals arrive now, as far as the client can tell. */
     public boolean hearsSignals() {
         ConnectionPair open = link;
-        return open != null && open.hearsSignals();
+        MailboxConnection signals = open == null ? null : open.signals();
+        return signals != null && signals.hearsSignals();
     }
 
     /** Subscribes on another connection, since the server does not know the present one. Returns at once. */
     public void resubscribe() {
         ConnectionPair open = link;
-        MailboxSubscription unheard = open == null ? null : open.subscription();
-        if (open != null && unheard != null) {
-            subscriptions.replace(open, unheard);
+        MailboxConnection signals = open == null ? null : open.signals();
+        if (signals != null) {
+            signals.replace();
         }
     }
 
@@ -94,17 +116,6 @@ public final class RedisConnections implements AutoCloseable {
         return open == null ? null : open.routing().to(key);
     }
 
-    /** The link to the server of a key, which is opened unless it is open; as {@link #whenOpen}. */
-    public CompletionStage<RedisLink> link(String key) {
-        RedisLink open = current(key);
-        if (open != null) {
-            return CompletableFuture.completedFuture(open);
-        }
-        FutureLink opened = new FutureLink();
-        whenOpen(key, opened);
-        return opened;
-    }
-
     /** The address of the node of a cluster that has a key; empty as long as none is known. */
     public Optional<String> nodeOf(String key) {
         ConnectionPair open = link;
@@ -112,13 +123,29 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /**
-     * Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. A user
-     * that has waited for one command timeout is told that it is not open, and the attempt goes on for others.
+     * The link to the server of a key as soon as it is open, first come first; opens it unless it is. A user that has
+     * waited for one command timeout is told that it is not open, sends nothing however late it is, and the attempt goes
+     * on for others.
      */
-    public void whenOpen(String key, LinkCallback user) {
-        LinkWaiter waiter = new LinkWaiter(key, user);
-        waiter.expireAfter(patience, connector.timer(), () -> forget(waiter));
-        whenOpen(waiter);
+    public CompletableFuture<RedisLink> link(String key) {
+        User user = new User(key, new CompletableFuture<>());
+        try {
+            Future<?> deadline = connector
+                    .timer()
+                    .schedule(
+                            () -> user.link.completeExceptionally(
+                                    new RedisCommandTimeoutException("The connection was not open in time")),
+                            patience.toNanos(),
+                            TimeUnit.NANOSECONDS);
+            user.link.whenComplete((opened, failure) -> {
+                deadline.cancel(false);
+                forget(user);
+            });
+        } catch (RejectedExecutionException e) {
+            // The client is being closed, which ends every wait.
+        }
+        open(user);
+        return user.link;
     }
 
     /**
@@ -128,40 +155,40 @@ public final class RedisConnections implements AutoCloseable {
      * @return why it could not be opened; empty if it is open
      */
     public Optional<Throwable> open(String key) {
-        FutureLink opened = new FutureLink();
-        whenOpen(new LinkWaiter(key, opened));
-        return BlockingWait.awaitUninterruptibly(opened.handle((any, failure) -> Optional.ofNullable(failure)));
+        User user = new User(key, new CompletableFuture<>());
+        open(user);
+        return BlockingWait.awaitUninterruptibly(user.link.handle((any, failure) -> Optional.ofNullable(failure)));
     }
 
-    private void whenOpen(LinkWaiter waiter) {
+    private void open(User user) {
         ConnectionPair open;
         Attempt begun = null;
         CancellationException refusal = null;
         lock.lock();
         try {
             open = link;
-            if (access != ConnectionState.OPEN) {
+            if (access != Access.OPEN) {
                 refusal = access.refusal();
             } else if (open == null) {
-                waiting.add(waiter);
+                waiting.add(user);
                 begun = begin(null);
             }
         } finally {
             lock.unlock();
         }
         if (refusal != null) {
-            waiter.onFailure(refusal);
+            user.link.completeExceptionally(refusal);
         } else if (open != null) {
-            open.routing().whenOpen(waiter.key(), waiter);
+            open.routing().open(user.key, user.link);
         } else {
             launch(begun);
         }
     }
 
-    private void forget(LinkWaiter waiter) {
+    private void forget(User user) {
         lock.lock();
         try {
-            waiting.remove(waiter);
+            waiting.remove(user);
         } finally {
             lock.unlock();
         }
@@ -176,7 +203,7 @@ public final class RedisConnections implements AutoCloseable {
                 throw new IllegalStateException("This Redis lock backend has a listener already; build one per engine");
             }
             mailbox = wanted;
-            if (access == ConnectionState.OPEN) {
+            if (access == Access.OPEN) {
                 ConnectionPair open = link;
                 link = null;
                 begun = begin(open);
@@ -191,7 +218,7 @@ public final class RedisConnections implements AutoCloseable {
     public void start() {
         lock.lock();
         try {
-            access = access == ConnectionState.STOPPED ? ConnectionState.OPEN : access;
+            access = access == Access.STOPPED ? Access.OPEN : access;
         } finally {
             lock.unlock();
         }
@@ -199,23 +226,23 @@ public final class RedisConnections implements AutoCloseable {
 
     /** Ends the link, also one that is being opened, and refuses commands until {@link #start}. */
     public void stop() {
-        end(ConnectionState.STOPPED);
+        end(Access.STOPPED);
     }
 
     @Override
     public void close() {
-        end(ConnectionState.CLOSED);
+        end(Access.CLOSED);
         opener.shutdown();
     }
 
-    private void end(ConnectionState next) {
+    private void end(Access next) {
         ConnectionPair open;
         Attempt underWay;
-        Set<LinkWaiter> stranded;
+        Set<User> stranded;
         CancellationException refusal;
         lock.lock();
         try {
-            access = access == ConnectionState.CLOSED ? access : next;
+            access = access == Access.CLOSED ? access : next;
             refusal = access.refusal();
             open = link;
             link = null;
@@ -225,7 +252,7 @@ public final class RedisConnections implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        stranded.forEach(waiter -> waiter.onFailure(refusal));
+        stranded.forEach(user -> user.link.completeExceptionally(refusal));
         if (open != null) {
             open.close();
         }
@@ -279,11 +306,6 @@ public final class RedisConnections implements AutoCloseable {
         launch(begun);
     }
 
-    /** The mailbox, as long as this is the open link. */
-    private Optional<SignalMailbox> mailboxOf(ConnectionPair routes) {
-        return link == routes ? Optional.ofNullable(currentMailbox()) : Optional.empty();
-    }
-
     private @Nullable SignalMailbox currentMailbox() {
         lock.lock();
         try {
@@ -293,8 +315,8 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    private Set<LinkWaiter> takeWaiting() {
-        Set<LinkWaiter> taken = waiting;
+    private Set<User> takeWaiting() {
+        Set<User> taken = waiting;
         waiting = new LinkedHashSet<>();
         return taken;
     }
@@ -326,15 +348,15 @@ public final class RedisConnections implements AutoCloseable {
                 fail(e);
                 return;
             }
-            ConnectionPair open = link;
-            if (open != null) {
-                mailboxOf(open).ifPresent(SignalMailbox::opened);
+            SignalMailbox heard = link == null ? null : currentMailbox();
+            if (heard != null) {
+                heard.opened();
             }
         }
 
         void fail(Throwable failure) {
             try {
-                abandon().forEach(waiter -> waiter.onFailure(failure));
+                abandon().forEach(user -> user.link.completeExceptionally(failure));
                 if (opened != null) {
                     opened.close();
                 }
@@ -358,7 +380,7 @@ public final class RedisConnections implements AutoCloseable {
             lock.lock();
             try {
                 checkCurrent();
-                boolean ready = waiting.isEmpty() && (mailbox == null || connected.isSubscribed());
+                boolean ready = waiting.isEmpty() && (mailbox == null || connected.signals() != null);
                 if (ready) {
                     link = connected;
                     attempt = null;
@@ -370,14 +392,14 @@ public final class RedisConnections implements AutoCloseable {
         }
 
         private void serve(ConnectionPair connected) {
-            SignalMailbox missing = connected.isSubscribed() ? null : currentMailbox();
+            SignalMailbox missing = connected.signals() != null ? null : currentMailbox();
             if (missing != null) {
-                subscriptions.subscribe(connected, missing);
+                connected.subscribe(new MailboxConnection(connector, pulse, opener, missing));
             }
-            users().forEach(waiter -> connected.routing().whenOpen(waiter.key(), waiter));
+            users().forEach(user -> connected.routing().open(user.key, user.link));
         }
 
-        private Set<LinkWaiter> users() {
+        private Set<User> users() {
             lock.lock();
             try {
                 checkCurrent();
@@ -387,7 +409,7 @@ public final class RedisConnections implements AutoCloseable {
             }
         }
 
-        private Set<LinkWaiter> abandon() {
+        private Set<User> abandon() {
             lock.lock();
             try {
                 if (attempt != this) {
@@ -404,7 +426,7 @@ public final class RedisConnections implements AutoCloseable {
             lock.lock();
             try {
                 if (attempt != this) {
-                    throw ConnectionState.STOPPED.refusal();
+                    throw Access.STOPPED.refusal();
                 }
             } finally {
                 lock.unlock();

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * scripts the server knows.
  *
  * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all;
- * {@code timeouts} is written by all; {@code watched} is written by the thread that opens the connection.
+ * {@code timeouts} and {@code watched} are written by all.
  */
 public final class RedisLink implements RedisConnectionStateListener {
 
@@ -38,7 +39,7 @@ public final class RedisLink implements RedisConnectionStateListener {
     private final Set<String> knownScripts = ConcurrentHashMap.newKeySet();
     private final LongSupplier nanoTime;
     private final long openedAt;
-    private volatile @Nullable StatefulConnection<String, String> watched;
+    private final AtomicReference<@Nullable StatefulConnection<String, String>> watched = new AtomicReference<>();
 
     /**
      * Makes a link that is not watched yet.
@@ -65,10 +66,9 @@ public final class RedisLink implements RedisConnectionStateListener {
         return commands;
     }
 
-    /** From now on this connection is the one to the server. Called by one thread at a time. */
+    /** From now on this connection is the one to the server. */
     public void watch(StatefulConnection<String, String> connection) {
-        if (watched != connection) {
-            watched = connection;
+        if (watched.getAndSet(connection) != connection) {
             forgetScripts();
             connection.addListener(this);
         }
@@ -76,12 +76,12 @@ public final class RedisLink implements RedisConnectionStateListener {
 
     /** The connection to the server itself, on which nothing is sent elsewhere; null as long as none is watched. */
     public @Nullable StatefulConnection<String, String> toServer() {
-        return watched;
+        return watched.get();
     }
 
     /** Whether commands reach the server at once. */
     boolean isConnected() {
-        StatefulConnection<?, ?> connection = watched;
+        StatefulConnection<?, ?> connection = watched.get();
         return connection != null && connection.isOpen();
     }
 

@@ -24,6 +24,6 @@ interface Routing {
     /** One slot of each server, by the address of the server, where the keys are spread over several; else none. */
     Map<String, Integer> slots();
 
-    /** Hands the link over as soon as it is open, first come first. */
-    void whenOpen(String key, LinkCallback user);
+    /** Completes with the link as soon as it is open, or with the reason why it cannot be opened. */
+    void open(String key, CompletableFuture<RedisLink> user);
 }

@@ -32,7 +32,7 @@ record SingleRouting(RedisLink link) implements Routing {
     }
 
     @Override
-    public void whenOpen(String key, LinkCallback user) {
-        user.onOpen(link);
+    public void open(String key, CompletableFuture<RedisLink> user) {
+        user.complete(link);
     }
 }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.script;
 
-import io.github.lockstarter.redis.connection.LinkCallback;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
@@ -55,15 +54,21 @@ public final class ScriptRunner {
         Reply<T, R> reply = new Reply<>(call, answer);
         RedisLink link = connections.current(call.key());
         if (link != null) {
-            reply.onOpen(link);
+            reply.send(link);
         } else {
-            connections.whenOpen(call.key(), reply);
+            connections.link(call.key()).whenComplete((opened, failure) -> {
+                if (opened != null) {
+                    reply.send(opened);
+                } else {
+                    reply.complete(answer.failed(failures.ofConnecting(failure)));
+                }
+            });
         }
         return reply;
     }
 
     /** A script under way, and its result. */
-    private final class Reply<T, R> extends CompletableFuture<R> implements LinkCallback {
+    private final class Reply<T, R> extends CompletableFuture<R> {
 
         private final ScriptCall<T> call;
         private final Reader<T, R> answer;
@@ -76,8 +81,7 @@ public final class ScriptRunner {
             this.answer = answer;
         }
 
-        @Override
-        public void onOpen(RedisLink link) {
+        void send(RedisLink link) {
             AsyncCommand<String, String, T> command;
             try {
                 command = prepare(link);
@@ -86,11 +90,6 @@ public final class ScriptRunner {
                 return;
             }
             dispatch(link, command);
-        }
-
-        @Override
-        public void onFailure(Throwable failure) {
-            complete(answer.failed(failures.ofConnecting(failure)));
         }
 
         AsyncCommand<String, String, T> prepare(RedisLink link) {

@@ -1,0 +1,222 @@
+package io.github.lockstarter.redis.connection;
+
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the signals of an instance arrive: a connection that Lettuce opens and subscribes again when it breaks, and
+ * another one in its place when its server hangs or does not know of the subscription.
+ *
+ * <p>{@code current} is set by the opener's thread, the first time before others see this. {@code lock} guards
+ * {@code ended}, from which on no other connection takes its place; nothing is sent or closed under it.
+ * {@code isReplacing} is true while another connection is being opened, so that many who miss signals open one.
+ */
+final class MailboxConnection {
+
+    /** Between an answer and the next question whether the server is there. */
+    static final Duration PULSE = Duration.ofSeconds(5);
+
+    private final RedisConnector connector;
+    private final Duration pulse;
+    private final Executor opener;
+    private final SignalMailbox mailbox;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final AtomicBoolean isReplacing = new AtomicBoolean();
+    private volatile @Nullable Subscription current;
+    private boolean ended;
+
+    /**
+     * Connects nothing yet.
+     *
+     * @param connector opens the connections
+     * @param pulse between an answer and the next question whether the server is there
+     * @param opener runs what blocks
+     * @param mailbox receives the signals
+     */
+    MailboxConnection(RedisConnector connector, Duration pulse, Executor opener, SignalMailbox mailbox) {
+        this.connector = connector;
+        this.pulse = pulse;
+        this.opener = opener;
+        this.mailbox = mailbox;
+    }
+
+    /** Connects and subscribes, and returns when the server has confirmed it. */
+    void open() {
+        Subscription first = new Subscription(connector.connectPubSub());
+        current = first;
+        first.confirm();
+        first.askLater();
+    }
+
+    /** Whether signals arrive now, as far as the client can tell: connected, and the last question was answered. */
+    boolean hearsSignals() {
+        Subscription known = current;
+        return known != null && known.connection.isOpen() && !known.isSilent;
+    }
+
+    /**
+     * Subscribes on another connection, unless that is under way. Commands go on meanwhile. If it fails, the pulse and
+     * the heartbeats ask for it again. Returns at once.
+     */
+    void replace() {
+        if (isReplacing.compareAndSet(false, true)) {
+            try {
+                opener.execute(this::openAnother);
+            } catch (RejectedExecutionException e) {
+                // Closed.
+            }
+        }
+    }
+
+    private void openAnother() {
+        try {
+            if (!isEnded()) {
+                subscribeAgain();
+            }
+        } catch (RuntimeException e) {
+            // The server may hang, or be away.
+        } finally {
+            isReplacing.set(false);
+        }
+    }
+
+    private void subscribeAgain() {
+        Subscription another = new Subscription(connector.connectPubSub());
+        Subscription surplus = another;
+        try {
+            another.confirm();
+            surplus = exchange(another);
+        } finally {
+            if (surplus != null) {
+                surplus.connection.closeAsync();
+            }
+        }
+        another.askLater();
+    }
+
+    /** Gives the one to close. */
+    private @Nullable Subscription exchange(Subscription another) {
+        lock.lock();
+        try {
+            Subscription replaced = ended ? another : current;
+            current = ended ? current : another;
+            return replaced;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes the connection, and waits for it. */
+    void close() {
+        Subscription known = end();
+        if (known != null) {
+            known.connection.close();
+        }
+    }
+
+    /** Closes the connection without waiting for it. */
+    void closeAsync() {
+        Subscription known = end();
+        if (known != null) {
+            known.connection.closeAsync();
+        }
+    }
+
+    private @Nullable Subscription end() {
+        lock.lock();
+        try {
+            ended = true;
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isEnded() {
+        lock.lock();
+        try {
+            return ended;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The subscription on one connection, whose server is asked repeatedly whether it is there. Nothing else shows it:
+     * a mailbox that hears nothing and one whose server hangs look alike, and commands may go to other servers of the
+     * cluster, or on a connection that works.
+     *
+     * <p>Asks on the client's timer and event loop, one question at a time, which alone use {@code missed} and write
+     * {@code isSilent}. Ends once signals arrive on another connection, or not at all.
+     */
+    private final class Subscription {
+
+        private final StatefulRedisPubSubConnection<String, String> connection;
+        private int missed;
+        private volatile boolean isSilent;
+
+        Subscription(StatefulRedisPubSubConnection<String, String> connection) {
+            this.connection = connection;
+        }
+
+        /** Subscribes, and returns when the server has confirmed it. */
+        void confirm() {
+            connection.addListener(mailbox);
+            try {
+                BlockingWait.await(
+                        connection.async().subscribe(mailbox.channel()).toCompletableFuture(), connection.getTimeout());
+            } catch (CompletionException e) {
+                throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
+            } catch (TimeoutException e) {
+                throw new RedisException("No answer to SUBSCRIBE", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new RedisException("Interrupted while subscribing", e);
+            }
+        }
+
+        void askLater() {
+            try {
+                connector.timer().schedule(this::ask, pulse.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                // The client is being shut down, and with it the mailbox.
+            }
+        }
+
+        private void ask() {
+            if (current != this || isEnded()) {
+                return;
+            }
+            if (connection.isOpen()) {
+                connection.async().ping().whenComplete((answer, failure) -> recordReply(failure));
+            } else {
+                recordReply(null); // it is being opened again, which the mailbox reports itself
+            }
+        }
+
+        private void recordReply(@Nullable Throwable failure) {
+            isSilent = failure != null;
+            missed = failure == null ? 0 : missed + 1;
+            if (missed == 0) {
+                askLater();
+            } else if (missed < RedisLink.MOST_TIMEOUTS) {
+                ask();
+            } else {
+                missed = 0;
+                replace();
+                askLater();
+            }
+        }
+    }
+}
