@@ -274,7 +274,7 @@ public final class RedisLockBackend implements QuorumNode {
         LockKeys keys = keySpace.keysOf(command.key());
         // In order: the quorum may have decided, and a release follow, before this node answers.
         return queueOf(command.key()).inOrder(() -> {
-            AcquireScript.Answer answer = AcquireScript.Answer.to(keys, histories.of(keys.lock()));
+            AcquireScript.Answer answer = AcquireScript.Answer.to(keys, histories.of(keys.lock()), failures);
             return runner.run(AcquireScript.vote(command, answer), new AcquireScript.VoteAnswer(answer));
         });
     }

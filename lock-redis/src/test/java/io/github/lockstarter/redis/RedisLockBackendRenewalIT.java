@@ -112,6 +112,10 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         user.renew(OWNER, BackendUser.LEASE);
         redis.scriptFlush();
         assertThat(backend.renew(commands))
+                .as("to be renewed again at once")
+                .extracting(BackendUser::answer)
+                .containsOnly(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(backend.renew(commands))
                 .extracting(BackendUser::answer)
                 .hasOnlyElementsOfType(RenewResult.Renewed.class);
     }

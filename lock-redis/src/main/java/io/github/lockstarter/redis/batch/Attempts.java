@@ -10,12 +10,11 @@ import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AcquireScript;
 import io.github.lockstarter.redis.script.AcquireScript.Answer;
 import io.github.lockstarter.redis.script.AcquireScript.Reply;
+import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.AcquireCommand;
-import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
-import io.lettuce.core.RedisCommandExecutionException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -23,8 +22,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends attempts to get locks of one server. One that asks for a lock and nothing else travels as a batch, even alone:
- * that script is the shorter one for a lock that is free.
+ * Sends attempts to get locks of one server.
  *
  * @param runner sends
  * @param keySpace what the keys are called
@@ -42,10 +40,7 @@ public record Attempts(
 
     @Override
     public boolean isCollected(AcquireCommand command) {
-        return !histories.isPerSlot()
-                && command.fencingTokens() == 1
-                && command.atLeast().isZero()
-                && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
+        return !histories.isPerSlot() && AcquireScript.asksForALockAlone(command);
     }
 
     @Override
@@ -57,14 +52,15 @@ public record Attempts(
             LockKeys keys = keySpace.keysOf(key);
             commands.add(call.command());
             answers.add(Answer.to(
-                    keys, histories.of(keys.lock()), unacknowledged -> acknowledging.accept(unacknowledged, key)));
+                    keys,
+                    histories.of(keys.lock()),
+                    failures,
+                    unacknowledged -> acknowledging.accept(unacknowledged, key)));
         }
-        AcquireCommand first = commands.get(0);
-        if (isCollected(first)) {
-            return runner.run(AcquireScript.batch(commands, answers), new Batch(calls, answers, failures));
-        }
-        Answer answer = answers.get(0);
-        return calls.get(0).completeWith(runner.run(AcquireScript.acquire(first, answer), answer));
+        ScriptCall<List<Object>> call = AcquireScript.acquire(commands, answers);
+        return AcquireScript.asksForALockAlone(commands.get(0))
+                ? runner.run(call, new Batch(calls, answers))
+                : calls.get(0).completeWith(runner.run(call, answers.get(0)));
     }
 
     @Override
@@ -74,8 +70,7 @@ public record Attempts(
     }
 
     /** Completes each attempt. */
-    private record Batch(
-            List<Call<AcquireCommand, AcquireResult>> calls, List<Answer> answers, RedisExceptionTranslator failures)
+    private record Batch(List<Call<AcquireCommand, AcquireResult>> calls, List<Answer> answers)
             implements Reader<List<Object>, Integer> {
 
         @Override
@@ -93,27 +88,14 @@ public record Attempts(
                 throw new IllegalArgumentException("Not a reply for " + calls.size() + " locks");
             }
             for (int i = 0; i < replies.size(); i++) {
-                Reply reply = Reply.of(replies.get(i));
-                Answer answer = answers.get(i);
-                calls.get(i)
-                        .complete(reply.isRefusal() ? answer.failed(refused(reply, areRepeated)) : answer.of(reply));
+                calls.get(i).complete(answers.get(i).of(Reply.of(replies.get(i)), areRepeated));
             }
             return replies.size();
         }
 
-        private RedisFailure refused(Reply reply, boolean isRepeated) {
-            RedisFailure refusal = failures.ofError(reply.marker());
-            return isRepeated ? refusal.afterReconnect() : refusal;
-        }
-
         @Override
         public @Nullable Throwable refusalIn(List<Object> replies) {
-            return replies.stream()
-                    .map(Reply::of)
-                    .filter(Reply::isRefusal)
-                    .findFirst()
-                    .map(refusal -> new RedisCommandExecutionException(refusal.marker()))
-                    .orElse(null);
+            return AcquireScript.refusalIn(replies);
         }
 
         @Override

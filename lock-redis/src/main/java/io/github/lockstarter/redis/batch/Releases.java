@@ -31,29 +31,24 @@ public record Releases(ScriptRunner runner, ReleaseScript script, boolean isClus
 
     @Override
     public CompletionStage<?> send(List<Call<ReleaseCommand, ReleaseResult>> calls) {
-        if (calls.size() > 1) {
-            List<ReleaseCommand> commands = calls.stream().map(Call::command).toList();
-            return runner.run(script.releaseAll(commands), new Batch(calls));
-        }
-        Call<ReleaseCommand, ReleaseResult> single = calls.get(0);
-        ReleaseCommand command = single.command();
-        return single.completeWith(runner.run(script.release(command), ReleaseScript.readerFor(command.token())));
+        List<ReleaseCommand> commands = calls.stream().map(Call::command).toList();
+        return runner.run(script.release(commands), new Batch(calls));
     }
 
     /** Completes each release. */
-    private record Batch(List<Call<ReleaseCommand, ReleaseResult>> calls) implements Reader<List<Long>, Integer> {
+    private record Batch(List<Call<ReleaseCommand, ReleaseResult>> calls) implements Reader<List<Object>, Integer> {
 
         @Override
-        public Integer of(List<Long> statuses) {
+        public Integer of(List<Object> statuses) {
             return complete(statuses, false);
         }
 
         @Override
-        public Integer ofRepeated(List<Long> statuses) {
+        public Integer ofRepeated(List<Object> statuses) {
             return complete(statuses, true);
         }
 
-        private int complete(List<Long> statuses, boolean areRepeated) {
+        private int complete(List<Object> statuses, boolean areRepeated) {
             if (statuses.size() != calls.size()) {
                 throw new IllegalArgumentException("Not a reply for " + calls.size() + " locks");
             }
@@ -61,7 +56,8 @@ public record Releases(ScriptRunner runner, ReleaseScript script, boolean isClus
                 Call<ReleaseCommand, ReleaseResult> call = calls.get(i);
                 Reader<Long, ReleaseResult> reader =
                         ReleaseScript.readerFor(call.command().token());
-                call.complete(areRepeated ? reader.ofRepeated(statuses.get(i)) : reader.of(statuses.get(i)));
+                Long status = (Long) statuses.get(i);
+                call.complete(areRepeated ? reader.ofRepeated(status) : reader.of(status));
             }
             return statuses.size();
         }

@@ -85,31 +85,30 @@ public final class StartCheck {
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        String marker = ask(AcquireScript.acquire(
-                        new AcquireCommand(key, owner, LEASE, 0, 1, waiting), Answer.to(keys, old)))
+        String marker = acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), old)
                 .marker();
         checkRenewal(RenewScript.expire(old.key(), marker, LEASE));
-        ask(AcquireScript.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), Answer.to(keys, old)));
+        acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), old);
         // A grant looks for its own instance in the queue only if it is not empty, and if the command names a position.
         Optional<Waiting> placed = Optional.of(new Waiting(1, LEASE));
-        long fencingToken = ask(AcquireScript.acquire(
-                        new AcquireCommand(key, owner, LEASE, 0, 1, placed), Answer.to(keys, old)))
+        long fencingToken = acquire(new AcquireCommand(key, owner, LEASE, 0, 1, placed), old)
                 .value();
         checkRenewal(renewScript.renew(
                 List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old, old.known()));
-        long released = ask(releaseScript.release(
-                new ReleaseCommand(key, owner, fencingToken, new Wait.GoesOn(LEASE), Duration.ZERO)));
-        ask(releaseScript.release(ReleaseCommand.endOfWait(key, waiter)));
+        Object released = ask(release(
+                        new ReleaseCommand(key, owner, fencingToken, new Wait.GoesOn(LEASE), Duration.ZERO)))
+                .get(0);
+        ask(release(ReleaseCommand.endOfWait(key, waiter)));
         old.learn(marker);
         LockToken last = new LockToken(id, 3);
-        long granted = grantByTheNote(key, new LockToken(id, 2), last, keys, old);
+        long granted = grantByTheNote(key, new LockToken(id, 2), last, old);
         // To raise a fencing token keeps the expiry of the lock, which a server before version 6 cannot.
-        long raised = ask(AcquireScript.acquire(
-                        new AcquireCommand(key, last, LEASE, granted, 1, waiting), Answer.to(keys, old)))
+        long raised = acquire(new AcquireCommand(key, last, LEASE, granted, 1, waiting), old)
                 .value();
-        ask(releaseScript.releaseAll(List.of(new ReleaseCommand(key, last, raised))));
+        // What is the same for several locks is a command for all of them.
+        ask(releaseScript.release(List.of(new ReleaseCommand(key, last, raised), new ReleaseCommand(key, owner, 0))));
         reclaim(new RenewCommand(key, last, LEASE, raised), keys, old);
-        if (released == ReleaseScript.UNSIGNALLED) {
+        if (released.equals(ReleaseScript.UNSIGNALLED)) {
             throw unavailable(failures.ofSilence());
         }
     }
@@ -133,16 +132,34 @@ public final class StartCheck {
     }
 
     /** A grant leaves a note; the next one follows while it stands, and so adds to the counter. */
-    private long grantByTheNote(String key, LockToken first, LockToken next, LockKeys keys, ServerHistory old) {
+    private long grantByTheNote(String key, LockToken first, LockToken next, ServerHistory old) {
         Optional<Waiting> none = Optional.empty();
-        CompletionStage<Supplier<AcquireScript.Reply>> noted =
-                send(AcquireScript.acquire(new AcquireCommand(key, first, LEASE, 0, 1, none), Answer.to(keys, old)));
-        CompletionStage<Supplier<Long>> freed = send(releaseScript.release(new ReleaseCommand(key, first, 0)));
-        CompletionStage<Supplier<AcquireScript.Reply>> counted =
-                send(AcquireScript.acquire(new AcquireCommand(key, next, LEASE, 0, 1, none), Answer.to(keys, old)));
+        CompletionStage<Supplier<List<Object>>> noted =
+                send(attempt(new AcquireCommand(key, first, LEASE, 0, 1, none), old));
+        CompletionStage<Supplier<List<Object>>> freed = send(release(new ReleaseCommand(key, first, 0)));
+        CompletionStage<Supplier<List<Object>>> counted =
+                send(attempt(new AcquireCommand(key, next, LEASE, 0, 1, none), old));
         answer(noted);
         answer(freed);
-        return answer(counted).value();
+        return granted(answer(counted)).value();
+    }
+
+    private AcquireScript.Reply acquire(AcquireCommand command, ServerHistory old) {
+        return granted(ask(attempt(command, old)));
+    }
+
+    private ScriptCall<List<Object>> attempt(AcquireCommand command, ServerHistory old) {
+        return AcquireScript.acquire(
+                List.of(command), List.of(Answer.to(keySpace.keysOf(command.key()), old, failures)));
+    }
+
+    /** The script reports a missing right in its reply. */
+    private AcquireScript.Reply granted(List<Object> parts) {
+        AcquireScript.Reply reply = AcquireScript.Reply.of(parts);
+        if (reply.isRefusal()) {
+            throw unavailable(failures.ofError(reply.marker()));
+        }
+        return reply;
     }
 
     /** Also finds out whether the server names its histories, which is no reason not to start. */
@@ -153,18 +170,22 @@ public final class StartCheck {
         String grace =
                 checkRenewal(renewScript.reclaim(command, young, young.known())).marker();
         checkRenewal(RenewScript.expire(old.key(), grace, LEASE));
-        ask(releaseScript.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
+        ask(release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
         ask(ReleaseScript.forget(old.key(), grace, keys));
         ask(ReleaseScript.forget(old.keyBefore(), followed, keys));
     }
 
     /** These scripts report a missing right in their reply. */
-    private RenewScript.Reply checkRenewal(ScriptCall<RenewScript.Reply> call) {
-        RenewScript.Reply reply = ask(call);
+    private RenewScript.Reply checkRenewal(ScriptCall<List<Object>> call) {
+        RenewScript.Reply reply = RenewScript.Reply.of(ask(call));
         if (!reply.problem().isEmpty()) {
             throw unavailable(failures.ofError(reply.problem()));
         }
         return reply;
+    }
+
+    private ScriptCall<List<Object>> release(ReleaseCommand command) {
+        return releaseScript.release(List.of(command));
     }
 
     private static String newInstanceId() {

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.script;
 
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.Milliseconds;
 import io.github.lockstarter.redis.history.ServerHistory;
@@ -13,11 +14,8 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.output.NestedMultiOutput;
-import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,29 +31,32 @@ public final class AcquireScript {
     /** Makes the script note the time with the lock, and return it. */
     private static final String TIMED = "time";
 
+    /** How many arguments are of a lock that is asked for alone. */
+    private static final int OF_ONE = 3;
+
     private AcquireScript() {}
 
-    /** An attempt whose reply this answer reads. */
-    public static ScriptCall<Reply> acquire(AcquireCommand command, Answer answer) {
-        return call(command, answer, command.atLeast().isZero() ? ScriptCall.ABSENT : TIMED);
-    }
-
-    /** As {@link #acquire}, and the reply has the time. */
-    public static ScriptCall<Reply> vote(AcquireCommand command, Answer answer) {
-        return call(command, answer, TIMED);
-    }
-
     /**
-     * One call for attempts of locks that share a history, each of which asks for one fencing token, and names no
-     * position. Its reply has that of each.
+     * One call for attempts of locks that share a history. Several ask for one fencing token each, and for nothing else.
+     * Its reply has that of each; that to one which asks for more is the reply.
      *
      * @param answers what each is for
      */
-    public static ScriptCall<List<Object>> batch(List<AcquireCommand> commands, List<Answer> answers) {
+    public static ScriptCall<List<Object>> acquire(List<AcquireCommand> commands, List<Answer> answers) {
+        return call(commands, answers, commands.get(0).atLeast().isZero() ? ScriptCall.ABSENT : TIMED);
+    }
+
+    /** As {@link #acquire}, of one lock, and the reply has the time. */
+    public static ScriptCall<List<Object>> vote(AcquireCommand command, Answer answer) {
+        return call(List.of(command), List.of(answer), TIMED);
+    }
+
+    private static ScriptCall<List<Object>> call(List<AcquireCommand> commands, List<Answer> answers, String timed) {
         int count = commands.size();
         ServerHistory history = answers.get(0).history();
         String[] keys = new String[2 * count + 3];
-        String[] arguments = new String[3 + 4 * count];
+        String[] arguments = new String[3 + 4 * count + OF_ONE];
+        Arrays.fill(arguments, ScriptCall.ABSENT);
         arguments[0] = answers.get(0).known();
         arguments[1] = history.terms().graceMillis();
         Duration patience = Duration.ZERO;
@@ -73,65 +74,85 @@ public final class AcquireScript {
             patience = waiting == null || waiting.patience().compareTo(patience) < 0 ? patience : waiting.patience();
         }
         arguments[2] = patience.isZero() ? ScriptCall.ABSENT : Milliseconds.text(patience);
+        AcquireCommand first = commands.get(0);
+        if (!asksForALockAlone(first) || !timed.isEmpty()) {
+            int from = 3 + 4 * count;
+            arguments[from] = Integer.toString(first.fencingTokens());
+            arguments[from + 1] = first.waiting()
+                    .filter(waiting -> waiting.position() != Waiting.NEW)
+                    .map(waiting -> Long.toString(waiting.position()))
+                    .orElse(ScriptCall.ABSENT);
+            arguments[from + 2] = timed;
+        }
         keys[2 * count] = answers.get(0).keys().fence();
         keys[2 * count + 1] = history.key();
         keys[2 * count + 2] = history.checkedKey();
-        return new ScriptCall<>(
-                LockScript.ACQUIRE_BATCH, () -> new NestedMultiOutput<>(StringCodec.UTF8), keys, arguments);
+        return ScriptCall.ofList(LockScript.ACQUIRE, keys, ScriptCall.trimmed(arguments));
     }
 
-    private static ScriptCall<Reply> call(AcquireCommand command, Answer answer, String timed) {
-        return new ScriptCall<>(
-                LockScript.ACQUIRE,
-                Output::new,
-                keysOfGrant(answer.keys(), answer.history()),
-                arguments(command, answer, timed));
+    /** Whether an attempt asks for a lock and nothing else, so that one call may carry it with others. */
+    public static boolean asksForALockAlone(AcquireCommand command) {
+        return command.fencingTokens() == 1
+                && command.atLeast().isZero()
+                && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
     }
 
-    private static String[] keysOfGrant(LockKeys keys, ServerHistory history) {
-        return new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key(), history.checkedKey()};
-    }
-
-    private static String[] arguments(AcquireCommand command, Answer answer, String timed) {
-        Waiting waiting = command.waiting().orElse(null);
-        return ScriptCall.trimmed(
-                command.token().value(),
-                Milliseconds.text(command.lease()),
-                Long.toString(command.fencingFloor()),
-                Integer.toString(command.fencingTokens()),
-                answer.known(),
-                answer.history().terms().graceMillis(),
-                waiting == null ? ScriptCall.ABSENT : Milliseconds.text(waiting.patience()),
-                waiting == null || waiting.position() == Waiting.NEW
-                        ? ScriptCall.ABSENT
-                        : Long.toString(waiting.position()),
-                waiting == null ? ScriptCall.ABSENT : answer.keys().name(),
-                timed);
+    /** What the server said to one of the attempts, if it refused it; null if it refused none. */
+    public static @Nullable Throwable refusalIn(List<Object> replies) {
+        return replies.stream()
+                .map(Reply::of)
+                .filter(Reply::isRefusal)
+                .findFirst()
+                .map(refusal -> new RedisCommandExecutionException(refusal.marker()))
+                .orElse(null);
     }
 
     /**
-     * Reads the reply of the acquire script.
+     * Reads the reply to one attempt.
      *
      * @param keys what was acquired, for messages
      * @param history what the reply may tell more of
      * @param known the marker of it that the attempt says; empty if it says none
+     * @param failures says what a refusal means
      * @param acknowledging takes what is to be acknowledged before the lock is taken over; returns at once
      */
-    public record Answer(LockKeys keys, ServerHistory history, String known, Consumer<String> acknowledging)
-            implements Reader<Reply, AcquireResult> {
+    public record Answer(
+            LockKeys keys,
+            ServerHistory history,
+            String known,
+            RedisExceptionTranslator failures,
+            Consumer<String> acknowledging)
+            implements Reader<List<Object>, AcquireResult> {
 
         /** The answer to an attempt that is made now. */
-        public static Answer to(LockKeys keys, ServerHistory history, Consumer<String> acknowledging) {
-            return new Answer(keys, history, history.known(), acknowledging);
+        public static Answer to(
+                LockKeys keys,
+                ServerHistory history,
+                RedisExceptionTranslator failures,
+                Consumer<String> acknowledging) {
+            return new Answer(keys, history, history.known(), failures, acknowledging);
         }
 
         /** The answer to an attempt for a lock that is not taken over. */
-        public static Answer to(LockKeys keys, ServerHistory history) {
-            return to(keys, history, unacknowledged -> {});
+        public static Answer to(LockKeys keys, ServerHistory history, RedisExceptionTranslator failures) {
+            return to(keys, history, failures, unacknowledged -> {});
         }
 
         @Override
-        public AcquireResult of(Reply reply) {
+        public AcquireResult of(List<Object> parts) {
+            return of(Reply.of(parts), false);
+        }
+
+        /**
+         * The result.
+         *
+         * @param isRepeated whether the script ran perhaps a second time
+         */
+        public AcquireResult of(Reply reply, boolean isRepeated) {
+            if (reply.isRefusal()) {
+                RedisFailure refusal = failures.ofError(reply.marker());
+                return failed(isRepeated ? refusal.afterReconnect() : refusal);
+            }
             history.learn(reply.marker());
             if (reply.status() == Reply.GRANTED) {
                 return new AcquireResult.Granted(
@@ -183,30 +204,30 @@ public final class AcquireScript {
                     "Redis key " + subject
                             + ", so another program uses it. Check it with TYPE, then delete it or choose"
                             + " another distributed-lock.key-prefix",
-                    new RedisCommandExecutionException("WRONGTYPE KEYS[" + position + "]"));
+                    new RedisCommandExecutionException("WRONGTYPE"));
         }
     }
 
     /**
-     * Reads the reply of the acquire script to {@link #vote}.
+     * Reads the reply to {@link #vote}.
      *
-     * @param result what it says but for the time
+     * @param answer what it says but for the time
      */
-    public record VoteAnswer(Answer result) implements Reader<Reply, Vote> {
+    public record VoteAnswer(Answer answer) implements Reader<List<Object>, Vote> {
 
         @Override
-        public Vote of(Reply reply) {
-            return new Vote(result.of(reply), reply.micros());
+        public Vote of(List<Object> parts) {
+            return new Vote(answer.of(parts), Reply.of(parts).micros());
         }
 
         @Override
         public Vote failed(RedisFailure failure) {
-            return new Vote(result.failed(failure), OptionalLong.empty());
+            return new Vote(answer.failed(failure), OptionalLong.empty());
         }
     }
 
     /**
-     * What the acquire script says.
+     * What the acquire script says to one attempt.
      *
      * @param status whether it granted the lock
      * @param value first fencing token, remaining lease, when to try again, or position of the key that is wrong
@@ -238,10 +259,12 @@ public final class AcquireScript {
         /** The status when a key holds another type. */
         static final long WRONG_TYPE = -1;
 
-        /** The status in a batch when the server refused; the marker is what it said. */
+        /** The status when the server refused; the marker is what it said. */
         static final long REFUSED = -2;
 
-        /** Whether the server refused, and the other attempts of the batch have results of their own. */
+        private static final int NUMBERS = 3;
+
+        /** Whether the server refused, and the other attempts of the call have results of their own. */
         public boolean isRefusal() {
             return status == REFUSED;
         }
@@ -256,102 +279,35 @@ public final class AcquireScript {
             return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(LockToken.holderOf(holder));
         }
 
-        /** The reply to one attempt of a batch, which never asks for the time. */
-        public static Reply of(Object element) {
-            if (element instanceof Long fencingToken) {
-                return new Reply(GRANTED, fencingToken, 0);
-            }
-            List<?> parts = (List<?>) element;
-            Reply numbers = new Reply((Long) parts.get(0), (Long) parts.get(1), (Long) parts.get(2));
-            Reply marked = parts.size() > 3 ? numbers.marked((String) parts.get(3)) : numbers;
-            Reply held = parts.size() > 4 ? marked.heldBy((String) parts.get(4)) : marked;
-            return parts.size() > 5 ? held.unacknowledged((String) parts.get(5)) : held;
-        }
-
-        /** The reply without what may follow its numbers. */
-        Reply(long status, long value, long number) {
-            this(status, value, number, "", "", "", OptionalLong.empty());
-        }
-
-        /** With the marker of the server's history. */
-        Reply marked(String text) {
-            return new Reply(status, value, number, text, holder, unacknowledged, micros);
-        }
-
-        /** With the holder of the lock. */
-        Reply heldBy(String text) {
-            return new Reply(status, value, number, marker, text, unacknowledged, micros);
-        }
-
-        /** With what is to be acknowledged. */
-        Reply unacknowledged(String text) {
-            return new Reply(status, value, number, marker, holder, text, micros);
-        }
-
-        /** With the time of the server. */
-        Reply at(long time) {
-            return new Reply(status, value, number, marker, holder, unacknowledged, OptionalLong.of(time));
-        }
-    }
-
-    /**
-     * Takes the reply of the acquire script: three numbers, perhaps a marker, a holder and what is to be acknowledged,
-     * and then perhaps the time.
-     * The short reply is one number, for a grant without waiters.
-     */
-    static final class Output extends CommandOutput<String, String, @Nullable Reply> {
-
-        private static final int NUMBERS = 3;
-        private static final int TEXTS = 3;
-
-        private long @Nullable [] list;
-        private int size;
-        private int texts;
-
-        Output() {
-            super(StringCodec.UTF8, null);
-        }
-
-        @Override
-        public void multi(int count) {
-            list = new long[NUMBERS];
-        }
-
-        @Override
-        public void set(long number) {
-            long[] numbers = list;
-            Reply known = output;
-            if (numbers == null) {
-                output = new Reply(Reply.GRANTED, number, 0);
-            } else if (texts > 0) {
-                output = known == null ? null : known.at(number);
-            } else {
-                numbers[size] = number;
-                size++;
-                if (size == NUMBERS) {
-                    output = new Reply(numbers[0], numbers[1], numbers[2]);
-                }
-            }
-        }
-
         /**
-         * The marker, the holder, and what is to be acknowledged, in this order. Any other text is never the script's:
-         * leaves this without a reply.
+         * Reads what the script says to one attempt: a bare number for a grant that nobody waits for, or three numbers,
+         * perhaps a marker, a holder and what is to be acknowledged, and then perhaps the time; or a list of only that.
          */
-        @Override
-        public void set(@Nullable ByteBuffer bytes) {
-            Reply known = output;
-            texts++;
-            if (bytes == null || known == null || size != NUMBERS || texts > TEXTS) {
-                output = null;
-            } else {
-                String text = codec.decodeValue(bytes);
-                output = switch (texts) {
-                    case 1 -> known.marked(text);
-                    case 2 -> known.heldBy(text);
-                    default -> known.unacknowledged(text);
-                };
+        public static Reply of(Object said) {
+            if (said instanceof Long fencingToken) {
+                return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty());
             }
+            List<?> parts = (List<?>) said;
+            if (parts.size() == 1) {
+                return of(parts.get(0));
+            }
+            int end = parts.size();
+            OptionalLong micros = end > NUMBERS && parts.get(end - 1) instanceof Long time
+                    ? OptionalLong.of(time)
+                    : OptionalLong.empty();
+            List<?> texts = parts.subList(NUMBERS, micros.isPresent() ? end - 1 : end);
+            return new Reply(
+                    (Long) parts.get(0),
+                    (Long) parts.get(1),
+                    (Long) parts.get(2),
+                    text(texts, 0),
+                    text(texts, 1),
+                    text(texts, 2),
+                    micros);
+        }
+
+        private static String text(List<?> texts, int place) {
+            return place < texts.size() ? (String) texts.get(place) : "";
         }
     }
 }

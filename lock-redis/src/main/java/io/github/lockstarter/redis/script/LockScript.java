@@ -17,20 +17,12 @@ import java.util.regex.Pattern;
  * is a file of its own: the line {@code -- include name.lua} stands for that file, indented as the line is.
  */
 public enum LockScript {
-    /** Grants the lock, or queues the instance. */
+    /** Grants locks, or queues the instance. */
     ACQUIRE,
-    /** Grants each of several locks, or queues the instance. */
-    ACQUIRE_BATCH,
-    /** Extends leases. */
+    /** Extends leases, and restores a lock that the server lost. */
     RENEW,
-    /** Extends a lease, and restores a lock that the server lost. */
-    RECLAIM,
-    /** Frees the lock, and signals the next instance. */
+    /** Frees locks, and signals the next instances; or leaves the queue. */
     RELEASE,
-    /** Frees each of several locks, and signals the next instances. */
-    RELEASE_BATCH,
-    /** Leaves the queue. */
-    WITHDRAW,
     /** Says that an instance is alive, and looks at the owners of locks. */
     BEAT,
     /** Writes the trace of a take-over once more. */

@@ -10,11 +10,11 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * Calls of the scripts that return a status, such as release and withdraw, and the results that the statuses stand
- * for.
+ * Calls of the release script, and the results that its statuses stand for.
  */
 public final class ReleaseScript {
 
@@ -26,6 +26,12 @@ public final class ReleaseScript {
 
     /** Status of release and revoke: the token does not have the lock. */
     static final long NOT_HELD = 0;
+
+    /** Says that the instance leaves the queue. */
+    private static final String ENDS = "ends";
+
+    /** How many arguments are of a lock that is released alone. */
+    private static final int OF_ONE = 4;
 
     /** Status of release: the lock is free. */
     private static final long FREE = -1;
@@ -60,34 +66,15 @@ public final class ReleaseScript {
         return servers.isCluster() ? "uncounted" : ScriptCall.ABSENT;
     }
 
-    public ScriptCall<Long> release(ReleaseCommand command) {
-        LockKeys keys = keySpace.keysOf(command.key());
-        if (command.endsWait()) {
-            return ScriptCall.ofStatus(
-                    LockScript.WITHDRAW,
-                    keys.lockAndWaiters(),
-                    ScriptCall.trimmed(command.token().value(), keys.name(), counting));
-        }
-        return ScriptCall.ofStatus(
-                LockScript.RELEASE,
-                keys.lockAndWaiters(),
-                ScriptCall.trimmed(
-                        command.token().value(),
-                        Long.toString(command.fencingToken()),
-                        command.requeue().map(Milliseconds::text).orElse(ScriptCall.ABSENT),
-                        keys.name(),
-                        counting,
-                        command.atLeast().isZero() ? ScriptCall.ABSENT : Milliseconds.text(command.atLeast())));
-    }
-
     /**
-     * One call for locks that are freed at once, by instances that do not go on waiting; not for the nodes of a
-     * cluster. Its reply has a status for each.
+     * One call for all of them. Several are of locks that are freed at once, on one server that is no node of a cluster,
+     * by instances whose place in the queue stays as it is. Its reply has a status for each.
      */
-    public ScriptCall<List<Long>> releaseAll(List<ReleaseCommand> commands) {
+    public ScriptCall<List<Object>> release(List<ReleaseCommand> commands) {
         int count = commands.size();
         String[] keys = new String[2 * count];
-        String[] arguments = new String[2 * count];
+        String[] arguments = new String[2 * count + OF_ONE];
+        Arrays.fill(arguments, ScriptCall.ABSENT);
         for (int i = 0; i < count; i++) {
             LockKeys lock = keySpace.keysOf(commands.get(i).key());
             keys[i] = lock.lock();
@@ -95,12 +82,21 @@ public final class ReleaseScript {
             arguments[2 * i] = commands.get(i).token().value();
             arguments[2 * i + 1] = lock.name();
         }
-        return ScriptCall.ofNumbers(LockScript.RELEASE_BATCH, keys, arguments);
+        ReleaseCommand first = commands.get(0);
+        arguments[2 * count] = counting;
+        arguments[2 * count + 1] = first.endsWait()
+                ? ENDS
+                : first.requeue().map(Milliseconds::text).orElse(ScriptCall.ABSENT);
+        if (!first.atLeast().isZero()) {
+            arguments[2 * count + 2] = Milliseconds.text(first.atLeast());
+            arguments[2 * count + 3] = Long.toString(first.fencingToken());
+        }
+        return ScriptCall.ofList(LockScript.RELEASE, keys, ScriptCall.trimmed(arguments));
     }
 
     /** Forgets a marker, unless another one was written since: to the release script it is a lock and its token. */
-    public static ScriptCall<Long> forget(String key, String marker, LockKeys keys) {
-        return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, keys.waiters()}, marker, "0");
+    public static ScriptCall<List<Object>> forget(String key, String marker, LockKeys keys) {
+        return ScriptCall.ofList(LockScript.RELEASE, new String[] {key, keys.waiters()}, marker);
     }
 
     /** Reads the reply of {@link #release}. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Renewals that one call of the script carries. A failed call fails all of them; what the script finds
  * out about a lock is that lock's own result.
  */
-public final class RenewBatch implements Reader<Reply, RenewBatch> {
+public final class RenewBatch implements Reader<List<Object>, RenewBatch> {
 
     /**
      * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per
@@ -44,11 +44,12 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
     }
 
     private final List<Renewal> renewals;
-    private final ScriptCall<Reply> call;
+    private final ScriptCall<List<Object>> call;
     private final Look look;
     private final RedisExceptionTranslator failures;
 
-    private RenewBatch(List<Renewal> renewals, ScriptCall<Reply> call, Look look, RedisExceptionTranslator failures) {
+    private RenewBatch(
+            List<Renewal> renewals, ScriptCall<List<Object>> call, Look look, RedisExceptionTranslator failures) {
         this.renewals = renewals;
         this.call = call;
         this.look = look;
@@ -88,7 +89,7 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
             boolean reclaims = look.isTaken && look.history.isRecovering();
             int most = reclaims || histories.isPerSlot() ? 1 : MOST;
             List<Renewal> together = renewals.subList(from, Math.min(from + most, renewals.size()));
-            ScriptCall<Reply> call = reclaims
+            ScriptCall<List<Object>> call = reclaims
                     ? script.reclaim(first, look.history, look.known)
                     : look.isTaken
                             ? script.renew(commands(together), look.history, look.known)
@@ -113,12 +114,13 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
     }
 
     /** What to send. */
-    public ScriptCall<Reply> call() {
+    public ScriptCall<List<Object>> call() {
         return call;
     }
 
     @Override
-    public RenewBatch of(Reply reply) {
+    public RenewBatch of(List<Object> parts) {
+        Reply reply = Reply.of(parts);
         reply.check(renewals.size());
         learn(look.history, reply);
         RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? look.known : reply.marker());
@@ -141,7 +143,8 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
 
     /** A server that was demoted refuses each renewal inside the script, and says so in its reply. */
     @Override
-    public @Nullable Throwable refusalIn(Reply reply) {
+    public @Nullable Throwable refusalIn(List<Object> parts) {
+        Reply reply = Reply.of(parts);
         return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
     }
 

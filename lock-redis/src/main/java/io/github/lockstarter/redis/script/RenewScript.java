@@ -5,50 +5,49 @@ import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.spi.RenewCommand;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.CommandOutput;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of the scripts that renew, and their replies; {@link RenewBatch} decides what a call carries.
+ * Calls of the script that renews, and its replies; {@link RenewBatch} decides what a call carries.
  *
  * @param keySpace what the keys are called
  */
 public record RenewScript(KeySpace keySpace) {
 
     /** One call for all of them, which share a history, told of the marker that is known. */
-    public ScriptCall<Reply> renew(List<RenewCommand> commands, ServerHistory history, String known) {
-        int count = commands.size();
-        String[] keys = Arrays.copyOf(locksOf(commands), count + 1);
-        keys[count] = history.key();
-        return call(
-                LockScript.RENEW,
-                keys,
-                arguments(
-                        commands,
-                        known,
-                        history.terms().graceMillis(),
-                        history.terms().quietMillis()));
+    public ScriptCall<List<Object>> renew(List<RenewCommand> commands, ServerHistory history, String known) {
+        return call(locksAnd(commands, history.key()), commands, termsOf(history, known, ScriptCall.ABSENT));
     }
 
     /** The same without a look at the history. */
-    public ScriptCall<Reply> renewWithoutLook(List<RenewCommand> commands) {
-        return call(
-                LockScript.RENEW,
-                locksOf(commands),
-                arguments(commands, ScriptCall.ABSENT, ScriptCall.ABSENT, ScriptCall.ABSENT));
+    public ScriptCall<List<Object>> renewWithoutLook(List<RenewCommand> commands) {
+        String absent = ScriptCall.ABSENT;
+        return call(locksAnd(commands), commands, absent, absent, absent, absent);
     }
 
-    private String[] locksOf(List<RenewCommand> commands) {
-        String[] locks = new String[commands.size()];
-        for (int i = 0; i < locks.length; i++) {
-            locks[i] = keySpace.lockOf(commands.get(i).key());
+    /** Renews a lock, or brings it back if the server may have forgotten it. */
+    public ScriptCall<List<Object>> reclaim(RenewCommand command, ServerHistory history, String known) {
+        LockKeys keys = keySpace.keysOf(command.key());
+        return call(
+                new String[] {keys.lock(), history.key(), keys.fence()},
+                List.of(command),
+                termsOf(history, known, Long.toString(command.fencingToken())));
+    }
+
+    private static String[] termsOf(ServerHistory history, String known, String fencingToken) {
+        ServerHistory.Terms terms = history.terms();
+        return new String[] {known, terms.graceMillis(), terms.quietMillis(), fencingToken};
+    }
+
+    private String[] locksAnd(List<RenewCommand> commands, String... others) {
+        String[] keys = new String[commands.size() + others.length];
+        for (int i = 0; i < commands.size(); i++) {
+            keys[i] = keySpace.lockOf(commands.get(i).key());
         }
-        return locks;
+        System.arraycopy(others, 0, keys, commands.size(), others.length);
+        return keys;
     }
 
     private static String[] arguments(List<RenewCommand> commands, String... common) {
@@ -68,38 +67,19 @@ public record RenewScript(KeySpace keySpace) {
         return arguments;
     }
 
-    /** Renews a lock, or brings it back if the server may have forgotten it. */
-    public ScriptCall<Reply> reclaim(RenewCommand command, ServerHistory history, String known) {
-        LockKeys keys = keySpace.keysOf(command.key());
-        return call(
-                LockScript.RECLAIM,
-                new String[] {keys.lock(), keys.fence(), history.key()},
-                known,
-                history.terms().graceMillis(),
-                history.terms().quietMillis(),
-                command.token().value(),
-                Milliseconds.text(command.lease()),
-                Long.toString(command.fencingToken()));
-    }
-
     /** Ends a marker of the history, which has no end of its own: to the script it is a lock and its token. */
-    public static ScriptCall<Reply> expire(String key, String marker, Duration lease) {
-        return call(
-                LockScript.RENEW,
-                new String[] {key},
-                ScriptCall.ABSENT,
-                ScriptCall.ABSENT,
-                ScriptCall.ABSENT,
-                marker,
-                Milliseconds.text(lease));
+    public static ScriptCall<List<Object>> expire(String key, String marker, Duration lease) {
+        String absent = ScriptCall.ABSENT;
+        return ScriptCall.ofList(
+                LockScript.RENEW, new String[] {key}, absent, absent, absent, absent, marker, Milliseconds.text(lease));
     }
 
-    private static ScriptCall<Reply> call(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, Output::new, keys, arguments);
+    private static ScriptCall<List<Object>> call(String[] keys, List<RenewCommand> commands, String... terms) {
+        return ScriptCall.ofList(LockScript.RENEW, keys, arguments(commands, terms));
     }
 
     /**
-     * The reply of the scripts that renew.
+     * The reply of the script that renews.
      *
      * @param statuses one per lock
      * @param problem why the last lock with the status {@link #REFUSED} was refused; empty if none was
@@ -124,6 +104,13 @@ public record RenewScript(KeySpace keySpace) {
         /** The outcome for the lock is unknown. */
         static final char REFUSED = '?';
 
+        /** Reads three texts and a number. */
+        public static Reply of(List<Object> parts) {
+            return new Reply(
+                    (String) parts.get(0), (String) parts.get(1), (String) parts.get(2), Duration.ofMillis((Long)
+                            parts.get(3)));
+        }
+
         /** Refuses what is no reply for so many locks. */
         void check(int locks) {
             if (statuses.length() != locks) {
@@ -141,36 +128,6 @@ public record RenewScript(KeySpace keySpace) {
         /** What became of a lock. */
         char status(int lock) {
             return statuses.charAt(lock);
-        }
-    }
-
-    /** Takes the reply of the scripts that renew: three texts and a number. */
-    static final class Output extends CommandOutput<String, String, @Nullable Reply> {
-
-        private static final int TEXTS = 3;
-
-        private final String[] texts = new String[TEXTS];
-        private int size;
-
-        Output() {
-            super(StringCodec.UTF8, null);
-        }
-
-        @Override
-        public void multi(int count) {}
-
-        @Override
-        public void set(@Nullable ByteBuffer bytes) {
-            texts[size] = bytes == null ? "" : codec.decodeValue(bytes);
-            size++;
-        }
-
-        /** The last part. Where it comes too early, this has no reply. */
-        @Override
-        public void set(long millis) {
-            if (size == TEXTS) {
-                output = new Reply(texts[0], texts[1], texts[2], Duration.ofMillis(millis));
-            }
         }
     }
 }

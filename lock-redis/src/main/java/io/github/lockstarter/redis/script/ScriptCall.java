@@ -2,8 +2,8 @@ package io.github.lockstarter.redis.script;
 
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
@@ -29,7 +29,7 @@ public final class ScriptCall<T> {
     private final String[] keys;
     private final String[] arguments;
 
-    ScriptCall(
+    private ScriptCall(
             LockScript script, Supplier<CommandOutput<String, String, T>> output, String[] keys, String[] arguments) {
         this.script = script;
         this.output = output;
@@ -42,9 +42,9 @@ public final class ScriptCall<T> {
         return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
-    /** A call of a script that returns a number for each lock. */
-    static ScriptCall<List<Long>> ofNumbers(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, () -> new IntegerListOutput<>(StringCodec.UTF8), keys, arguments);
+    /** A call of a script that returns numbers, texts and lists: a list of them, or one, as a list of one. */
+    static ScriptCall<List<Object>> ofList(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new NestedMultiOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
     /** A call of a script that returns texts. */
@@ -59,10 +59,10 @@ public final class ScriptCall<T> {
 
     /**
      * Whether it may be sent once more, behind commands that were sent after it, when the server does not know the
-     * script. Not one that brings a lock back: it would, behind the release of its hold.
+     * script. Not a renewal, which may bring a lock back: it would, behind the release of its hold.
      */
     boolean mayBeOvertaken() {
-        return script != LockScript.RECLAIM;
+        return script != LockScript.RENEW;
     }
 
     /** What decides which server runs it: the first of its keys. */

@@ -1,5 +1,7 @@
 -- Answers one attempt as acquire documents it. Reads lock, fence, waiters, checked, token, lease, floor, block, known, grace,
--- patience, position, name, waits and timed of the script that includes it, and the variables that check_history sets.
+-- patience, position, name and timed of that script, and the variables that check_history sets.
+local waits = name and name ~= ''
+name = name ~= '=' and name or nil
 local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
 
 -- No upvalues: they would cost each grant more than the function.
@@ -69,7 +71,6 @@ if owner and not repeated then
 
   local place = 0
   if waits then
-    name = name ~= '' and name or nil
     patience, position = tonumber(patience), tonumber(position)
     local instance = string.match(token, '^(.*):')
     local registered = redis.pcall('ZSCORE', waiters, instance)
@@ -155,7 +156,13 @@ else
     return set
   end
   if not isChecked and isNamed and marker == known then
-    -- include note_check.lua
+    -- This server looked at its history a moment ago, and found it old enough for grants. In ms: so long a look counts for the
+    -- next ones. It costs a fifth of a grant. A replica must not have the note: once promoted, it would trust the look of its
+    -- master.
+    local CHECKED_FOR = 20
+    redis.set_repl(redis.REPL_NONE)
+    redis.pcall('SET', checked, note, 'PX', CHECKED_FOR)
+    redis.set_repl(redis.REPL_ALL)
     isChecked = true
   end
 end

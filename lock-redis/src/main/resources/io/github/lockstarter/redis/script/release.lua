@@ -1,30 +1,39 @@
--- Frees the lock if the token has it, or keeps it for the rest of its minimum time, and signals the instance that waits
--- longest. An instance that goes on waiting itself is queued behind all others, if one of them was signalled or the lock is
--- kept.
--- An instance is the part of its tokens before the last colon.
+-- Frees each lock whose token has it, or keeps it for the rest of its minimum time, and signals the instance that waits
+-- longest for it. What is the same for all locks is one command for all of them. An instance is the part of its tokens before
+-- the last colon.
 --
--- KEYS[1]  lock: string, as acquire has it; with '%kept', which is nobody's token, in place of time and token while it is kept.
---          Called <prefix>{<tag>}
--- KEYS[2]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
--- ARGV[1]  token of the hold
--- ARGV[2]  last fencing token of the hold; 0 if it is not known
--- ARGV[3]  patience: how long to keep the instance in the queue, in ms; absent or empty if it does not go on waiting
--- ARGV[4]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
--- ARGV[5]  present if the server does not count the listeners at other servers, as a node of a cluster: then an instance
---          counts as signalled although it may be dead, and those behind it look by themselves; else absent or empty
--- ARGV[6]  minimum: how long the lock is kept from all, counted from the grant, in ms; absent if it has no minimum time. A
---          grant that is later than now counts as one of now
+-- For each lock i:
+-- KEYS[i]          lock: string, as acquire has it; with '%kept', which is nobody's token, in place of time and token while it
+--                  is kept. Called <prefix>{<tag>}
+-- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
+-- ARGV[2 * i - 1]  token of the hold, or of the last attempt
+-- ARGV[2 * i]      name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
+-- For one lock alone; else absent, as is what is not said:
+-- ARGV[2 * count + 1]  present if the server does not count the listeners at other servers, as a node of a cluster: then an
+--                      instance counts as signalled although it may be dead, and those behind it look by themselves; else empty
+-- ARGV[2 * count + 2]  wait: empty if the place of the instance in the queue stays as it is; 'ends' if it leaves the queue; else
+--                      in ms, how long to keep it there: it is queued behind all others, if one of them was signalled or the
+--                      lock is kept
+-- ARGV[2 * count + 3]  minimum: how long the lock is kept from all, counted from the grant, in ms. A grant that is later than now
+--                      counts as one of now
+-- ARGV[2 * count + 4]  last fencing token of the hold; 0 if it is not known
 --
--- Returns a status, plus 4 for each ms that is left of the minimum time, for which the lock is kept:
+-- Returns a status, for several locks one for each, in their order; plus 4 for each ms that is left of the minimum time, for which it is kept:
 --   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
---   1  released now; or kept since the grant of this fencing token, so that an earlier copy of this command released it
+--   1  released now; or kept since the grant of this fencing token, so that an earlier copy of this command released it; or
+--      the wait has ended, and the token does not have the lock
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
 --  -1  the lock is free, since an earlier copy of this command released it or since its lease is over; nothing was changed
+-- Where the wait ends and the lock is free or kept, the signal of the last release may have been spent on this instance, so the
+-- next one is signalled: it learns until when the lock is kept.
 
-local lock, waiters = KEYS[1], KEYS[2]
-local token, fencing, patience, name, uncounted = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local minimum = ARGV[6]
+local count, i = #KEYS / 2, 1
+local lock, waiters, token, name = KEYS[i], KEYS[count + i], ARGV[2 * i - 1], ARGV[2 * i]
+local uncounted, patience = ARGV[2 * count + 1], ARGV[2 * count + 2]
+local minimum, fencing = ARGV[2 * count + 3], ARGV[2 * count + 4]
+local owners = count > 1 and redis.call('MGET', unpack(KEYS, 1, count))
+local someWait = count > 1 and redis.call('EXISTS', unpack(KEYS, count + 1)) > 0
 uncounted = uncounted and uncounted ~= ''
 
 local KEPT, PER_MS = '%kept', 4
@@ -32,32 +41,47 @@ local KEPT, PER_MS = '%kept', 4
 local NOTED = 20000
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
 
-local owner = redis.pcall('GET', lock)
-if type(owner) == 'table' then
-  return string.sub(owner.err, 1, 9) == 'WRONGTYPE' and NOT_HELD or owner
-end
-if not owner then
-  return FREE
-end
-if string.sub(owner, -#token) == token then
-  local rest = 0
-  if minimum then
-    local now = redis.call('TIME')
-    -- Without its time, a grant was no later than its last fencing token and the 20 ms for which that may have been noted.
-    local granted = string.match(owner, '^%d+@(%d+)') or fencing + NOTED
-    local held = math.max(0, now[1] * 1000000 + now[2] - granted)
-    rest = math.max(0, math.ceil(minimum - held / 1000))
-  end
-  if rest > 0 then
-    redis.call('SET', lock, string.match(owner, '^%d+') .. ' ' .. KEPT, 'PX', rest)
-  else
-    redis.call('DEL', lock)
-  end
+-- One lock needs no tables, which cost more than the rest.
+if count == 1 then
+  local leaves, instance, rest = patience == 'ends', nil, 0
   patience = patience and tonumber(patience)
-  local instance = patience and string.match(token, '^(.*):')
-  if patience then
-    -- A place from before is spent: the instance had the lock since.
-    redis.pcall('ZREM', waiters, instance)
+  local owner = redis.pcall('GET', lock)
+  if type(owner) == 'table' then
+    if string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
+      return owner
+    end
+    owner = ''
+  end
+  local isHeld = owner and string.sub(owner, -#token) == token
+  local kept = owner and not isHeld and string.match(owner, '^(%d+) %%kept$')
+  if leaves or (patience and isHeld) then
+    -- A place from before is spent: the instance had the lock since, or waits no longer.
+    instance = string.match(token, '^(.*):')
+    local left = redis.pcall('ZREM', waiters, instance)
+    if leaves and type(left) == 'table' and string.sub(left.err, 1, 9) ~= 'WRONGTYPE' then
+      return left
+    end
+  end
+  if isHeld then
+    if minimum then
+      local now = redis.call('TIME')
+      -- Without its time, a grant was no later than its last fencing token and the 20 ms for which that may have been noted.
+      local granted = string.match(owner, '^%d+@(%d+)') or fencing + NOTED
+      local held = math.max(0, now[1] * 1000000 + now[2] - granted)
+      rest = math.max(0, math.ceil(minimum - held / 1000))
+    end
+    if rest > 0 then
+      redis.call('SET', lock, string.match(owner, '^%d+') .. ' ' .. KEPT, 'PX', rest)
+    else
+      redis.call('DEL', lock)
+    end
+  elseif not leaves then
+    if kept and minimum and tonumber(kept) == tonumber(fencing) then
+      return DONE + PER_MS * math.max(0, redis.call('PTTL', lock))
+    end
+    return owner and NOT_HELD or FREE
+  elseif owner and not kept then
+    return DONE
   end
   -- include signal_next.lua: leaves woken
   if patience and (woken == SIGNALLED or rest > 0) then
@@ -69,8 +93,29 @@ if string.sub(owner, -#token) == token then
   end
   return woken + PER_MS * rest
 end
-local kept = string.match(owner, '^(%d+) %%kept$')
-if kept and tonumber(kept) == tonumber(fencing) then
-  return DONE + PER_MS * math.max(0, redis.call('PTTL', lock))
+
+-- Of a key of another type, MGET gives nothing.
+local held, statuses = {}, {}
+for i = 1, count do
+  local lock, token = KEYS[i], ARGV[2 * i - 1]
+  local owner = owners[i]
+  if owner and string.sub(owner, -#token) == token then
+    statuses[i] = DONE
+    held[#held + 1] = lock
+  elseif owner or redis.call('EXISTS', lock) > 0 then
+    statuses[i] = NOT_HELD
+  else
+    statuses[i] = FREE
+  end
 end
-return NOT_HELD
+if #held > 0 then
+  redis.call('DEL', unpack(held))
+end
+for i = 1, someWait and count or 0 do
+  local lock, waiters, name = KEYS[i], KEYS[count + i], ARGV[2 * i]
+  if statuses[i] == DONE then
+    -- include signal_next.lua: leaves woken
+    statuses[i] = woken
+  end
+end
+return statuses

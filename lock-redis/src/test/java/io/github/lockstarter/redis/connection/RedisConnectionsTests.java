@@ -143,8 +143,8 @@ class RedisConnectionsTests {
         assertThat(redis.sent())
                 .extracting(command -> command.getArgs().toCommandString())
                 .satisfiesExactly(
-                        first -> assertThat(first).contains(encoded(LockScript.ACQUIRE_BATCH)),
-                        second -> assertThat(second).contains(encoded(LockScript.WITHDRAW)),
+                        first -> assertThat(first).contains(encoded(LockScript.ACQUIRE)),
+                        second -> assertThat(second).contains(encoded(LockScript.RELEASE)),
                         third -> assertThat(third).contains(encoded(LockScript.RELEASE)));
     }
 

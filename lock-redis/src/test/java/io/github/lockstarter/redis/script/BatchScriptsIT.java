@@ -70,7 +70,7 @@ class BatchScriptsIT {
             arguments.addAll(List.of(token, "30000", Long.toString(floor), name));
         }
         return redis.eval(
-                LockScript.ACQUIRE_BATCH.text(),
+                LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
                 Stream.of(
                                 Stream.of(locks).map(LockKeys::lock),
@@ -83,7 +83,7 @@ class BatchScriptsIT {
 
     private List<Long> release(String token, LockKeys... locks) {
         return redis.eval(
-                LockScript.RELEASE_BATCH.text(),
+                LockScript.RELEASE.text(),
                 ScriptOutputType.MULTI,
                 Stream.concat(
                                 Stream.of(locks).map(LockKeys::lock),

@@ -125,7 +125,7 @@ class CheckedHistoryIT {
     private List<Object> acquireBatch(String token, String known) {
         return master.commands()
                 .eval(
-                        LockScript.ACQUIRE_BATCH.text(),
+                        LockScript.ACQUIRE.text(),
                         ScriptOutputType.MULTI,
                         new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, CHECKED},
                         known,

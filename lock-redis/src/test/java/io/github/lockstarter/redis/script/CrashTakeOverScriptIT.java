@@ -122,10 +122,16 @@ class CrashTakeOverScriptIT {
         mark(serverMicros(), LONG);
         LockKeys other = new KeySpace("lock:").keysOf("other");
         List<Object> answers = redis.eval(
-                LockScript.ACQUIRE_BATCH.text(),
+                LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
                 new String[] {
-                    other.lock(), KEYS.lock(), other.waiters(), KEYS.waiters(), KEYS.fence(), GuardedScripts.HISTORY
+                    other.lock(),
+                    KEYS.lock(),
+                    other.waiters(),
+                    KEYS.waiters(),
+                    KEYS.fence(),
+                    GuardedScripts.HISTORY,
+                    GuardedScripts.CHECKED
                 },
                 GUARDED,
                 Long.toString(GuardedScripts.GRACE),

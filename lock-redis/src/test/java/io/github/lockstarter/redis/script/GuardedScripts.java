@@ -50,16 +50,18 @@ final class GuardedScripts {
     }
 
     private List<Object> acquire(String checked, String token, String known, String fencingTokens, long floor) {
-        return redis.eval(
+        return Scripts.only(redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY, checked},
+                new String[] {KEYS.lock(), KEYS.waiters(), KEYS.fence(), HISTORY, checked},
+                known,
+                Long.toString(GRACE),
+                "",
                 token,
                 LEASE,
                 Long.toString(floor),
-                fencingTokens,
-                known,
-                Long.toString(GRACE));
+                "",
+                fencingTokens));
     }
 
     List<Object> renew(String token, String known) {
@@ -68,7 +70,7 @@ final class GuardedScripts {
 
     /** A call for several locks, by the tokens. */
     List<Object> renew(List<String> locks, String known, String... tokens) {
-        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GRACE), Long.toString(QUIET)));
+        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GRACE), Long.toString(QUIET), ""));
         for (String token : tokens) {
             arguments.add(token);
             arguments.add(LEASE);
@@ -82,15 +84,15 @@ final class GuardedScripts {
 
     List<Object> reclaim(String token, String known, long fencingToken) {
         return redis.eval(
-                LockScript.RECLAIM.text(),
+                LockScript.RENEW.text(),
                 ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.fence(), HISTORY},
+                new String[] {KEYS.lock(), HISTORY, KEYS.fence()},
                 known,
                 Long.toString(GRACE),
                 Long.toString(QUIET),
+                Long.toString(fencingToken),
                 token,
-                LEASE,
-                Long.toString(fencingToken));
+                LEASE);
     }
 
     /** As the instance sends it that waits for these locks. */

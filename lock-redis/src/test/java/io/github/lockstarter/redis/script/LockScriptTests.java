@@ -64,19 +64,19 @@ class LockScriptTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"ACQUIRE", "RENEW", "RECLAIM"})
+    @EnumSource(names = {"ACQUIRE", "RENEW"})
     void looksAtTheHistoryOnce(LockScript script) {
         assertThat(script.text()).containsOnlyOnce("\nlocal marker, age, micros, refusal = known");
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"RELEASE", "WITHDRAW", "REVOKE"})
+    @EnumSource(names = {"RELEASE", "REVOKE"})
     void indentsWhatItIncludesLikeTheLineThatNamesIt(LockScript script) {
         assertThat(script.text())
                 .containsOnlyOnce(
                         script == LockScript.REVOKE
                                 ? "\nfor _ = 1, TRIES do\n  local longest = "
-                                : "\n  for _ = 1, TRIES do\n    local longest = ");
+                                : "\n    for _ = 1, TRIES do\n      local longest = ");
     }
 
     @Test

@@ -57,8 +57,7 @@ class RenewBatchTests {
         ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
         Renewal absent = new Renewal(COMMAND);
-        assertThat(batch(absent, histories).of(new RenewScript.Reply("0", "", "", Duration.ZERO)))
-                .isNotNull();
+        assertThat(batch(absent, histories).of(List.of("0", "", "", 0L))).isNotNull();
         assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
     }
 
@@ -75,8 +74,7 @@ class RenewBatchTests {
         Renewal absent = new Renewal(COMMAND);
         RenewBatch unmarked = batch(absent, histories);
         when(history.isParted()).thenReturn(false);
-        assertThat(unmarked.of(new RenewScript.Reply("0", "", "", Duration.ZERO)))
-                .isNotNull();
+        assertThat(unmarked.of(List.of("0", "", "", 0L))).isNotNull();
         assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
     }
 
@@ -86,7 +84,7 @@ class RenewBatchTests {
         Renewal absent = new Renewal(COMMAND);
         RenewBatch marked = batch(absent, histories);
         histories.ofKey("order:42").parted(); // by another renewal
-        assertThat(marked.of(new RenewScript.Reply("0", "", "", Duration.ZERO))).isNotNull();
+        assertThat(marked.of(List.of("0", "", "", 0L))).isNotNull();
         assertThat(absent).isCompletedWithValue(new RenewResult.NotHeld());
     }
 

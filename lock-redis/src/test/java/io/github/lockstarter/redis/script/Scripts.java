@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -21,8 +23,8 @@ final class Scripts {
 
     private static final String NO_GRACE = "0";
 
-    /** Before those of the history. */
-    private static final int OWN_ARGUMENTS = 4;
+    private static final int ARGUMENTS = 7;
+    private static final Long REFUSED = -2L;
 
     private static final long LEASE = 30_000;
 
@@ -79,12 +81,12 @@ final class Scripts {
 
     /** An attempt that does not wait, of who counts votes: status, value, number, marker, time. */
     List<Object> vote(String token, long floor) {
-        return eval(token, text(LEASE), text(floor), "1", "", "", "", "votes");
+        return eval(token, text(LEASE), text(floor), "1", "", "", "votes");
     }
 
     /** The same, of who waits. */
     List<Object> voteAndWait(String token, long patience) {
-        return eval(token, text(LEASE), "0", "1", text(patience), "", "", "votes");
+        return eval(token, text(LEASE), "0", "1", text(patience), "", "votes");
     }
 
     /** Whether an attempt is answered with a bare number. */
@@ -98,23 +100,40 @@ final class Scripts {
         return reply.size() == 1 ? List.of(1L, reply.get(0), 0L) : reply;
     }
 
-    /** The client makes a list of a bare number. Each call has a note of its own, so that none relies on another's. */
+    /**
+     * Token, lease, floor, number of fencing tokens, patience, position and what asks for the time. Each call has a note
+     * of its own, so that none relies on another's.
+     */
     private <T> List<T> eval(String... arguments) {
-        Stream<String> first = Stream.of(arguments).limit(OWN_ARGUMENTS);
-        Stream<String> others = Stream.of(arguments).skip(OWN_ARGUMENTS);
-        return redis.eval(
+        String[] all = Arrays.copyOf(arguments, ARGUMENTS);
+        Arrays.fill(all, arguments.length, ARGUMENTS, "");
+        String patience = all[4];
+        return only(redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
                 new String[] {
                     KEYS.lock(),
-                    KEYS.fence(),
                     KEYS.waiters(),
+                    KEYS.fence(),
                     GuardedScripts.HISTORY,
                     GuardedScripts.CHECKED + LOOKS.incrementAndGet()
                 },
-                Stream.of(first, Stream.of(marker, NO_GRACE), others)
-                        .flatMap(part -> part)
-                        .toArray(String[]::new));
+                Stream.concat(
+                                Stream.of(marker, NO_GRACE, patience, all[0], all[1], all[2]),
+                                Stream.concat(
+                                        Stream.of(patience.isEmpty() ? "" : "=", all[3], all[5]),
+                                        Stream.of(all[6]).filter(timed -> !timed.isEmpty())))
+                        .toArray(String[]::new)));
+    }
+
+    /** The reply to a single attempt; a list of a bare number. Throws what the server refused. */
+    @SuppressWarnings("unchecked")
+    static <T> List<T> only(List<Object> replies) {
+        List<Object> reply = replies.get(0) instanceof List<?> parts ? (List<Object>) parts : replies;
+        if (reply.get(0).equals(REFUSED)) {
+            throw new RedisCommandExecutionException((String) reply.get(3));
+        }
+        return (List<T>) reply;
     }
 
     /** A call for one lock. */
@@ -124,41 +143,48 @@ final class Scripts {
 
     /** A call for many locks, a token and a lease for each: the statuses, and the problem. */
     String renew(List<String> locks, String... tokensAndLeases) {
-        String[] arguments =
-                Stream.concat(Stream.of("", "", ""), Stream.of(tokensAndLeases)).toArray(String[]::new);
+        String[] arguments = Stream.concat(Stream.of("", "", "", ""), Stream.of(tokensAndLeases))
+                .toArray(String[]::new);
         List<Object> reply =
                 redis.eval(LockScript.RENEW.text(), ScriptOutputType.MULTI, locks.toArray(new String[0]), arguments);
         assertThat(reply).hasSize(4).endsWith("", 0L);
         return reply.get(0) + "" + reply.get(1);
     }
 
+    /** A release of a lock that may have a minimum time, which is over. */
     long release(String token, long fencingToken) {
-        return release(new String[] {token, text(fencingToken)});
+        return release(token, "", "", "", "0", text(fencingToken));
     }
 
     /** A release of an instance that goes on waiting. */
     long releaseAndQueue(String token, long patience) {
-        return release(new String[] {token, "0", text(patience)});
+        return release(token, "", "", text(patience));
     }
 
     /** A release on a server that does not count the listeners at others. */
     long releaseUncounted(String token) {
-        return release(new String[] {token, "0", "", "", "uncounted"});
+        return release(token, "", "uncounted");
     }
 
     /** A release of a lock with a minimum time, of an instance that goes on waiting if it is patient. */
     long releaseKept(String token, long fencingToken, String patience, long minimum) {
-        return release(new String[] {token, text(fencingToken), patience, "", "", text(minimum)});
+        return release(token, "", "", patience, text(minimum), text(fencingToken));
     }
 
-    private long release(String[] arguments) {
-        Long status = redis.eval(LockScript.RELEASE.text(), ScriptOutputType.INTEGER, KEYS.lockAndWaiters(), arguments);
-        return status;
+    /** The end of a wait. */
+    long withdraw(String token) {
+        return release(token, "", "", "ends");
     }
 
-    long withdraw(String... token) {
-        Long status = redis.eval(LockScript.WITHDRAW.text(), ScriptOutputType.INTEGER, KEYS.lockAndWaiters(), token);
-        return status;
+    /** The end of a wait, on a server that does not count the listeners at others. */
+    long withdrawUncounted(String token) {
+        return release(token, "", "uncounted", "ends");
+    }
+
+    private long release(String... arguments) {
+        List<Long> statuses =
+                redis.eval(LockScript.RELEASE.text(), ScriptOutputType.MULTI, KEYS.lockAndWaiters(), arguments);
+        return statuses.get(0);
     }
 
     private static String text(long number) {

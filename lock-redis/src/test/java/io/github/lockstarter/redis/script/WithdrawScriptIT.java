@@ -31,7 +31,7 @@ class WithdrawScriptIT {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("elsewhere:1", 5_000, 0);
         scripts.waitFor("next:1", 5_000, 0);
-        assertThat(scripts.withdraw("a:1", "", "uncounted")).isEqualTo(3);
+        assertThat(scripts.withdrawUncounted("a:1")).isEqualTo(3);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("next");
     }
 

@@ -20,6 +20,7 @@ final class WatchedRedis extends SimRedis {
     private static final int LOCK = 3;
     private static final int WAITERS = 4;
     private static final int TOKEN = 5;
+    private static final int WAIT = 8;
 
     private final World world;
 
@@ -30,7 +31,7 @@ final class WatchedRedis extends SimRedis {
 
     @Override
     public Reply execute(List<String> command) {
-        if (isOf(LockScript.WITHDRAW, command)) {
+        if (isWithdrawal(command)) {
             return withdraw(command);
         }
         if (isOf(LockScript.REVOKE, command)) {
@@ -70,6 +71,12 @@ final class WatchedRedis extends SimRedis {
 
     private static String keyOf(String lock) {
         return lock.substring(lock.indexOf('{') + 1, lock.lastIndexOf('}'));
+    }
+
+    private static boolean isWithdrawal(List<String> command) {
+        return isOf(LockScript.RELEASE, command)
+                && command.size() > WAIT
+                && command.get(WAIT).equals("ends");
     }
 
     private static boolean isOf(LockScript script, List<String> command) {

@@ -19,7 +19,7 @@ final class OwnershipMutants {
                     if false then
                       -- Tells"""),
                 Mutant.named("batch-set-without-nx", "A batch takes only a lock that is free", "I1", "I4")
-                        .editing("acquire_batch.lua", ", 'PX', lease, 'NX')", ", 'PX', lease)"),
+                        .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'PX', lease)"),
                 Mutant.named("repeat-not-recognised", "The same token that asks again gets the same answer", "I8")
                         .editing(
                                 "attempt.lua",
@@ -31,16 +31,19 @@ final class OwnershipMutants {
                                 "if type(owner) == 'string' and string.sub(owner, -#token) == token then",
                                 "if type(owner) == 'string' then"),
                 Mutant.named("release-any", "Only the owner releases", "I1", "I4")
-                        .editing("release.lua", "if string.sub(owner, -#token) == token then", "if true then")
                         .editing(
-                                "release_batch.lua",
+                                "release.lua",
+                                "local isHeld = owner and string.sub(owner, -#token) == token",
+                                "local isHeld = owner and (not leaves or string.sub(owner, -#token) == token)")
+                        .editing(
+                                "release.lua",
                                 "if owner and string.sub(owner, -#token) == token then",
                                 "if owner then"),
                 Mutant.named("withdraw-any", "A withdrawal frees only the lock of its own token", "I1", "I4")
                         .editing(
-                                "withdraw.lua",
-                                "if type(owner) == 'string' and string.sub(owner, -#token) == token then",
-                                "if type(owner) == 'string' then"),
+                                "release.lua",
+                                "local isHeld = owner and string.sub(owner, -#token) == token",
+                                "local isHeld = owner and (leaves or string.sub(owner, -#token) == token)"),
                 Mutant.named("minimum-not-kept", "A released lock is kept for the rest of its minimum time", "I1")
                         .editing("release.lua", "rest = math.max(0, math.ceil(minimum - held / 1000))", "rest = 0"),
                 Mutant.named("lease-not-set", "A lock in the store ends with its lease", "I5", "I8")
@@ -48,7 +51,7 @@ final class OwnershipMutants {
                                 "attempt.lua",
                                 "local set = redis.pcall('SET', lock, stored, 'PX', lease)",
                                 "local set = redis.pcall('SET', lock, stored)")
-                        .editing("acquire_batch.lua", ", 'PX', lease, 'NX')", ", 'NX')"),
+                        .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'NX')"),
                 Mutant.named("lease-from-answer", "A lease counts from the sending of the attempt", "I1")
                         .changing(
                                 "engine.Running",

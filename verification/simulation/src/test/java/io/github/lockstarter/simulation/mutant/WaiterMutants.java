@@ -33,7 +33,10 @@ final class WaiterMutants {
                                 "I5")
                         .changing("engine.Running", "backoff", Behaviour.returning(Long.MAX_VALUE / 4)),
                 Mutant.named("withdraw-leaves-entry", "A withdrawal takes the instance out of the queue", "I8")
-                        .editing("withdraw.lua", "redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))", "0"),
+                        .editing(
+                                "release.lua",
+                                "redis.pcall('ZREM', waiters, instance)",
+                                "not leaves and redis.pcall('ZREM', waiters, instance)"),
                 Mutant.named("grant-leaves-entry", "An instance that is granted the lock leaves the queue", "I8")
                         .editing(
                                 "attempt.lua",

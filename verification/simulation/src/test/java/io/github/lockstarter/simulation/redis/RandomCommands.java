@@ -74,30 +74,16 @@ final class RandomCommands {
         String lock = any(LOCKS);
         switch (script) {
             case ACQUIRE -> acquire(lock, keys, arguments);
-            case ACQUIRE_BATCH -> acquireBatch(keys, arguments);
-            case RENEW -> renew(keys, arguments);
-            case RECLAIM -> {
-                keys.addAll(List.of(lock, FENCE, HISTORY));
-                arguments.addAll(
-                        List.of(known(), millis(), any(List.of("0", "50")), holder(lock), millis(), fencing(lock)));
-            }
-            case RELEASE -> {
-                keys.addAll(List.of(lock, waiters(lock)));
-                arguments.addAll(
-                        List.of(holder(lock), fencing(lock), optional(millis()), name(), optional("uncounted")));
-                if (random.nextInt(3) == 0) {
-                    arguments.add(millis());
+            case RENEW -> {
+                if (random.nextBoolean()) {
+                    renew(keys, arguments);
+                } else {
+                    keys.addAll(List.of(lock, HISTORY, FENCE));
+                    arguments.addAll(
+                            List.of(known(), millis(), any(List.of("0", "50")), fencing(lock), holder(lock), millis()));
                 }
             }
-            case RELEASE_BATCH -> {
-                keys.addAll(LOCKS);
-                LOCKS.forEach(each -> keys.add(waiters(each)));
-                LOCKS.forEach(each -> arguments.addAll(List.of(holder(each), name())));
-            }
-            case WITHDRAW -> {
-                keys.addAll(List.of(lock, waiters(lock)));
-                arguments.addAll(List.of(holder(lock), name(), optional("uncounted")));
-            }
+            case RELEASE -> release(lock, keys, arguments);
             case BEAT -> {
                 String instance = any(INSTANCES);
                 keys.addAll(List.of("l:doubt:" + instance, "l:taken:" + instance, HISTORY));
@@ -133,27 +119,37 @@ final class RandomCommands {
     }
 
     private void acquire(String lock, List<String> keys, List<String> arguments) {
-        keys.addAll(List.of(lock, FENCE, waiters(lock), HISTORY, CHECKED));
-        String floor = random.nextInt(5) == 0 ? fencing(lock) : "0";
-        String block = random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(9)) : "1";
-        arguments.addAll(List.of(token(lock), millis(), floor, block, known(), grace()));
-        if (random.nextBoolean()) {
-            String position = random.nextBoolean() ? "" : any(ODD.subList(0, 4));
-            arguments.addAll(List.of(optional(millis()), position, name()));
+        boolean isAlone = random.nextBoolean();
+        List<String> locks = isAlone ? List.of(lock) : LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
+        keys.addAll(locks);
+        locks.forEach(each -> keys.add(waiters(each)));
+        keys.addAll(List.of(FENCE, HISTORY, CHECKED));
+        arguments.addAll(List.of(known(), grace(), millis()));
+        for (String each : locks) {
+            String floor = isAlone && random.nextInt(5) == 0 ? fencing(lock) : "0";
+            arguments.addAll(List.of(token(each), millis(), floor, any(List.of("", "=", "name"))));
+        }
+        if (isAlone) {
+            String block = random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(9)) : "1";
+            arguments.addAll(List.of(block, random.nextBoolean() ? "" : any(ODD.subList(0, 4))));
             if (random.nextInt(3) == 0) {
                 arguments.add("time");
             }
         }
     }
 
-    private void acquireBatch(List<String> keys, List<String> arguments) {
-        List<String> locks = LOCKS.subList(0, 1 + random.nextInt(LOCKS.size()));
-        keys.addAll(locks);
-        locks.forEach(each -> keys.add(waiters(each)));
-        keys.addAll(List.of(FENCE, HISTORY, CHECKED));
-        arguments.addAll(List.of(known(), grace(), millis()));
-        for (String each : locks) {
-            arguments.addAll(List.of(token(each), millis(), "0", any(List.of("", "=", "name"))));
+    private void release(String lock, List<String> keys, List<String> arguments) {
+        if (random.nextBoolean()) {
+            keys.addAll(LOCKS);
+            LOCKS.forEach(each -> keys.add(waiters(each)));
+            LOCKS.forEach(each -> arguments.addAll(List.of(holder(each), name())));
+        } else {
+            keys.addAll(List.of(lock, waiters(lock)));
+            arguments.addAll(List.of(
+                    holder(lock), name(), optional("uncounted"), random.nextBoolean() ? "ends" : optional(millis())));
+            if (random.nextInt(3) == 0) {
+                arguments.addAll(List.of(millis(), fencing(lock)));
+            }
         }
     }
 
@@ -164,7 +160,7 @@ final class RandomCommands {
         if (looks) {
             keys.add(HISTORY);
         }
-        arguments.addAll(looks ? List.of(known(), grace(), any(List.of("0", "50"))) : List.of("", "", ""));
+        arguments.addAll(looks ? List.of(known(), grace(), any(List.of("0", "50")), "") : List.of("", "", "", ""));
         locks.forEach(each -> arguments.addAll(List.of(holder(each), millis())));
     }
 

@@ -170,13 +170,13 @@ class SimRedisTests {
     /** Prints how many script calls a second there are. */
     @Test
     void grantsAndReleasesAgainAndAgain() {
-        execute(master, command(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN, "0"));
+        execute(master, command(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN));
         acquire(master);
         int rounds = 10_000;
         long began = System.nanoTime();
         for (int i = 0; i < rounds; i++) {
             micros += 100;
-            assertThat(execute(master, bySha(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN, "0")))
+            assertThat(execute(master, bySha(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN)))
                     .isEqualTo(new Reply.Numeric(1));
             assertThat(execute(master, bySha(LockScript.ACQUIRE, 5, acquisition())))
                     .isNotInstanceOf(Reply.Failure.class);
@@ -205,7 +205,7 @@ class SimRedisTests {
         String marker = get(master, "l:history");
         execute(master, "DEL", "l:{a}");
         String[] words = acquisition();
-        words[9] = marker;
+        words[5] = marker;
         execute(master, command(LockScript.ACQUIRE, 5, words));
     }
 
@@ -215,7 +215,19 @@ class SimRedisTests {
 
     private static String[] acquisition() {
         return new String[] {
-            "l:{a}", "l:fence", "l:{a}:waiters", "l:history", "l:history:checked", TOKEN, "1000", "0", "1", "", "50"
+            "l:{a}",
+            "l:{a}:waiters",
+            "l:fence",
+            "l:history",
+            "l:history:checked",
+            "",
+            "50",
+            "",
+            TOKEN,
+            "1000",
+            "0",
+            "",
+            "1"
         };
     }
 

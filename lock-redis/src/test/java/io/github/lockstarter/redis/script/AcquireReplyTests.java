@@ -1,0 +1,57 @@
+package io.github.lockstarter.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.lockstarter.redis.script.AcquireScript.Reply;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+class AcquireReplyTests {
+
+    private static final OptionalLong NO_TIME = OptionalLong.empty();
+    private static final long MICROS = 1_700_000_000_000_000L;
+
+    @Test
+    void takesABareNumberForAGrantThatNobodyWaitsFor() {
+        assertThat(Reply.of(MICROS)).isEqualTo(new Reply(Reply.GRANTED, MICROS, 0, "", "", "", NO_TIME));
+    }
+
+    @Test
+    void takesThreeNumbersAsTheyAre() {
+        assertThat(Reply.of(List.of(0L, -1L, 7L))).isEqualTo(new Reply(Reply.CONTENDED, -1, 7, "", "", "", NO_TIME));
+    }
+
+    @Test
+    void takesAMarkerAfterThreeNumbers() {
+        assertThat(Reply.of(List.of(2L, 1500L, 0L, "?:1")))
+                .isEqualTo(new Reply(Reply.RECOVERING, 1500, 0, "?:1", "", "", NO_TIME));
+    }
+
+    @Test
+    void takesTheTimeAfterTheMarker() {
+        assertThat(Reply.of(List.of(0L, 900L, 7L, "", MICROS)))
+                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS)));
+    }
+
+    @Test
+    void takesTheHolderBetweenTheMarkerAndTheTime() {
+        assertThat(Reply.of(List.of(0L, 900L, 7L, "?:1", "3f2a91c0|17 main", MICROS)))
+                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main", "", OptionalLong.of(MICROS)));
+    }
+
+    @Test
+    void takesWhatIsToBeAcknowledgedBehindTheHolder() {
+        assertThat(Reply.of(List.of(0L, 900L, 7L, "", "3f2a91c0|17 main|1000+", "3f2a91c0 17", MICROS)))
+                .isEqualTo(new Reply(
+                        Reply.CONTENDED, 900, 7, "", "3f2a91c0|17 main|1000+", "3f2a91c0 17", OptionalLong.of(MICROS)));
+    }
+
+    @Test
+    void refusesWhatTheScriptNeverSays() {
+        assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> Reply.of("OK"));
+        assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> Reply.of(List.of(1L, "x")));
+        assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> Reply.of(List.of(1L, 2L, "x")));
+    }
+}
