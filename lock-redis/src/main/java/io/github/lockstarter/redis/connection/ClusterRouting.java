@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys are spread over the masters of a cluster. The client itself finds the node of a command, and follows where
- * the cluster redirects it to; this sees to it that its connection to the node is open before, so that a caller gives up
- * in time what was not sent; and watches that connection.
+ * the cluster redirects it to; this sees to it that its connection to the node is open before, so that a caller gives
+ * up in time what was not sent; and watches that connection.
  *
  * <p>{@code nodes} grows with each address that was ever a master's.
  */

@@ -27,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. {@code lock} guards
  * all mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may
  * be sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that
- * none overtakes another. {@code waiting} has the users that wait for that. {@code attempt} is the attempt to get there, null when none is under way. One that is not the
- * current one any more closes what it opened. One that fails is over, and so are the waits for it; the next
- * command starts another. {@code access} goes from open to stopped and back, and from either to closed.
+ * none overtakes another. {@code waiting} has the users that wait for that. {@code attempt} is the attempt to get
+ * there, null when none is under way. One that is not the current one any more closes what it opened. One that fails
+ * is over, and so are the waits for it; the next command starts another. {@code access} goes from open to stopped and
+ * back, and from either to closed.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -124,8 +125,8 @@ public final class RedisConnections implements AutoCloseable {
 
     /**
      * The link to the server of a key as soon as it is open, first come first; opens it unless it is. A user that has
-     * waited for one command timeout is told that it is not open, sends nothing however late it is, and the attempt goes
-     * on for others.
+     * waited for one command timeout is told that it is not open, sends nothing however late it is, and the attempt
+     * goes on for others.
      */
     public CompletableFuture<RedisLink> link(String key) {
         User user = new User(key, new CompletableFuture<>());

@@ -19,7 +19,10 @@ public record RequiredRights(RedisSettings settings) {
                     + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe"
                     + " +pubsub|numsub +wait";
 
-    /** A server before 7.0 refuses a subcommand to a user that has all of the command, and any a pattern to one of all. */
+    /**
+     * A server before 7.0 refuses a subcommand to a user that has all of the command, and any a pattern to one of
+     * all.
+     */
     private static final String WITHOUT_SUBCOMMANDS = COMMANDS.replaceAll(" \\+\\w+\\|\\w+", "");
 
     private static final Pattern COMMAND = Pattern.compile("run the '([^']+)' command");
@@ -35,8 +38,8 @@ public record RequiredRights(RedisSettings settings) {
     }
 
     /**
-     * The right that a refusal names, as {@code ACL SETUSER} takes it; empty if it names no command, as in scripts before
-     * Redis 8.
+     * The right that a refusal names, as {@code ACL SETUSER} takes it; empty if it names no command, as in scripts
+     * before Redis 8.
      */
     private String missing(ServerError refusal) {
         Matcher command = COMMAND.matcher(refusal.text());

@@ -37,8 +37,8 @@ public final class AcquireScript {
     private AcquireScript() {}
 
     /**
-     * One call for attempts of locks that share a history. Several ask for one fencing token each, and for nothing else.
-     * Its reply has that of each; that to one which asks for more is the reply.
+     * One call for attempts of locks that share a history. Several ask for one fencing token each, and for nothing
+     * else. Its reply has that of each; that to one which asks for more is the reply.
      *
      * @param answers what each is for
      */

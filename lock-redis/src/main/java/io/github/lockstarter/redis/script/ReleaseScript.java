@@ -67,8 +67,8 @@ public final class ReleaseScript {
     }
 
     /**
-     * One call for all of them. Several are of locks that are freed at once, on one server that is no node of a cluster,
-     * by instances whose place in the queue stays as it is. Its reply has a status for each.
+     * One call for all of them. Several are of locks that are freed at once, on one server that is no node of a
+     * cluster, by instances whose place in the queue stays as it is. Its reply has a status for each.
      */
     public ScriptCall<List<Object>> release(List<ReleaseCommand> commands) {
         int count = commands.size();

@@ -101,8 +101,8 @@ final class Scripts {
     }
 
     /**
-     * Token, lease, floor, number of fencing tokens, patience, position and what asks for the time. Each call has a note
-     * of its own, so that none relies on another's.
+     * Token, lease, floor, number of fencing tokens, patience, position and what asks for the time. Each call has a
+     * note of its own, so that none relies on another's.
      */
     private <T> List<T> eval(String... arguments) {
         String[] all = Arrays.copyOf(arguments, ARGUMENTS);
