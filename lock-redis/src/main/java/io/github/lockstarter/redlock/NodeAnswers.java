@@ -1,30 +1,31 @@
 package io.github.lockstarter.redlock;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the answers of all nodes to one command until they suffice.
+ * The answers of the nodes to one question, as far as they have come. Not thread-safe.
  *
- * <p>Called by the nodes' threads; {@link #answers} is guarded by {@link #lock}. The outcome is completed outside the
- * lock.
- *
- * @param <R> answer of a node, and of all
+ * @param <R> answer of a node
  */
 final class NodeAnswers<R> {
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final List<R> answers = new ArrayList<>();
-    private final Function<List<R>, Optional<R>> decision;
-    private final CompletableFuture<R> outcome = new CompletableFuture<>();
+    final Quorum quorum;
+    private final List<@Nullable R> answers;
 
-    private NodeAnswers(Function<List<R>, Optional<R>> decision) {
-        this.decision = decision;
+    NodeAnswers(Quorum quorum) {
+        this.quorum = quorum;
+        this.answers = new ArrayList<>(Collections.nCopies(quorum.nodes(), null));
     }
 
     /**
@@ -33,24 +34,49 @@ final class NodeAnswers<R> {
      * @param command what to ask of a node
      * @param decision what the answers so far come to; empty as long as others may change it, never with all
      */
-    static <R> CompletionStage<R> hold(
-            List<QuorumMember> nodes,
-            Function<QuorumMember, CompletionStage<R>> command,
-            Function<List<R>, Optional<R>> decision) {
-        NodeAnswers<R> poll = new NodeAnswers<>(decision);
-        nodes.stream().map(command).toList().forEach(answer -> answer.thenAccept(poll::answered));
-        return poll.outcome;
+    static <R> CompletionStage<R> decided(
+            Quorum quorum, IntFunction<CompletionStage<R>> command, Function<NodeAnswers<R>, Optional<R>> decision) {
+        NodeAnswers<R> answers = new NodeAnswers<>(quorum);
+        CompletableFuture<R> outcome = new CompletableFuture<>();
+        List<CompletionStage<R>> stages =
+                IntStream.range(0, quorum.nodes()).mapToObj(command).toList();
+        for (int i = 0; i < stages.size(); i++) {
+            int node = i;
+            stages.get(node).thenAccept(answer -> {
+                Optional<R> decided;
+                synchronized (answers) {
+                    answers.set(node, answer);
+                    decided = decision.apply(answers);
+                }
+                decided.ifPresent(outcome::complete);
+            });
+        }
+        return outcome;
     }
 
-    private void answered(R answer) {
-        Optional<R> decided;
-        lock.lock();
-        try {
-            answers.add(answer);
-            decided = decision.apply(answers);
-        } finally {
-            lock.unlock();
-        }
-        decided.ifPresent(outcome::complete);
+    /** Null for a question that is asked again. */
+    void set(int node, @Nullable R answer) {
+        answers.set(node, answer);
+    }
+
+    @Nullable
+    R at(int node) {
+        return answers.get(node);
+    }
+
+    int missing() {
+        return (int) answers.stream().filter(Objects::isNull).count();
+    }
+
+    <K extends R> int count(Class<K> kind) {
+        return (int) of(kind).count();
+    }
+
+    <K extends R> Optional<K> first(Class<K> kind) {
+        return of(kind).findFirst();
+    }
+
+    <K extends R> Stream<K> of(Class<K> kind) {
+        return answers.stream().filter(kind::isInstance).map(kind::cast);
     }
 }

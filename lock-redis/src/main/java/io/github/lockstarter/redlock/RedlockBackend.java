@@ -8,17 +8,20 @@ import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -46,11 +49,11 @@ import java.util.stream.IntStream;
  *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more
  *       as its last one, written while the token had the lock there. F is the highest that a quorum granted.
  *   <li><em>Late grants.</em> A token that is not told to be granted is freed on each node that granted it or did not
- *       answer, at once, or when the node answers again. Once a token is being released, nothing is sent that could
- *       give it the lock, and what was sent before and is answered behind the release, or has no answer, is freed on
- *       its node: the node may have executed it behind the release ({@link PendingRounds}, {@link LateGrants}). Nothing
- *       that frees a token is sent, now or later, before it is given up: a winner leaves the queues of the nodes that
- *       refused it under the name of its instance, not of its token.
+ *       answer, at once, or when the node answers again. Once a token is being released, no node is asked to give it
+ *       the lock, and what was sent before and is answered behind the release is freed on its node: the node may have
+ *       executed it behind the release ({@link Candidate}). Nothing that frees a token is sent, now or later, before it
+ *       is given up: a winner leaves the queues of the nodes that refused it under the name of its instance, not of its
+ *       token.
  * </ol>
  * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On
  * that node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F
@@ -88,7 +91,7 @@ public final class RedlockBackend implements LockBackend {
     private final LongSupplier monotonicNanos;
     private final List<QuorumMember> nodes;
     private final SignalQuorum waits;
-    private final PendingRounds underWay = new PendingRounds();
+    private final ConcurrentMap<LockToken, Candidate> candidates = new ConcurrentHashMap<>();
     private final QuorumAdmin admin;
     private volatile boolean closed;
 
@@ -132,39 +135,28 @@ public final class RedlockBackend implements LockBackend {
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected("The lock backend over " + nodes.size() + " nodes is closed", cause));
         }
-        return new AcquireRound(nodes, command, waits, underWay).hold();
+        return new AcquireRound(nodes, command, waits, candidates).hold();
     }
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return RenewRound.hold(nodes, commands, underWay);
+        return RenewRound.hold(nodes, commands, candidates);
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        List<PendingRound> revoked = underWay.revoke(command.token());
+        Candidate candidate = Candidate.of(nodes, candidates, command.key(), command.token(), 1);
+        candidate.releases();
         if (command.requeue().isPresent()) {
             waits.requeued(command.key());
         } else if (command.endsWait()) {
             waits.ended(command.key());
         }
-        return giveUp(revoked, member -> member.release(command), answers -> released(command, answers));
-    }
-
-    /** Frees, behind the answer of each node, what it executes behind the command. */
-    private <R> CompletionStage<R> giveUp(
-            List<PendingRound> revoked,
-            Function<QuorumMember, CompletionStage<R>> command,
-            Function<List<R>, Optional<R>> decision) {
-        CompletionStage<R> outcome = NodeAnswers.hold(
-                nodes,
-                member -> {
-                    int node = nodes.indexOf(member);
-                    return command.apply(member)
-                            .whenComplete((answer, never) -> revoked.forEach(work -> work.giveUp(node)));
-                },
-                decision);
-        revoked.forEach(PendingRound::released);
+        CompletionStage<ReleaseResult> outcome = NodeAnswers.decided(
+                quorum,
+                node -> nodes.get(node).release(command).whenComplete((answer, never) -> candidate.released(node)),
+                answers -> released(command, answers));
+        candidate.end();
         return outcome;
     }
 
@@ -172,47 +164,37 @@ public final class RedlockBackend implements LockBackend {
      * Kept is what so many nodes keep that the others are no quorum, for as long as that lasts; as long as a node that
      * has not answered may be one of them, that is open.
      */
-    private Optional<ReleaseResult> released(ReleaseCommand command, List<ReleaseResult> answers) {
-        List<ReleaseResult.Released> freed = answers.stream()
-                .filter(ReleaseResult.Released.class::isInstance)
-                .map(ReleaseResult.Released.class::cast)
+    private Optional<ReleaseResult> released(ReleaseCommand command, NodeAnswers<ReleaseResult> answers) {
+        List<Duration> kept = answers.of(ReleaseResult.Kept.class)
+                .map(ReleaseResult.Kept::rest)
+                .sorted(Comparator.reverseOrder())
                 .toList();
-        List<ReleaseResult.Kept> kept = answers.stream()
-                .filter(ReleaseResult.Kept.class::isInstance)
-                .map(ReleaseResult.Kept.class::cast)
-                .sorted(Comparator.comparing(ReleaseResult.Kept::rest).reversed())
-                .toList();
-        int released = freed.size() + kept.size();
+        int released = answers.count(ReleaseResult.Released.class) + kept.size();
         if (released >= quorum.needed() && kept.size() >= quorum.blocking()) {
-            return Optional.of(
-                    new ReleaseResult.Kept(kept.get(quorum.blocking() - 1).rest(), signalled(freed, kept)));
+            return Optional.of(new ReleaseResult.Kept(kept.get(quorum.blocking() - 1), signalled(answers)));
         }
-        if (released >= quorum.needed() && kept.size() + nodes.size() - answers.size() < quorum.blocking()) {
-            return Optional.of(new ReleaseResult.Released(signalled(freed, kept)));
+        if (released >= quorum.needed() && kept.size() + answers.missing() < quorum.blocking()) {
+            return Optional.of(new ReleaseResult.Released(signalled(answers)));
         }
-        long notHeld =
-                answers.stream().filter(ReleaseResult.NotHeld.class::isInstance).count();
+        int notHeld = answers.count(ReleaseResult.NotHeld.class);
         if (notHeld >= quorum.blocking()) {
             return Optional.of(new ReleaseResult.NotHeld());
         }
-        if (answers.size() < nodes.size()) {
+        if (answers.missing() > 0) {
             return Optional.empty();
         }
         String reason = "Lock '" + command.key() + "' was released on " + released + " of " + nodes.size()
                 + " nodes, and " + notHeld + " no longer had it";
-        return Optional.of(answers.stream()
-                .filter(ReleaseResult.Unknown.class::isInstance)
-                .map(ReleaseResult.Unknown.class::cast)
-                .findFirst()
-                .<ReleaseResult>map(unknown ->
+        return Optional.of(answers.first(ReleaseResult.Unknown.class)
+                .map(unknown ->
                         new ReleaseResult.Unknown(reason + "; one of the others: " + unknown.reason(), unknown.cause()))
                 .orElseGet(() -> new ReleaseResult.Unknown(reason, new IllegalStateException("no quorum agreed"))));
     }
 
-    private static int signalled(List<ReleaseResult.Released> freed, List<ReleaseResult.Kept> kept) {
+    private static int signalled(NodeAnswers<ReleaseResult> answers) {
         return IntStream.concat(
-                        freed.stream().mapToInt(ReleaseResult.Released::signalled),
-                        kept.stream().mapToInt(ReleaseResult.Kept::signalled))
+                        answers.of(ReleaseResult.Released.class).mapToInt(ReleaseResult.Released::signalled),
+                        answers.of(ReleaseResult.Kept.class).mapToInt(ReleaseResult.Kept::signalled))
                 .max()
                 .orElse(0);
     }
@@ -306,7 +288,7 @@ public final class RedlockBackend implements LockBackend {
 
     /** How many tokens have something under way that may still have to be freed. */
     int underWay() {
-        return underWay.size();
+        return candidates.size();
     }
 
     /** Refuses further grants, and closes the nodes. Idempotent. */

@@ -1,21 +1,19 @@
 package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.spi.AcquireCommand;
-import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.RenewResult.Deferred;
 import io.github.lockstarter.spi.RenewResult.NotHeld;
 import io.github.lockstarter.spi.RenewResult.Renewed;
 import io.github.lockstarter.spi.RenewResult.Unknown;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentMap;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,45 +27,42 @@ import org.jspecify.annotations.Nullable;
  * this renewal, which answers whether the lock was ours without a gap. A node that recovers, or where another owner has
  * the lock, refuses; the next renewal asks again.
  *
- * <p><b>Late answers.</b> A renewal brings the lock back where a node recovers, so the round waits for the answer to
- * each renewal and each attempt. A lock that is found lost is given up, as soon as its holder has been told. What is
- * decided while the lock is being released is never a renewal.
+ * <p>A lock that is found lost is given up, as soon as its holder has been told: what a minority still has is in the way
+ * of all other owners, and no release follows.
  *
- * <p>Called by the nodes' threads. {@link #outcome} is completed once; all that changes is guarded by {@link #lock}.
- * The attempts are sent under the lock, so that {@link #revoke} has each before it or prevents it; everything else is
- * sent outside.
+ * <p>Called by the nodes' threads. All that changes is guarded by the candidate.
  */
-final class RenewRound extends PendingRound {
+final class RenewRound {
 
-    /** An attempt that was repeated at a node. */
-    private record Attempt(int node, CompletionStage<AcquireResult> answer) {}
-
+    private final List<QuorumMember> nodes;
     private final RenewCommand command;
-    private final @Nullable RenewResult[] answers;
+    private final Candidate candidate;
+    private final NodeAnswers<RenewResult> answers;
+    private final Quorum quorum;
     private final CompletableFuture<RenewResult> outcome = new CompletableFuture<>();
-
-    private int unanswered;
     private @Nullable RenewResult decided;
 
-    RenewRound(List<QuorumMember> nodes, RenewCommand command, PendingRounds underWay) {
-        super(nodes, command.key(), command.token(), underWay);
+    private RenewRound(List<QuorumMember> nodes, RenewCommand command, ConcurrentMap<LockToken, Candidate> candidates) {
+        this.nodes = nodes;
         this.command = command;
-        this.answers = new RenewResult[nodes.size()];
-        this.unanswered = nodes.size();
+        this.candidate = Candidate.of(nodes, candidates, command.key(), command.token(), nodes.size());
+        this.quorum = new Quorum(nodes.size());
+        this.answers = new NodeAnswers<>(quorum);
     }
 
     /** Asks every node for all renewals at once; each renewal is decided by itself. */
     static List<CompletionStage<RenewResult>> hold(
-            List<QuorumMember> nodes, List<RenewCommand> commands, PendingRounds underWay) {
+            List<QuorumMember> nodes, List<RenewCommand> commands, ConcurrentMap<LockToken, Candidate> candidates) {
         List<RenewRound> rounds = commands.stream()
-                .map(command -> new RenewRound(nodes, command, underWay))
+                .map(command -> new RenewRound(nodes, command, candidates))
                 .toList();
-        rounds.forEach(PendingRound::begin);
         List<List<CompletionStage<RenewResult>>> answers =
                 nodes.stream().map(node -> node.renew(commands)).toList();
         for (int i = 0; i < rounds.size(); i++) {
-            for (int node = 0; node < nodes.size(); node++) {
-                rounds.get(i).await(node, answers.get(node).get(i));
+            RenewRound round = rounds.get(i);
+            for (int j = 0; j < nodes.size(); j++) {
+                int node = j;
+                answers.get(node).get(i).thenAccept(answer -> round.answered(node, answer));
             }
         }
         return rounds.stream()
@@ -75,130 +70,63 @@ final class RenewRound extends PendingRound {
                 .toList();
     }
 
-    private void await(int node, CompletionStage<RenewResult> answer) {
-        answer.thenAccept(result -> answered(node, result));
-    }
-
     private void answered(int node, RenewResult answer) {
-        RenewResult decision;
-        boolean isLeft;
-        boolean isLost;
-        List<Attempt> attempts = List.of();
-        lock.lock();
-        try {
-            unanswered--;
-            answers[node] = answer;
-            isLeft = isLeft(node, answer);
-            boolean open = decided == null;
-            decided = open ? decision().orElse(null) : decided;
-            decision = decided;
-            isLost = open && decision instanceof NotHeld && !lateGrants.isRevoked();
-            if (decision instanceof Renewed && !lateGrants.isRevoked()) {
-                attempts = spread(open ? allNodes() : IntStream.of(node));
+        candidate.answered(node, answer, consequences -> {
+            answers.set(node, answer);
+            boolean isOpen = decided == null;
+            if (isOpen) {
+                decided = decision().orElse(null);
             }
-        } finally {
-            lock.unlock();
-        }
-        attempts.forEach(attempt -> attempt.answer().thenAccept(result -> attempted(attempt.node(), result)));
-        if (decision != null) {
-            outcome.complete(decision);
-        }
-        if (isLeft) {
-            free(node);
-        }
-        if (isLost) {
-            lose();
-        }
-        removeIfSettled();
-    }
-
-    private boolean isLeft(int node, RenewResult answer) {
-        return answer instanceof Unknown
-                ? lateGrants.isLeftBySilence(node)
-                : !(answer instanceof NotHeld) && lateGrants.isLeftByGrant(node);
-    }
-
-    /**
-     * What a minority still has is in the way of all other owners. No release follows that would free it: given up
-     * first, then stopped.
-     */
-    private void lose() {
-        giveUpAll();
-        underWay.of(command.token()).forEach(PendingRound::giveUpAll);
-        underWay.revoke(command.token()).forEach(PendingRound::giveUpAll);
+            RenewResult decision = decided;
+            if (decision instanceof Renewed && !candidate.isGivenUp()) {
+                spread(isOpen ? IntStream.range(0, nodes.size()) : IntStream.of(node), consequences);
+            }
+            if (isOpen && decision != null) {
+                consequences.add(() -> outcome.complete(decision));
+            }
+            if (isOpen && decision instanceof NotHeld) {
+                candidate.giveUp(consequences);
+            }
+        });
     }
 
     /** To those of the nodes that have said that they have not the lock. */
-    private List<Attempt> spread(IntStream among) {
-        List<Attempt> attempts = among.filter(node -> answers[node] instanceof NotHeld)
-                .mapToObj(this::attempt)
-                .toList();
-        unanswered += attempts.size();
-        return attempts;
-    }
-
-    private Attempt attempt(int node) {
+    private void spread(IntStream among, List<Runnable> consequences) {
         AcquireCommand again = new AcquireCommand(
                 command.key(), command.token(), command.lease(), command.fencingToken() - 1, 1, Optional.empty());
-        return new Attempt(node, nodes.get(node).acquire(again));
-    }
-
-    private void attempted(int node, AcquireResult result) {
-        boolean isLeft;
-        lock.lock();
-        try {
-            unanswered--;
-            isLeft = isLeft(node, result);
-        } finally {
-            lock.unlock();
-        }
-        if (isLeft) {
-            free(node);
-        }
-        removeIfSettled();
-    }
-
-    @Override
-    boolean isSettled() {
-        return unanswered == 0;
+        among.filter(node -> answers.at(node) instanceof NotHeld)
+                .forEach(node -> consequences.add(() -> candidate
+                        .attempt(node, again)
+                        .thenAccept(answer -> candidate.answered(node, answer, any -> {}))));
     }
 
     private Optional<RenewResult> decision() {
-        long renewed = of(Renewed.class).count();
+        int renewed = answers.count(Renewed.class);
         if (renewed >= quorum.needed()) {
-            return Optional.of(lateGrants.isRevoked() ? givenUp() : new Renewed());
+            return Optional.of(new Renewed());
         }
-        if (of(NotHeld.class).count() >= quorum.blocking()) {
+        if (answers.count(NotHeld.class) >= quorum.blocking()) {
             return Optional.of(new NotHeld());
         }
-        if (of(RenewResult.class).count() < nodes.size()) {
+        if (answers.missing() > 0) {
             return Optional.empty();
         }
-        List<Duration> deferred =
-                of(Deferred.class).map(Deferred::retryAfter).sorted().toList();
-        int lacking = quorum.needed() - (int) renewed;
-        return Optional.of(
-                deferred.size() >= lacking && !lateGrants.isRevoked()
-                        ? new Deferred(deferred.get(lacking - 1))
-                        : unknown((int) renewed));
-    }
-
-    private RenewResult givenUp() {
-        String reason = "Lock '" + command.key() + "' was given up during its renewal";
-        return new Unknown(reason, new IllegalStateException("given up"));
+        return answers.of(Deferred.class)
+                .map(Deferred::retryAfter)
+                .sorted()
+                .skip(quorum.needed() - renewed - 1L)
+                .findFirst()
+                .<RenewResult>map(Deferred::new)
+                .or(() -> Optional.of(unknown(renewed)));
     }
 
     private RenewResult unknown(int renewed) {
-        Optional<Unknown> failure = of(Unknown.class).findFirst();
+        Optional<Unknown> failure = answers.first(Unknown.class);
         String reason = "Only " + renewed + " of " + nodes.size() + " nodes renewed lock '" + command.key() + "', and "
                 + quorum.needed() + " are needed"
                 + failure.map(unknown -> "; one of the others: " + unknown.reason())
                         .orElse("");
         return new Unknown(
                 reason, failure.map(Unknown::cause).orElseGet(() -> new IllegalStateException("no quorum renewed")));
-    }
-
-    private <R extends RenewResult> Stream<R> of(Class<R> kind) {
-        return Arrays.stream(answers).filter(kind::isInstance).map(kind::cast);
     }
 }

@@ -11,18 +11,14 @@ import io.github.lockstarter.spi.AcquireResult.Unavailable;
 import io.github.lockstarter.spi.AcquireResult.Unknown;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,75 +39,81 @@ import org.jspecify.annotations.Nullable;
 final class Votes {
 
     private final Quorum quorum;
-    private final @Nullable AcquireResult[] votes;
+    private final NodeAnswers<AcquireResult> votes;
 
     Votes(Quorum quorum) {
         this.quorum = quorum;
-        this.votes = new AcquireResult[quorum.nodes()];
+        this.votes = new NodeAnswers<>(quorum);
     }
 
     void cast(int node, AcquireResult vote) {
-        votes[node] = vote;
+        votes.set(node, vote);
     }
 
-    @Nullable
-    AcquireResult at(int node) {
-        return votes[node];
+    /** The node is asked again, and its vote is open until then. */
+    void reopen(int node) {
+        votes.set(node, null);
     }
 
     int granted() {
-        return (int) of(Granted.class).count();
+        return votes.count(Granted.class);
     }
 
     boolean isGranted() {
         return granted() >= quorum.needed();
     }
 
-    int missing() {
-        return (int) Arrays.stream(votes).filter(Objects::isNull).count();
+    /** The highest of the fencing tokens that were granted. */
+    long fencingToken() {
+        return votes.of(Granted.class).mapToLong(Granted::fencingToken).max().orElse(0);
     }
 
-    long highestToken() {
-        return of(Granted.class).mapToLong(Granted::fencingToken).max().orElse(0);
+    /** Whether a quorum granted this fencing token or a higher one. */
+    boolean isGrantedFrom(long token) {
+        return votes.of(Granted.class)
+                        .filter(granted -> granted.fencingToken() >= token)
+                        .count()
+                >= quorum.needed();
     }
 
-    /** The nodes that granted this token or a higher one. */
-    Set<Integer> grantedFrom(long token) {
-        return nodes(vote -> vote instanceof Granted granted && granted.fencingToken() >= token);
-    }
-
-    /** The nodes that granted a lower token than this. */
-    Set<Integer> grantedBelow(long token) {
+    /** The nodes that granted a lower fencing token than this. */
+    List<Integer> grantedBelow(long token) {
         return nodes(vote -> vote instanceof Granted granted && granted.fencingToken() < token);
     }
 
-    private Set<Integer> nodes(Predicate<@Nullable AcquireResult> which) {
-        return IntStream.range(0, votes.length)
-                .filter(node -> which.test(votes[node]))
-                .boxed()
-                .collect(Collectors.toSet());
+    /** How many more nodes would have to grant it. */
+    int missingGrants() {
+        return quorum.needed() - granted();
     }
 
-    long othersWaiting() {
-        return of(Granted.class).mapToLong(Granted::othersWaiting).max().orElse(0);
+    /** The nodes where another owner has the lock. */
+    List<Integer> contended() {
+        return nodes(Contended.class::isInstance);
+    }
+
+    private List<Integer> nodes(Predicate<@Nullable AcquireResult> which) {
+        return IntStream.range(0, quorum.nodes())
+                .filter(node -> which.test(votes.at(node)))
+                .boxed()
+                .toList();
     }
 
     /** Why it cannot be granted any more; empty as long as that is open. */
     Optional<AcquireResult> refusal(String key) {
-        int open = missing();
-        if (granted() + open >= quorum.needed()) {
+        if (granted() + votes.missing() >= quorum.needed()) {
             return Optional.empty();
         }
-        List<Contended> contended = of(Contended.class).toList();
-        List<Recovering> recovering = of(Recovering.class).toList();
-        if (granted() + contended.size() + recovering.size() >= quorum.needed()) {
+        List<Contended> contended = votes.of(Contended.class).toList();
+        List<Recovering> recovering = votes.of(Recovering.class).toList();
+        int answered = granted() + contended.size() + recovering.size();
+        if (answered >= quorum.needed()) {
             Optional<Duration> soonest = soonest(contended, recovering);
             return Optional.of(
                     contended.isEmpty()
                             ? new Recovering(soonest.orElse(Duration.ZERO), tooFewVotes(recovering))
                             : new Contended(soonest, position(contended), holder(contended), isKept(contended)));
         }
-        return open > 0 ? Optional.empty() : Optional.of(failure(key));
+        return votes.missing() > 0 ? Optional.empty() : Optional.of(failure(key, answered));
     }
 
     private String tooFewVotes(List<Recovering> recovering) {
@@ -153,26 +155,15 @@ final class Votes {
         return named.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
     }
 
-    private AcquireResult failure(String key) {
-        int answered = granted()
-                + (int) of(Contended.class).count()
-                + (int) of(Recovering.class).count();
+    private AcquireResult failure(String key, int answered) {
         String reason = "Only " + answered + " of " + quorum.nodes() + " nodes answered for lock '" + key + "', and "
                 + quorum.needed() + " are needed; one of the others: ";
-        Optional<Unknown> unknown = of(Unknown.class).findFirst();
-        if (unknown.isPresent()) {
-            return new Unknown(reason + unknown.get().reason(), unknown.get().cause());
-        }
-        Optional<Unavailable> unavailable = of(Unavailable.class).findFirst();
-        if (unavailable.isPresent()) {
-            return new Unavailable(
-                    reason + unavailable.get().reason(), unavailable.get().cause());
-        }
-        Rejected rejected = of(Rejected.class).findFirst().orElseThrow();
-        return new Rejected(reason + rejected.reason(), rejected.cause());
-    }
-
-    private <R extends AcquireResult> Stream<R> of(Class<R> kind) {
-        return Arrays.stream(votes).filter(kind::isInstance).map(kind::cast);
+        return votes.first(Unknown.class)
+                .<AcquireResult>map(unknown -> new Unknown(reason + unknown.reason(), unknown.cause()))
+                .or(() -> votes.first(Unavailable.class)
+                        .map(failed -> new Unavailable(reason + failed.reason(), failed.cause())))
+                .or(() -> votes.first(Rejected.class)
+                        .map(failed -> new Rejected(reason + failed.reason(), failed.cause())))
+                .orElseThrow();
     }
 }

@@ -221,11 +221,26 @@ class RedlockLateAnswersTests {
     }
 
     @Test
+    void freesAVoteThatIsNeverToldWhenThatRefusesTheAttempt() {
+        nodes.subList(0, 2)
+                .forEach(node -> node.acquire(new AcquireCommand(KEY, successor, LEASE, 0, 1, Optional.empty())));
+        slow.loses(Vote.class);
+        CompletionStage<AcquireResult> acquiring = acquires(backend, token);
+        world.run(ROUND_TRIP);
+        assertThat(having(token)).isEqualTo(3);
+
+        world.run(AFTER_THE_TIMEOUT);
+
+        assertThat(acquiring.toCompletableFuture().join()).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(having(token)).isZero();
+    }
+
+    @Test
     void freesAVoteThatIsCastBehindTheWithdrawal() {
         slow.overtakes(Vote.class);
         CompletionStage<AcquireResult> acquiring = acquires(backend, token);
         backend.release(ReleaseCommand.endOfWait(KEY, token));
-        assertThat(answered(acquiring)).isInstanceOf(AcquireResult.Unknown.class);
+        answered(acquiring);
         arrives();
 
         world.run(ROUND_TRIP);
@@ -290,16 +305,22 @@ class RedlockLateAnswersTests {
         assertThat(having(token)).isZero();
     }
 
+    /** It says behind the release that it has not the lock. */
     @Test
-    void renewsNothingThatIsBeingReleased() {
+    void asksNoNodeForALockThatIsReleased() {
+        slow.cut = true;
         long fencingToken = granted(acquires(backend, token));
-        CompletionStage<RenewResult> renewing = backend.renew(
-                        List.of(new RenewCommand(KEY, token, LEASE, fencingToken)))
-                .get(0);
-
+        world.run(AFTER_THE_TIMEOUT);
+        slow.cut = false;
+        slow.overtakes(RenewResult.class);
+        renews(fencingToken);
         releases(fencingToken);
+        int sent = commands();
 
-        assertThat(renewing.toCompletableFuture().join()).isInstanceOf(RenewResult.Unknown.class);
+        slow.arrives();
+        world.run(AFTER_THE_TIMEOUT);
+
+        assertThat(commands()).isEqualTo(sent);
     }
 
     /** What was lost is over, too, though its holder does not know it yet, and releases nothing. */
