@@ -50,12 +50,12 @@ final class AcquireRound {
      * Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node.
      */
     CompletionStage<AcquireResult> hold() {
-        List<CompletionStage<Vote>> answers = IntStream.range(0, nodes.size())
+        List<CompletionStage<AcquireResult>> answers = IntStream.range(0, nodes.size())
                 .mapToObj(node -> nodes.get(node).vote(waits.placed(node, command)))
                 .toList();
         for (int i = 0; i < answers.size(); i++) {
             int node = i;
-            answers.get(node).thenAccept(vote -> voted(node, vote.result()));
+            answers.get(node).thenAccept(vote -> voted(node, vote));
         }
         return outcome;
     }

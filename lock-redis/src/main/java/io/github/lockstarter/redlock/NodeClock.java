@@ -1,6 +1,5 @@
 package io.github.lockstarter.redlock;
 
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * was set back is treated alike: it may have been ahead, unseen, until then.
  *
  * <p>Not seen: what happened before the first answer to this JVM; a clock that is set and set back between two answers;
- * and a step smaller than the round trip or the tolerance. Thread-safe; {@link #known} and {@link #untrustedUntil} are
- * guarded by {@link #lock}.
+ * and a step smaller than the round trip or the tolerance. Thread-safe.
  */
 final class NodeClock {
 
@@ -30,36 +28,20 @@ final class NodeClock {
 
     private static final long NANOS_FOR_ONE_OF_DRIFT = 1_000_000 / DRIFT_PPM;
 
-    /**
-     * Bounds of the offset, store time minus monotonic time, and the monotonic time up to which drift is allowed for in
-     * them: what is too short to count is counted with the next answer.
-     */
-    private record Offset(long low, long high, long at) {
-
-        /** From then until now; none if an answer that was received later has been taken already. */
-        long drift(long now) {
-            return Math.max(0, (now - at) / NANOS_FOR_ONE_OF_DRIFT);
-        }
-
-        Offset widened(long drift) {
-            return new Offset(low - drift, high + drift, at + drift * NANOS_FOR_ONE_OF_DRIFT);
-        }
-
-        /** What both say; where they differ by no more than the tolerance, the edge that is nearest to the new one. */
-        Offset narrowed(long newLow, long newHigh) {
-            long most = newHigh - high < 0 ? newHigh : high;
-            long least = newLow - low > 0 ? newLow : low;
-            if (least - most <= 0) {
-                return new Offset(least, most, at);
-            }
-            long edge = newLow - high > 0 ? high : low;
-            return new Offset(edge, edge, at);
-        }
-    }
-
-    private final ReentrantLock lock = new ReentrantLock();
     private final long longestLease;
-    private @Nullable Offset known;
+    private boolean isKnown;
+
+    /** Bounds of the offset, store time minus monotonic time. */
+    private long low;
+
+    private long high;
+
+    /**
+     * The monotonic time up to which drift is allowed for in the bounds: what is too short to count is counted with the
+     * next answer.
+     */
+    private long at;
+
     private @Nullable Long untrustedUntil;
 
     NodeClock(long longestLeaseNanos) {
@@ -67,45 +49,48 @@ final class NodeClock {
     }
 
     /** Takes the time that an answer told, which was sent for and received at these monotonic times. */
-    void observe(long storeMicros, long sent, long received) {
-        lock.lock();
-        try {
-            long low = storeMicros * MICRO - received;
-            long high = storeMicros * MICRO + MICRO - sent;
-            Offset before = known;
-            if (before == null) {
-                known = new Offset(low, high, received);
-                return;
-            }
-            long drift = before.drift(received);
-            long slack = Math.max(drift, TOLERANCE_NANOS);
-            if (low - (before.high() + slack) > 0 || high - (before.low() - slack) < 0) {
-                known = new Offset(low, high, received);
-                untrustedUntil = received + longestLease;
-                return;
-            }
-            known = before.widened(drift).narrowed(low, high);
-        } finally {
-            lock.unlock();
+    synchronized void observe(long storeMicros, long sent, long received) {
+        long least = storeMicros * MICRO - received;
+        long most = storeMicros * MICRO + MICRO - sent;
+        // None if an answer that was received later has been taken already.
+        long drift = isKnown ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
+        long slack = Math.max(drift, TOLERANCE_NANOS);
+        boolean isSet = isKnown && (least - (high + slack) > 0 || most - (low - slack) < 0);
+        if (isSet) {
+            untrustedUntil = received + longestLease;
+        }
+        if (isSet || !isKnown) {
+            isKnown = true;
+            low = least;
+            high = most;
+            at = received;
+        } else {
+            low -= drift;
+            high += drift;
+            at += drift * NANOS_FOR_ONE_OF_DRIFT;
+            narrow(least, most);
+        }
+    }
+
+    /** To what both say; where they differ, by no more than the tolerance, to the edge that is nearest to the new one. */
+    private void narrow(long least, long most) {
+        if (least - high > 0) {
+            low = high;
+        } else if (most - low < 0) {
+            high = low;
+        } else {
+            low = least - low > 0 ? least : low;
+            high = most - high < 0 ? most : high;
         }
     }
 
     /** For how many nanoseconds more a vote proves nothing; 0 if it does. */
-    long untrustedFor(long now) {
-        lock.lock();
-        try {
-            Long until = untrustedUntil;
-            if (until == null) {
-                return 0;
-            }
-            long left = until - now;
-            if (left <= 0) {
-                untrustedUntil = null;
-                return 0;
-            }
-            return left;
-        } finally {
-            lock.unlock();
+    synchronized long untrustedFor(long now) {
+        Long until = untrustedUntil;
+        if (until != null && until - now > 0) {
+            return until - now;
         }
+        untrustedUntil = null; // before the monotonic clock comes round
+        return 0;
     }
 }

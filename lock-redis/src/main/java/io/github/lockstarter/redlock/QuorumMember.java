@@ -7,6 +7,7 @@ import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BackendGuard;
+import io.github.lockstarter.spi.FailedResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -57,23 +58,18 @@ final class QuorumMember {
         this.outages = new Outages(store, StoreEvent.Scope.VOTE, monotonicNanos, event -> receiver.accept(event));
     }
 
-    CompletionStage<Vote> vote(AcquireCommand command) {
+    /** The vote as the node cast it; see {@link #weighed}. */
+    CompletionStage<AcquireResult> vote(AcquireCommand command) {
         long sent = now();
         long epoch = outages.epoch();
-        return answer(
-                () -> store.vote(command),
-                e -> new Vote(new AcquireResult.Unknown(BROKEN_PROMISE, e), OptionalLong.empty()),
-                vote -> {
-                    outages.ended(command.key(), vote.result(), epoch);
-                    heard(vote, sent);
-                });
-    }
-
-    private void heard(Vote vote, long sent) {
-        vote.storeMicros().ifPresent(micros -> clock.observe(micros, sent, now()));
-        if (vote.storeMicros().isPresent() || vote.result() instanceof AcquireResult.Granted) {
-            releaseAgain();
-        }
+        return ask(
+                        () -> store.vote(command),
+                        e -> new Vote(new AcquireResult.Unknown(BROKEN_PROMISE, e), OptionalLong.empty()),
+                        vote -> {
+                            vote.storeMicros().ifPresent(micros -> clock.observe(micros, sent, now()));
+                            answered(command.key(), vote.result(), epoch);
+                        })
+                .thenApply(Vote::result);
     }
 
     /**
@@ -90,23 +86,17 @@ final class QuorumMember {
     }
 
     CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        long epoch = outages.epoch();
-        return answer(
-                () -> store.acquire(command),
-                e -> new AcquireResult.Unknown(BROKEN_PROMISE, e),
-                result -> outages.ended(command.key(), result, epoch));
+        return command(command.key(), () -> store.acquire(command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e));
     }
 
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         long epoch = outages.epoch();
         List<CompletionStage<RenewResult>> stages = BackendGuard.stagesOf(commands.size(), () -> store.renew(commands));
         return IntStream.range(0, commands.size())
-                .mapToObj(i -> answer(() -> stages.get(i), e -> new RenewResult.Unknown(BROKEN_PROMISE, e), result -> {
-                    outages.ended(commands.get(i).key(), result, epoch);
-                    if (!(result instanceof RenewResult.Unknown)) {
-                        releaseAgain();
-                    }
-                }))
+                .mapToObj(i -> ask(
+                        () -> stages.get(i),
+                        e -> new RenewResult.Unknown(BROKEN_PROMISE, e),
+                        result -> answered(commands.get(i).key(), result, epoch)))
                 .toList();
     }
 
@@ -115,15 +105,16 @@ final class QuorumMember {
     }
 
     private CompletionStage<ReleaseResult> release(ReleaseCommand command, long until) {
-        long epoch = outages.epoch();
-        return answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
-            outages.ended(command.key(), result, epoch);
+        return send(command).thenApply(result -> {
             if (result instanceof ReleaseResult.Unknown) {
-                unreleased.add(new UnreleasedTokens.Unreleased(withoutPlace(command), until));
-            } else {
-                releaseAgain();
+                unreleased.add(withoutPlace(command), until);
             }
+            return result;
         });
+    }
+
+    private CompletionStage<ReleaseResult> send(ReleaseCommand command) {
+        return command(command.key(), () -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e));
     }
 
     private static ReleaseCommand withoutPlace(ReleaseCommand command) {
@@ -136,14 +127,7 @@ final class QuorumMember {
      * answer. A release would be one of a token that has the lock: without an answer, the place ends with its patience.
      */
     void leaveQueue(String key, String instanceId) {
-        ReleaseCommand command = ReleaseCommand.endOfWait(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
-        long epoch = outages.epoch();
-        answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
-            outages.ended(key, result, epoch);
-            if (!(result instanceof ReleaseResult.Unknown)) {
-                releaseAgain();
-            }
-        });
+        send(ReleaseCommand.endOfWait(key, new LockToken(instanceId, LockToken.NO_ATTEMPT)));
     }
 
     /** Frees what the token has, or may have, here; no caller waits for the answer. */
@@ -152,12 +136,11 @@ final class QuorumMember {
     }
 
     CompletionStage<StoredLock> inspect(String key) {
-        return answer(
-                () -> store.inspect(key), e -> new StoredLock.Unknown(brokenBy(e)), seen -> outages.told(key, seen));
+        return ask(() -> store.inspect(key), e -> new StoredLock.Unknown(brokenBy(e)), seen -> outages.told(key, seen));
     }
 
     CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return answer(
+        return ask(
                 () -> store.revoke(key, fencingToken),
                 e -> new Revocation.Unknown(brokenBy(e)),
                 revocation -> outages.told(key, revocation));
@@ -168,7 +151,7 @@ final class QuorumMember {
      * keep what the others say from an operator, whose patience is longer.
      */
     CompletionStage<StoreState> state() {
-        CompletionStage<StoreState> told = answer(store::state, e -> failed(brokenBy(e)), outages::answered);
+        CompletionStage<StoreState> told = ask(store::state, e -> failed(brokenBy(e)), outages::answered);
         CompletableFuture<StoreState> inTime = told.toCompletableFuture()
                 .copy()
                 .completeOnTimeout(failed(LATE), STATE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -200,12 +183,6 @@ final class QuorumMember {
         return BROKEN_PROMISE + ": " + failure;
     }
 
-    private void releaseAgain() {
-        for (UnreleasedTokens.Unreleased each : unreleased.collect(now())) {
-            release(each.release(), each.until());
-        }
-    }
-
     /** What messages call it. */
     String name() {
         return store.toString();
@@ -230,7 +207,21 @@ final class QuorumMember {
         return monotonicNanos.getAsLong();
     }
 
-    private static <R> CompletionStage<R> answer(
+    private <R> CompletionStage<R> command(
+            String key, Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown) {
+        long epoch = outages.epoch();
+        return ask(call, unknown, result -> answered(key, result, epoch));
+    }
+
+    /** A node that answers again is told what to free. */
+    private void answered(String key, Object result, long epoch) {
+        outages.ended(key, result, epoch);
+        if (!(result instanceof FailedResult)) {
+            unreleased.collect(now()).forEach(each -> release(each.release(), each.until()));
+        }
+    }
+
+    private static <R> CompletionStage<R> ask(
             Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown, Consumer<R> heard) {
         return BackendGuard.stageOf(call).handle((result, failure) -> {
             R certain = BackendGuard.resultOf(result, failure, unknown);

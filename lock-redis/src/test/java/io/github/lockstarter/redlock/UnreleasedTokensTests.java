@@ -18,11 +18,15 @@ class UnreleasedTokensTests {
         return new Unreleased(new ReleaseCommand("order:42", new LockToken("a", sequence), 0), until);
     }
 
+    private void add(Unreleased token) {
+        unreleased.add(token.release(), token.until());
+    }
+
     @Test
     void tellsEachTokenOnce() {
-        unreleased.add(token(1, 10));
-        unreleased.add(token(2, 10));
-        unreleased.add(token(1, 20));
+        add(token(1, 10));
+        add(token(2, 10));
+        add(token(1, 20));
 
         assertThat(unreleased.collect(0)).containsExactly(token(2, 10), token(1, 20));
         assertThat(unreleased.collect(0)).isEmpty();
@@ -30,16 +34,16 @@ class UnreleasedTokensTests {
 
     @Test
     void forgetsWhatIsOver() {
-        unreleased.add(token(1, 10));
-        unreleased.add(token(2, 20));
+        add(token(1, 10));
+        add(token(2, 20));
 
         assertThat(unreleased.collect(10)).containsExactly(token(2, 20));
     }
 
     @Test
     void keepsTheLaterEndOfATokenThatIsOwedTwice() {
-        unreleased.add(token(1, 20));
-        unreleased.add(token(1, 10));
+        add(token(1, 20));
+        add(token(1, 10));
 
         assertThat(unreleased.collect(0)).containsExactly(token(1, 20));
     }
@@ -49,12 +53,12 @@ class UnreleasedTokensTests {
         ReleaseCommand kept =
                 new ReleaseCommand("order:42", new LockToken("a", 1), 17, Wait.UNCHANGED, Duration.ofSeconds(5));
 
-        unreleased.add(new Unreleased(kept, 10));
-        unreleased.add(token(1, 20));
+        unreleased.add(kept, 10);
+        add(token(1, 20));
         assertThat(unreleased.collect(0)).containsExactly(new Unreleased(kept, 20));
 
-        unreleased.add(token(1, 20));
-        unreleased.add(new Unreleased(kept, 10));
+        add(token(1, 20));
+        unreleased.add(kept, 10);
         assertThat(unreleased.collect(0)).containsExactly(new Unreleased(kept, 20));
     }
 
@@ -62,8 +66,8 @@ class UnreleasedTokensTests {
     @Test
     void forgetsTheOldestWhenFull() {
         for (int i = 1; i <= UnreleasedTokens.MOST + 1; i++) {
-            unreleased.add(token(i, 10));
-            unreleased.add(token(i, 10));
+            add(token(i, 10));
+            add(token(i, 10));
         }
 
         assertThat(unreleased.collect(0))
