@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.LockToken;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -61,18 +62,32 @@ final class AcquireRound {
     }
 
     private void voted(int node, AcquireResult vote) {
-        if (vote instanceof Contended contended && command.waiting().isPresent()) {
-            waits.placedAt(node, command.key(), contended.position());
-        }
         candidate.answered(node, vote, consequences -> {
             if (vote instanceof Granted granted) {
                 othersWaiting = Math.max(othersWaiting, granted.othersWaiting());
             }
             votes.cast(node, nodes.get(node).weighed(vote));
-            if (decided instanceof Granted) {
-                leaveQueues(vote instanceof Contended ? List.of(node) : List.of(), consequences);
-            } else {
-                decide(consequences);
+            if (decided != null && vote instanceof Contended contended) {
+                queued(Map.of(node, contended), decided, consequences);
+            }
+            decide(consequences);
+        });
+    }
+
+    /**
+     * Nodes where another owner has the lock have put this instance into their queues. Once it has the lock, it waits no
+     * longer.
+     */
+    private void queued(Map<Integer, Contended> votes, AcquireResult result, List<Runnable> consequences) {
+        if (command.waiting().isEmpty()) {
+            return;
+        }
+        votes.forEach((node, vote) -> {
+            if (result instanceof Granted) {
+                consequences.add(() -> nodes.get(node)
+                        .leaveQueue(command.key(), command.token().instanceId()));
+            } else if (result instanceof Contended) {
+                consequences.add(() -> waits.placedAt(node, command.key(), vote.position()));
             }
         });
     }
@@ -115,16 +130,8 @@ final class AcquireRound {
         AcquireResult granted = new Granted(fencingToken, othersWaiting);
         decided = granted;
         consequences.add(() -> waits.ended(command.key()));
-        leaveQueues(votes.contended(), consequences);
+        queued(votes.contended(), granted, consequences);
         consequences.add(() -> outcome.complete(granted));
-    }
-
-    /** A node where another owner has the lock has put this instance into its queue, though it waits no longer. */
-    private void leaveQueues(List<Integer> contended, List<Runnable> consequences) {
-        if (command.waiting().isPresent()) {
-            contended.forEach(node -> consequences.add(() ->
-                    nodes.get(node).leaveQueue(command.key(), command.token().instanceId())));
-        }
     }
 
     private void refuse(AcquireResult refusal, List<Runnable> consequences) {
@@ -134,6 +141,7 @@ final class AcquireRound {
         if (refusal instanceof Contended && command.waiting().isPresent()) {
             consequences.add(() -> waits.refused(command.key(), missing));
         }
+        queued(votes.contended(), refusal, consequences);
         consequences.add(() -> outcome.complete(refusal));
     }
 }

@@ -12,14 +12,13 @@ import io.github.lockstarter.spi.AcquireResult.Unknown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The votes of all nodes on one attempt, and their result. Not thread-safe.
@@ -78,7 +77,10 @@ final class Votes {
 
     /** The nodes that granted a lower fencing token than this. */
     List<Integer> grantedBelow(long token) {
-        return nodes(vote -> vote instanceof Granted granted && granted.fencingToken() < token);
+        return IntStream.range(0, quorum.nodes())
+                .filter(node -> votes.at(node) instanceof Granted granted && granted.fencingToken() < token)
+                .boxed()
+                .toList();
     }
 
     /** How many more nodes would have to grant it. */
@@ -86,16 +88,15 @@ final class Votes {
         return quorum.needed() - granted();
     }
 
-    /** The nodes where another owner has the lock. */
-    List<Integer> contended() {
-        return nodes(Contended.class::isInstance);
-    }
-
-    private List<Integer> nodes(Predicate<@Nullable AcquireResult> which) {
-        return IntStream.range(0, quorum.nodes())
-                .filter(node -> which.test(votes.at(node)))
-                .boxed()
-                .toList();
+    /** The votes of the nodes where another owner has the lock. */
+    Map<Integer, Contended> contended() {
+        Map<Integer, Contended> contended = new HashMap<>();
+        for (int node = 0; node < quorum.nodes(); node++) {
+            if (votes.at(node) instanceof Contended vote) {
+                contended.put(node, vote);
+            }
+        }
+        return contended;
     }
 
     /** Why it cannot be granted any more; empty as long as that is open. */

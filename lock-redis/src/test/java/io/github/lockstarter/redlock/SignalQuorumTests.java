@@ -82,6 +82,7 @@ class SignalQuorumTests {
 
     @Test
     void forgetsThePlacesOfTheWaitBeforeARequeue() {
+        waits.refused(KEY, 3);
         waits.placedAt(0, KEY, 100);
         waits.requeued(KEY);
 
@@ -89,8 +90,10 @@ class SignalQuorumTests {
     }
 
     @Test
-    void passesTheFirstSignalToWhomeverWasNotRefused() {
-        assertThat(passed(3, 4, 0)).containsExactly(3);
+    void passesNoSignalToWhomeverDoesNotWait() {
+        assertThat(passed(3, 4, 0)).isEmpty();
+        waits.placedAt(3, KEY, 100);
+        assertThat(waits.size()).isZero();
     }
 
     @Test
@@ -102,6 +105,7 @@ class SignalQuorumTests {
 
     @Test
     void tellsEachNodeThePlaceThatItGave() {
+        waits.refused(KEY, 3);
         waits.placedAt(0, KEY, 100);
         waits.placedAt(1, KEY, 200);
 
@@ -124,38 +128,36 @@ class SignalQuorumTests {
 
     @Test
     void forgetsThePlacesOfAWaitThatIsOver() {
+        waits.refused(KEY, 3);
         waits.placedAt(0, KEY, 100);
         waits.ended(KEY);
 
         assertThat(placeAt(0, 150)).isEqualTo(150);
     }
 
-    /** Each look goes through all of them, on the thread of a node. What nobody used for 120 s is old. */
     @Test
-    void looksForWhatIsOldEvery30SecondsAtMost() {
-        for (int i = 0; i < 2_000; i++) {
-            waits.refused(KEY + i, 3);
-        }
-        now += Duration.ofSeconds(100).toNanos();
+    void remembersNothingOfAWaitThatIsOver() {
         waits.refused(KEY, 3);
-        now += Duration.ofSeconds(29).toNanos();
-        waits.refused(KEY, 3);
-        assertThat(waits.size()).isEqualTo(2_001);
+        waits.requeued(KEY);
+        assertThat(waits.size()).isOne();
 
-        now += Duration.ofSeconds(1).toNanos();
-        waits.refused(KEY, 3);
+        waits.ended(KEY);
 
-        assertThat(waits.size()).isEqualTo(1);
+        assertThat(waits.size()).isZero();
     }
 
     @Test
-    void forgetsWhatIsOldWhenThereIsMuch() {
-        for (int i = 0; i < 2_000; i++) {
-            waits.refused(KEY + i, 3);
-        }
-        now += Duration.ofHours(1).toNanos();
+    void forgetsTheOldestOfTooManyWaits() {
         waits.refused(KEY, 3);
+        waits.refused(KEY + 0, 1);
+        for (int i = 1; i < SignalQuorum.MOST; i++) {
+            waits.refused(KEY, 3);
+            waits.refused(KEY + i, 1);
+        }
 
-        assertThat(waits.size()).isEqualTo(1);
+        assertThat(waits.size()).isEqualTo(SignalQuorum.MOST);
+        assertThat(waits.signalled(0, KEY + 0)).isFalse();
+        assertThat(waits.signalled(0, KEY + 1)).isTrue();
+        assertThat(passed(0, 1, 2)).containsExactly(2);
     }
 }
