@@ -88,6 +88,24 @@ public interface LockAdmin {
     sealed interface StoredLock {
 
         /**
+         * The last fencing token of the lock.
+         *
+         * @return 0 if the store did not say
+         */
+        default long fencingToken() {
+            return 0;
+        }
+
+        /**
+         * How many instances wait.
+         *
+         * @return 0 if the store did not say
+         */
+        default long waitingInstances() {
+            return 0;
+        }
+
+        /**
          * An owner has the lock.
          *
          * @param holder the owner; empty for a client of another kind, whose lock excludes this application all the

@@ -46,7 +46,7 @@ final class QuorumAdmin {
             if (seen instanceof Unknown unknown) {
                 return done(unchanged(unknown.reason()));
             }
-            long last = QuorumView.fencingTokenOf(seen);
+            long last = seen.fencingToken();
             if (fencingToken > last && !view.isComplete()) {
                 return done(unchanged("Not all nodes reported the last fencing token"));
             }
@@ -68,7 +68,7 @@ final class QuorumAdmin {
         for (int node = 0; node < nodes.size(); node++) {
             StoredLock there = view.answers().get(node);
             if (saying.test(there)) {
-                taken.add(nodes.get(node).revoke(key, QuorumView.fencingTokenOf(there)));
+                taken.add(nodes.get(node).revoke(key, there.fencingToken()));
             }
         }
         return joined(taken).thenApply(this::taken);

@@ -52,18 +52,7 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
                     silent + " of " + quorum.nodes() + " nodes did not report the lock" + said + "; one failure: "
                             + of(Unknown.class).map(Unknown::reason).findFirst().orElse("no answer"));
         }
-        return new Free(
-                fencingToken(answers.stream().filter(answer -> !(answer instanceof Unknown))), waiting(), recovering());
-    }
-
-    /** Until enough of the nodes that know of no owner vote. */
-    private Duration recovering() {
-        return of(Free.class)
-                .map(Free::recovering)
-                .sorted()
-                .skip(quorum.needed() - 1L)
-                .findFirst()
-                .orElse(Duration.ZERO);
+        return new Free(fencingToken(answers.stream()), waiting(), recovering());
     }
 
     boolean isComplete() {
@@ -80,43 +69,25 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
 
     /** Empty for a lock that never ends by itself, on any of them. */
     private static Optional<Duration> shortest(List<Held> named) {
-        return named.stream()
-                .map(Held::remainingLease)
-                .flatMap(Optional::stream)
-                .min(Comparator.naturalOrder());
+        return named.stream().flatMap(held -> held.remainingLease().stream()).min(Comparator.naturalOrder());
     }
 
     private long fencingToken(Stream<? extends StoredLock> seen) {
-        return seen.map(QuorumView::fencingTokenOf)
-                .sorted(Comparator.reverseOrder())
-                .skip(quorum.needed() - 1L)
-                .findFirst()
-                .orElse(0L);
+        return ofQuorum(seen.map(StoredLock::fencingToken).sorted(Comparator.reverseOrder()), 0L);
     }
 
-    static long fencingTokenOf(StoredLock seen) {
-        if (seen instanceof Held held) {
-            return held.fencingToken();
-        }
-        if (seen instanceof Kept kept) {
-            return kept.fencingToken();
-        }
-        return seen instanceof Free free ? free.fencingToken() : 0;
+    /** Until enough of the nodes that know of no owner vote. */
+    private Duration recovering() {
+        return ofQuorum(of(Free.class).map(Free::recovering).sorted(), Duration.ZERO);
+    }
+
+    /** The last of those that the first quorum of nodes says. */
+    private <V> V ofQuorum(Stream<V> sorted, V none) {
+        return sorted.skip(quorum.needed() - 1L).findFirst().orElse(none);
     }
 
     private long waiting() {
-        return answers.stream()
-                .mapToLong(answer -> {
-                    if (answer instanceof Held held) {
-                        return held.waitingInstances();
-                    }
-                    if (answer instanceof Kept kept) {
-                        return kept.waitingInstances();
-                    }
-                    return answer instanceof Free free ? free.waitingInstances() : 0;
-                })
-                .max()
-                .orElse(0);
+        return answers.stream().mapToLong(StoredLock::waitingInstances).max().orElse(0);
     }
 
     private <A extends StoredLock> Stream<A> of(Class<A> kind) {
