@@ -1,5 +1,6 @@
 package io.github.lockstarter.redlock;
 
+import io.github.lockstarter.spi.FailedResult;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -68,15 +70,25 @@ final class NodeAnswers<R> {
         return (int) answers.stream().filter(Objects::isNull).count();
     }
 
-    <K extends R> int count(Class<K> kind) {
+    <K> int count(Class<K> kind) {
         return (int) of(kind).count();
     }
 
-    <K extends R> Optional<K> first(Class<K> kind) {
+    <K> Optional<K> first(Class<K> kind) {
         return of(kind).findFirst();
     }
 
-    <K extends R> Stream<K> of(Class<K> kind) {
+    <K> Stream<K> of(Class<K> kind) {
         return answers.stream().filter(kind::isInstance).map(kind::cast);
+    }
+
+    /** A result that tells one failure among the answers. */
+    <U> U unknown(String reason, BiFunction<String, Throwable, U> result) {
+        Optional<FailedResult> failure = first(FailedResult.class);
+        return result.apply(
+                reason
+                        + failure.map(failed -> "; one of the others: " + failed.reason())
+                                .orElse(""),
+                failure.map(FailedResult::cause).orElseGet(() -> new IllegalStateException("no quorum agreed")));
     }
 }

@@ -6,10 +6,9 @@ import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.StoreEvent.Unreachable;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -20,19 +19,17 @@ import java.util.stream.LongStream;
  * recover. The results of commands do not tell an outage of the quorum: with half of the nodes it cannot grant, but
  * answers that a token has no lock.
  *
- * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called
- * outside of it.
+ * <p>Any thread reports. This object guards all mutable fields; the receiver is called outside of the monitor.
  */
 final class QuorumEvents {
 
-    private final ReentrantLock lock = new ReentrantLock();
     private final Quorum quorum;
     private final String name;
     private final LongSupplier monotonicNanos;
     private final Consumer<StoreEvent> receiver;
-    private final boolean[] silent;
+    private final BitSet silent = new BitSet();
     private final long[] recoversUntil;
-    private boolean lost;
+    private boolean isLost;
     private long lostAt;
 
     /**
@@ -48,7 +45,6 @@ final class QuorumEvents {
         this.name = name;
         this.monotonicNanos = monotonicNanos;
         this.receiver = receiver;
-        this.silent = new boolean[quorum.nodes()];
         this.recoversUntil = new long[quorum.nodes()];
         Arrays.fill(recoversUntil, monotonicNanos.getAsLong());
     }
@@ -56,63 +52,57 @@ final class QuorumEvents {
     /** Something happened to a node. */
     void report(int node, StoreEvent event) {
         List<StoreEvent> all;
-        lock.lock();
-        try {
-            all = consequences(node, event);
-        } finally {
-            lock.unlock();
+        synchronized (this) {
+            all = consequences(node, event, monotonicNanos.getAsLong());
         }
         all.forEach(receiver);
     }
 
-    private List<StoreEvent> consequences(int node, StoreEvent event) {
-        long now = monotonicNanos.getAsLong();
-        List<StoreEvent> all = new ArrayList<>(2);
-        if (event instanceof Unreachable outage) {
-            silent[node] = true;
-            all.add(outage);
-            if (!lost && answering() < quorum.needed()) {
-                lost = true;
-                lostAt = now;
-                all.add(new Unreachable(name, Scope.ALL, tooFew(answering(), "answer")));
-            }
-        } else if (event instanceof Reachable back) {
-            silent[node] = false;
-            all.add(back);
-            if (lost && answering() >= quorum.needed()) {
-                lost = false;
-                all.add(new Reachable(name, Scope.ALL, Duration.ofNanos(now - lostAt)));
-            }
-        } else if (event instanceof RecoveryStarted recovery) {
-            recoversUntil[node] = now + recovery.remaining().toNanos();
-            all.add(new RecoveryStarted(recovery.store(), Scope.VOTE, recovery.problem(), recovery.remaining()));
-            long remaining = remaining(now);
-            if (remaining > 0) {
-                String problem = tooFew(voting(now), "vote") + ": " + recovery.problem();
-                all.add(new RecoveryStarted(name, Scope.ALL, problem, Duration.ofNanos(remaining)));
-            }
+    private List<StoreEvent> consequences(int node, StoreEvent event, long now) {
+        if (event instanceof RecoveryStarted recovery) {
+            return recovering(node, recovery, now);
         }
-        return all;
+        silent.set(node, event instanceof Unreachable);
+        boolean tooFew = answering() < quorum.needed();
+        if (tooFew == isLost) {
+            return List.of(event);
+        }
+        Duration lasted = Duration.ofNanos(now - lostAt);
+        isLost = tooFew;
+        lostAt = now;
+        return List.of(
+                event,
+                isLost
+                        ? new Unreachable(name, Scope.ALL, tooFew(answering(), "answer"))
+                        : new Reachable(name, Scope.ALL, lasted));
+    }
+
+    private List<StoreEvent> recovering(int node, RecoveryStarted recovery, long now) {
+        recoversUntil[node] = now + recovery.remaining().toNanos();
+        StoreEvent ofVote = new RecoveryStarted(recovery.store(), Scope.VOTE, recovery.problem(), recovery.remaining());
+        long remaining = remaining(now);
+        if (remaining == 0) {
+            return List.of(ofVote);
+        }
+        int voting = (int) left(now).filter(left -> left == 0).count();
+        String problem = tooFew(voting, "vote") + ": " + recovery.problem();
+        return List.of(ofVote, new RecoveryStarted(name, Scope.ALL, problem, Duration.ofNanos(remaining)));
     }
 
     private int answering() {
-        return (int)
-                IntStream.range(0, quorum.nodes()).filter(node -> !silent[node]).count();
-    }
-
-    private int voting(long now) {
-        return (int) IntStream.range(0, quorum.nodes())
-                .filter(node -> !silent[node] && recoversUntil[node] - now <= 0)
-                .count();
+        return quorum.nodes() - silent.cardinality();
     }
 
     /** Until enough of the nodes that answer vote; 0 if they do, or if not enough of them answer. */
     private long remaining(long now) {
-        LongStream left = IntStream.range(0, quorum.nodes())
-                .filter(node -> !silent[node])
-                .mapToLong(node -> Math.max(0, recoversUntil[node] - now))
-                .sorted();
-        return left.skip(quorum.needed() - 1L).findFirst().orElse(0);
+        return left(now).sorted().skip(quorum.needed() - 1L).findFirst().orElse(0);
+    }
+
+    /** How long each of the nodes that answer still recovers. */
+    private LongStream left(long now) {
+        return IntStream.range(0, quorum.nodes())
+                .filter(node -> !silent.get(node))
+                .mapToLong(node -> Math.max(0, recoversUntil[node] - now));
     }
 
     private String tooFew(int nodes, String verb) {

@@ -185,10 +185,7 @@ public final class RedlockBackend implements LockBackend {
         }
         String reason = "Lock '" + command.key() + "' was released on " + released + " of " + nodes.size()
                 + " nodes, and " + notHeld + " no longer had it";
-        return Optional.of(answers.first(ReleaseResult.Unknown.class)
-                .map(unknown ->
-                        new ReleaseResult.Unknown(reason + "; one of the others: " + unknown.reason(), unknown.cause()))
-                .orElseGet(() -> new ReleaseResult.Unknown(reason, new IllegalStateException("no quorum agreed"))));
+        return Optional.of(answers.unknown(reason, ReleaseResult.Unknown::new));
     }
 
     private static int signalled(NodeAnswers<ReleaseResult> answers) {
@@ -225,22 +222,20 @@ public final class RedlockBackend implements LockBackend {
     @Override
     public void listen(String instanceId, SignalListener listener) {
         QuorumEvents events = new QuorumEvents(quorum, toString(), monotonicNanos, listener::onStoreEvent);
-        IntStream.range(0, nodes.size()).forEach(node -> nodes.get(node)
-                .listen(instanceId, new NodeListener(node, listener, events), event -> events.report(node, event)));
+        for (int i = 0; i < nodes.size(); i++) {
+            int node = i;
+            QuorumMember member = nodes.get(node);
+            member.listen(
+                    instanceId,
+                    new NodeListener(node, member, waits, listener, events),
+                    event -> events.report(node, event));
+        }
     }
 
     /** Passes on what is not a copy of what another node has told. */
-    private final class NodeListener implements SignalListener {
-
-        private final int node;
-        private final SignalListener listener;
-        private final QuorumEvents events;
-
-        NodeListener(int node, SignalListener listener, QuorumEvents events) {
-            this.node = node;
-            this.listener = listener;
-            this.events = events;
-        }
+    private record NodeListener(
+            int node, QuorumMember member, SignalQuorum waits, SignalListener listener, QuorumEvents events)
+            implements SignalListener {
 
         @Override
         public void onSignal(String key) {
@@ -269,7 +264,7 @@ public final class RedlockBackend implements LockBackend {
 
         @Override
         public void onStoreEvent(StoreEvent event) {
-            nodes.get(node).answered(event.store());
+            member.answered(event.store());
             events.report(node, event);
         }
     }

@@ -117,16 +117,9 @@ final class RenewRound {
                 .skip(quorum.needed() - renewed - 1L)
                 .findFirst()
                 .<RenewResult>map(Deferred::new)
-                .or(() -> Optional.of(unknown(renewed)));
-    }
-
-    private RenewResult unknown(int renewed) {
-        Optional<Unknown> failure = answers.first(Unknown.class);
-        String reason = "Only " + renewed + " of " + nodes.size() + " nodes renewed lock '" + command.key() + "', and "
-                + quorum.needed() + " are needed"
-                + failure.map(unknown -> "; one of the others: " + unknown.reason())
-                        .orElse("");
-        return new Unknown(
-                reason, failure.map(Unknown::cause).orElseGet(() -> new IllegalStateException("no quorum renewed")));
+                .or(() -> Optional.of(answers.unknown(
+                        "Only " + renewed + " of " + nodes.size() + " nodes renewed lock '" + command.key() + "', and "
+                                + quorum.needed() + " are needed",
+                        Unknown::new)));
     }
 }
