@@ -7,11 +7,9 @@ import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.LockToken;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,13 +49,7 @@ final class AcquireRound {
      * Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node.
      */
     CompletionStage<AcquireResult> hold() {
-        List<CompletionStage<AcquireResult>> answers = IntStream.range(0, nodes.size())
-                .mapToObj(node -> nodes.get(node).vote(waits.placed(node, command)))
-                .toList();
-        for (int i = 0; i < answers.size(); i++) {
-            int node = i;
-            answers.get(node).thenAccept(vote -> voted(node, vote));
-        }
+        NodeAnswers.ask(votes.quorum, node -> nodes.get(node).vote(waits.placed(node, command)), this::voted);
         return outcome;
     }
 
@@ -66,7 +58,7 @@ final class AcquireRound {
             if (vote instanceof Granted granted) {
                 othersWaiting = Math.max(othersWaiting, granted.othersWaiting());
             }
-            votes.cast(node, nodes.get(node).weighed(vote));
+            votes.set(node, nodes.get(node).weighed(vote));
             if (decided != null && vote instanceof Contended contended) {
                 queued(Map.of(node, contended), decided, consequences);
             }
@@ -104,24 +96,17 @@ final class AcquireRound {
             return;
         }
         for (int node : votes.grantedBelow(fencingToken)) {
-            votes.reopen(node);
+            votes.set(node, null);
             consequences.add(() -> raise(node));
         }
         votes.refusal(command.key()).ifPresent(refusal -> refuse(refusal, consequences));
     }
 
     private void raise(int node) {
-        AcquireCommand higher = new AcquireCommand(
-                command.key(),
-                command.token(),
-                command.lease(),
-                fencingToken - 1,
-                command.fencingTokens(),
-                Optional.empty());
         candidate
-                .attempt(node, higher)
+                .attempt(node, command.lease(), fencingToken - 1, command.fencingTokens())
                 .thenAccept(answer -> candidate.answered(node, answer, consequences -> {
-                    votes.cast(node, answer);
+                    votes.set(node, answer);
                     decide(consequences);
                 }));
     }

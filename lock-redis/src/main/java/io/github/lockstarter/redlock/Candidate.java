@@ -4,9 +4,11 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -67,9 +69,10 @@ final class Candidate {
     }
 
     /** Repeats the attempt at a node; the answer is for {@link #answered}. */
-    CompletionStage<AcquireResult> attempt(int node, AcquireCommand command) {
+    CompletionStage<AcquireResult> attempt(int node, Duration lease, long fencingFloor, int fencingTokens) {
         of(nodes, candidates, key, token, 1);
-        return nodes.get(node).acquire(command);
+        return nodes.get(node)
+                .acquire(new AcquireCommand(key, token, lease, fencingFloor, fencingTokens, Optional.empty()));
     }
 
     /**

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> answer of a node
  */
-final class NodeAnswers<R> {
+class NodeAnswers<R> {
 
     final Quorum quorum;
     private final List<@Nullable R> answers;
@@ -30,8 +31,18 @@ final class NodeAnswers<R> {
         this.answers = new ArrayList<>(Collections.nCopies(quorum.nodes(), null));
     }
 
+    /** Sends to every node before it looks at any answer. */
+    static <A> void ask(Quorum quorum, IntFunction<CompletionStage<A>> command, BiConsumer<Integer, A> answered) {
+        List<CompletionStage<A>> stages =
+                IntStream.range(0, quorum.nodes()).mapToObj(command).toList();
+        for (int i = 0; i < stages.size(); i++) {
+            int node = i;
+            stages.get(node).thenAccept(answer -> answered.accept(node, answer));
+        }
+    }
+
     /**
-     * Sends to every node before it looks at any answer.
+     * Asks every node.
      *
      * @param command what to ask of a node
      * @param decision what the answers so far come to; empty as long as others may change it, never with all
@@ -40,50 +51,45 @@ final class NodeAnswers<R> {
             Quorum quorum, IntFunction<CompletionStage<R>> command, Function<NodeAnswers<R>, Optional<R>> decision) {
         NodeAnswers<R> answers = new NodeAnswers<>(quorum);
         CompletableFuture<R> outcome = new CompletableFuture<>();
-        List<CompletionStage<R>> stages =
-                IntStream.range(0, quorum.nodes()).mapToObj(command).toList();
-        for (int i = 0; i < stages.size(); i++) {
-            int node = i;
-            stages.get(node).thenAccept(answer -> {
-                Optional<R> decided;
-                synchronized (answers) {
-                    answers.set(node, answer);
-                    decided = decision.apply(answers);
-                }
-                decided.ifPresent(outcome::complete);
-            });
-        }
+        ask(quorum, command, (node, answer) -> {
+            Optional<R> decided;
+            synchronized (answers) {
+                answers.set(node, answer);
+                decided = decision.apply(answers);
+            }
+            decided.ifPresent(outcome::complete);
+        });
         return outcome;
     }
 
     /** Null for a question that is asked again. */
-    void set(int node, @Nullable R answer) {
+    final void set(int node, @Nullable R answer) {
         answers.set(node, answer);
     }
 
     @Nullable
-    R at(int node) {
+    final R at(int node) {
         return answers.get(node);
     }
 
-    int missing() {
+    final int missing() {
         return (int) answers.stream().filter(Objects::isNull).count();
     }
 
-    <K> int count(Class<K> kind) {
+    final <K> int count(Class<K> kind) {
         return (int) of(kind).count();
     }
 
-    <K> Optional<K> first(Class<K> kind) {
+    final <K> Optional<K> first(Class<K> kind) {
         return of(kind).findFirst();
     }
 
-    <K> Stream<K> of(Class<K> kind) {
+    final <K> Stream<K> of(Class<K> kind) {
         return answers.stream().filter(kind::isInstance).map(kind::cast);
     }
 
     /** A result that tells one failure among the answers. */
-    <U> U unknown(String reason, BiFunction<String, Throwable, U> result) {
+    final <U> U unknown(String reason, BiFunction<String, Throwable, U> result) {
         Optional<FailedResult> failure = first(FailedResult.class);
         return result.apply(
                 reason

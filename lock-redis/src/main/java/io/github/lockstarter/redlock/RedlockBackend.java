@@ -85,7 +85,7 @@ public final class RedlockBackend implements LockBackend {
     private static final int LEAST_NODES = 3;
 
     private static final String NO_TAKE_OVER =
-            "A quorum does not take locks over: its servers do not agree on when an" + " instance has crashed";
+            "A quorum does not take locks over: its servers do not agree on when an instance has crashed";
 
     private final Quorum quorum;
     private final LongSupplier monotonicNanos;

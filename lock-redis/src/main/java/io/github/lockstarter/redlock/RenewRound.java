@@ -1,6 +1,5 @@
 package io.github.lockstarter.redlock;
 
-import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -59,11 +58,9 @@ final class RenewRound {
         List<List<CompletionStage<RenewResult>>> answers =
                 nodes.stream().map(node -> node.renew(commands)).toList();
         for (int i = 0; i < rounds.size(); i++) {
-            RenewRound round = rounds.get(i);
-            for (int j = 0; j < nodes.size(); j++) {
-                int node = j;
-                answers.get(node).get(i).thenAccept(answer -> round.answered(node, answer));
-            }
+            int command = i;
+            RenewRound round = rounds.get(command);
+            NodeAnswers.ask(round.quorum, node -> answers.get(node).get(command), round::answered);
         }
         return rounds.stream()
                 .<CompletionStage<RenewResult>>map(round -> round.outcome)
@@ -92,11 +89,9 @@ final class RenewRound {
 
     /** To those of the nodes that have said that they have not the lock. */
     private void spread(IntStream among, List<Runnable> consequences) {
-        AcquireCommand again = new AcquireCommand(
-                command.key(), command.token(), command.lease(), command.fencingToken() - 1, 1, Optional.empty());
         among.filter(node -> answers.at(node) instanceof NotHeld)
                 .forEach(node -> consequences.add(() -> candidate
-                        .attempt(node, again)
+                        .attempt(node, command.lease(), command.fencingToken() - 1, 1)
                         .thenAccept(answer -> candidate.answered(node, answer, any -> {}))));
     }
 

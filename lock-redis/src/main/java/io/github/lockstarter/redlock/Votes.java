@@ -35,27 +35,14 @@ import java.util.stream.IntStream;
  * </ul>
  * So up to ⌊(N−1)/2⌋ nodes that are down change no answer, and more never make a "no" out of "cannot tell".
  */
-final class Votes {
-
-    private final Quorum quorum;
-    private final NodeAnswers<AcquireResult> votes;
+final class Votes extends NodeAnswers<AcquireResult> {
 
     Votes(Quorum quorum) {
-        this.quorum = quorum;
-        this.votes = new NodeAnswers<>(quorum);
-    }
-
-    void cast(int node, AcquireResult vote) {
-        votes.set(node, vote);
-    }
-
-    /** The node is asked again, and its vote is open until then. */
-    void reopen(int node) {
-        votes.set(node, null);
+        super(quorum);
     }
 
     int granted() {
-        return votes.count(Granted.class);
+        return count(Granted.class);
     }
 
     boolean isGranted() {
@@ -64,21 +51,18 @@ final class Votes {
 
     /** The highest of the fencing tokens that were granted. */
     long fencingToken() {
-        return votes.of(Granted.class).mapToLong(Granted::fencingToken).max().orElse(0);
+        return of(Granted.class).mapToLong(Granted::fencingToken).max().orElse(0);
     }
 
     /** Whether a quorum granted this fencing token or a higher one. */
     boolean isGrantedFrom(long token) {
-        return votes.of(Granted.class)
-                        .filter(granted -> granted.fencingToken() >= token)
-                        .count()
-                >= quorum.needed();
+        return granted() - grantedBelow(token).size() >= quorum.needed();
     }
 
     /** The nodes that granted a lower fencing token than this. */
     List<Integer> grantedBelow(long token) {
         return IntStream.range(0, quorum.nodes())
-                .filter(node -> votes.at(node) instanceof Granted granted && granted.fencingToken() < token)
+                .filter(node -> at(node) instanceof Granted granted && granted.fencingToken() < token)
                 .boxed()
                 .toList();
     }
@@ -92,7 +76,7 @@ final class Votes {
     Map<Integer, Contended> contended() {
         Map<Integer, Contended> contended = new HashMap<>();
         for (int node = 0; node < quorum.nodes(); node++) {
-            if (votes.at(node) instanceof Contended vote) {
+            if (at(node) instanceof Contended vote) {
                 contended.put(node, vote);
             }
         }
@@ -101,11 +85,11 @@ final class Votes {
 
     /** Why it cannot be granted any more; empty as long as that is open. */
     Optional<AcquireResult> refusal(String key) {
-        if (granted() + votes.missing() >= quorum.needed()) {
+        if (granted() + missing() >= quorum.needed()) {
             return Optional.empty();
         }
-        List<Contended> contended = votes.of(Contended.class).toList();
-        List<Recovering> recovering = votes.of(Recovering.class).toList();
+        List<Contended> contended = of(Contended.class).toList();
+        List<Recovering> recovering = of(Recovering.class).toList();
         int answered = granted() + contended.size() + recovering.size();
         if (answered >= quorum.needed()) {
             Optional<Duration> soonest = soonest(contended, recovering);
@@ -114,7 +98,7 @@ final class Votes {
                             ? new Recovering(soonest.orElse(Duration.ZERO), tooFewVotes(recovering))
                             : new Contended(soonest, position(contended), holder(contended), isKept(contended)));
         }
-        return votes.missing() > 0 ? Optional.empty() : Optional.of(failure(key, answered));
+        return missing() > 0 ? Optional.empty() : Optional.of(failure(key, answered));
     }
 
     private String tooFewVotes(List<Recovering> recovering) {
@@ -159,12 +143,11 @@ final class Votes {
     private AcquireResult failure(String key, int answered) {
         String reason = "Only " + answered + " of " + quorum.nodes() + " nodes answered for lock '" + key + "', and "
                 + quorum.needed() + " are needed; one of the others: ";
-        return votes.first(Unknown.class)
+        return first(Unknown.class)
                 .<AcquireResult>map(unknown -> new Unknown(reason + unknown.reason(), unknown.cause()))
-                .or(() -> votes.first(Unavailable.class)
+                .or(() -> first(Unavailable.class)
                         .map(failed -> new Unavailable(reason + failed.reason(), failed.cause())))
-                .or(() -> votes.first(Rejected.class)
-                        .map(failed -> new Rejected(reason + failed.reason(), failed.cause())))
+                .or(() -> first(Rejected.class).map(failed -> new Rejected(reason + failed.reason(), failed.cause())))
                 .orElseThrow();
     }
 }

@@ -84,6 +84,23 @@ class LateGrantsTests {
     }
 
     @Test
+    void raisesTheFencingTokenOfEachNodeOnce() {
+        links.forEach(SimLink::keepsTime);
+        for (int i = 0; i < 20; i++) {
+            int sent = commands();
+            LockToken fresh = new LockToken("a", 100 + i);
+            nodes.get(0).setClock(Duration.ofSeconds(1));
+            long fencingToken = granted(acquired(fresh));
+            assertThat(commands() - sent).isLessThanOrEqualTo(5 + 4);
+            answer(backend.release(new ReleaseCommand(KEY, fresh, fencingToken)));
+        }
+    }
+
+    private int commands() {
+        return links.stream().mapToInt(link -> link.commands).sum();
+    }
+
+    @Test
     void freesTheVotesOfAMinorityAtOnce() {
         nodes.get(0).up = false;
         nodes.get(1).up = false;

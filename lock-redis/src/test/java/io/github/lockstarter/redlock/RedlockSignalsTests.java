@@ -78,4 +78,19 @@ class RedlockSignalsTests {
 
         assertThat(told).containsExactly(KEY, KEY);
     }
+
+    @Test
+    void tellsAnInstanceThatWaitsAgainAlsoAfterALateVote() {
+        listen();
+        LockToken token = new LockToken("a", 1);
+        links.get(4).overtakes(Vote.class);
+        assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
+        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO)));
+        links.get(4).arrives();
+        world.run(SOON);
+
+        links.forEach(link -> link.signal(KEY));
+
+        assertThat(told).containsExactly(KEY);
+    }
 }

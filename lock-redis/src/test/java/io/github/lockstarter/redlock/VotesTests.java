@@ -33,7 +33,7 @@ class VotesTests {
     private static Votes votes(AcquireResult... cast) {
         Votes votes = new Votes(new Quorum(5));
         for (int node = 0; node < cast.length; node++) {
-            votes.cast(node, cast[node]);
+            votes.set(node, cast[node]);
         }
         return votes;
     }
