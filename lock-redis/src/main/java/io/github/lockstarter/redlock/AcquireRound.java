@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at all nodes. When a quorum has voted for the token, the nodes of lower fencing tokens are asked again, to
- * raise theirs; their second answers are their votes then.
+ * One attempt at all nodes. When a quorum has voted for the token, the nodes of lower fencing tokens are asked again,
+ * to raise theirs; their second answers are their votes then.
  *
  * <p>Called by the nodes' threads. All that changes is guarded by the candidate.
  */
@@ -67,8 +67,8 @@ final class AcquireRound {
     }
 
     /**
-     * Nodes where another owner has the lock have put this instance into their queues. Once it has the lock, it waits no
-     * longer.
+     * Nodes where another owner has the lock have put this instance into their queues. Once it has the lock, it waits
+     * no longer.
      */
     private void queued(Map<Integer, Contended> votes, AcquireResult result, List<Runnable> consequences) {
         if (command.waiting().isEmpty()) {

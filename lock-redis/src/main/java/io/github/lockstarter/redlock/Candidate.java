@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -18,14 +19,14 @@ import java.util.function.Consumer;
  * release, by a refusal, or by a renewal that finds the lock lost. Nothing is freed before that.
  *
  * <p>A refusal and a loss free what was granted, or has no answer, at once. A release that is sent to a node frees what
- * the node executed before it. A node answers in the order in which it executes, so what it grants before it answers the
- * release needs nothing more. What it grants later it may have executed behind the release, and so may it what it never
- * answers: both are freed then.
+ * the node executed before it. A node answers in the order in which it executes, so what it grants before it answers
+ * the release needs nothing more. What it grants later it may have executed behind the release, and so may it what it
+ * never answers: both are freed then.
  *
  * <p>Called by the nodes' threads and by the one that releases. It is among the candidates from the first command that
  * may give it the lock until all of them are answered; {@code open} counts them, and changes in an update of that map
- * only. The other fields are guarded by this object, and so is the state of the rounds of the token. Nothing is sent,
- * and no outcome completed, under this monitor.
+ * only. The other fields are guarded by {@code lock}, and so is the state of the rounds of the token. Nothing is sent,
+ * and no outcome completed, under it.
  *
  * <p>Accepted: an attempt that fails without an answer after the release was sent, and before it is answered, is
  * freed by the release alone; so is a grant that is answered between the answer to the release and {@link #released}.
@@ -33,6 +34,7 @@ import java.util.function.Consumer;
  */
 final class Candidate {
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final List<QuorumMember> nodes;
     private final ConcurrentMap<LockToken, Candidate> candidates;
     private final String key;
@@ -50,7 +52,7 @@ final class Candidate {
         this.token = token;
     }
 
-    /** The candidate with this token, about which that many commands are about to be sent; each has its {@link #end}. */
+    /** The candidate with this token, for which that many commands are about to be sent; each has its {@link #end}. */
     static Candidate of(
             List<QuorumMember> nodes,
             ConcurrentMap<LockToken, Candidate> candidates,
@@ -83,9 +85,12 @@ final class Candidate {
      */
     void answered(int node, Object answer, Consumer<List<Runnable>> round) {
         List<Runnable> consequences = new ArrayList<>();
-        synchronized (this) {
+        lock.lock();
+        try {
             note(node, answer, consequences);
             round.accept(consequences);
+        } finally {
+            lock.unlock();
         }
         consequences.forEach(Runnable::run);
         end();
@@ -102,12 +107,12 @@ final class Candidate {
         }
     }
 
-    /** Called under the monitor. */
+    /** Called under the lock. */
     boolean isGivenUp() {
         return isGivenUp;
     }
 
-    /** Gives the token up without a release. Called under the monitor. */
+    /** Gives the token up without a release. Called under the lock. */
     void giveUp(List<Runnable> consequences) {
         if (!isGivenUp) {
             isGivenUp = true;
@@ -117,13 +122,23 @@ final class Candidate {
     }
 
     /** The release is about to be sent: it frees what was answered so far. */
-    synchronized void releases() {
-        isGivenUp = true;
+    void releases() {
+        lock.lock();
+        try {
+            isGivenUp = true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** The node has answered the release. */
-    synchronized void released(int node) {
-        isOver.set(node);
+    void released(int node) {
+        lock.lock();
+        try {
+            isOver.set(node);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void free(int node) {

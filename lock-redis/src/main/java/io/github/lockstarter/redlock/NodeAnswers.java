@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -51,11 +52,15 @@ class NodeAnswers<R> {
             Quorum quorum, IntFunction<CompletionStage<R>> command, Function<NodeAnswers<R>, Optional<R>> decision) {
         NodeAnswers<R> answers = new NodeAnswers<>(quorum);
         CompletableFuture<R> outcome = new CompletableFuture<>();
+        ReentrantLock lock = new ReentrantLock();
         ask(quorum, command, (node, answer) -> {
             Optional<R> decided;
-            synchronized (answers) {
+            lock.lock();
+            try {
                 answers.set(node, answer);
                 decided = decision.apply(answers);
+            } finally {
+                lock.unlock();
             }
             decided.ifPresent(outcome::complete);
         });

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redlock;
 
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class NodeClock {
 
     private static final long NANOS_FOR_ONE_OF_DRIFT = 1_000_000 / DRIFT_PPM;
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final long longestLease;
     private boolean isKnown;
 
@@ -49,30 +51,35 @@ final class NodeClock {
     }
 
     /** Takes the time that an answer told, which was sent for and received at these monotonic times. */
-    synchronized void observe(long storeMicros, long sent, long received) {
-        long least = storeMicros * MICRO - received;
-        long most = storeMicros * MICRO + MICRO - sent;
-        // None if an answer that was received later has been taken already.
-        long drift = isKnown ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
-        long slack = Math.max(drift, TOLERANCE_NANOS);
-        boolean isSet = isKnown && (least - (high + slack) > 0 || most - (low - slack) < 0);
-        if (isSet) {
-            untrustedUntil = received + longestLease;
-        }
-        if (isSet || !isKnown) {
-            isKnown = true;
-            low = least;
-            high = most;
-            at = received;
-        } else {
-            low -= drift;
-            high += drift;
-            at += drift * NANOS_FOR_ONE_OF_DRIFT;
-            narrow(least, most);
+    void observe(long storeMicros, long sent, long received) {
+        lock.lock();
+        try {
+            long least = storeMicros * MICRO - received;
+            long most = storeMicros * MICRO + MICRO - sent;
+            // None if an answer that was received later has been taken already.
+            long drift = isKnown ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
+            long slack = Math.max(drift, TOLERANCE_NANOS);
+            boolean isSet = isKnown && (least - (high + slack) > 0 || most - (low - slack) < 0);
+            if (isSet) {
+                untrustedUntil = received + longestLease;
+            }
+            if (isSet || !isKnown) {
+                isKnown = true;
+                low = least;
+                high = most;
+                at = received;
+            } else {
+                low -= drift;
+                high += drift;
+                at += drift * NANOS_FOR_ONE_OF_DRIFT;
+                narrow(least, most);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
-    /** To what both say; where they differ, by no more than the tolerance, to the edge that is nearest to the new one. */
+    /** To what both say; where they differ, by no more than the tolerance, to the edge nearest to the new one. */
     private void narrow(long least, long most) {
         if (least - high > 0) {
             low = high;
@@ -85,12 +92,17 @@ final class NodeClock {
     }
 
     /** For how many nanoseconds more a vote proves nothing; 0 if it does. */
-    synchronized long untrustedFor(long now) {
-        Long until = untrustedUntil;
-        if (until != null && until - now > 0) {
-            return until - now;
+    long untrustedFor(long now) {
+        lock.lock();
+        try {
+            Long until = untrustedUntil;
+            if (until != null && until - now > 0) {
+                return until - now;
+            }
+            untrustedUntil = null; // before the monotonic clock comes round
+            return 0;
+        } finally {
+            lock.unlock();
         }
-        untrustedUntil = null; // before the monotonic clock comes round
-        return 0;
     }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -19,10 +20,11 @@ import java.util.stream.LongStream;
  * recover. The results of commands do not tell an outage of the quorum: with half of the nodes it cannot grant, but
  * answers that a token has no lock.
  *
- * <p>Any thread reports. This object guards all mutable fields; the receiver is called outside of the monitor.
+ * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called outside of it.
  */
 final class QuorumEvents {
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final Quorum quorum;
     private final String name;
     private final LongSupplier monotonicNanos;
@@ -52,8 +54,11 @@ final class QuorumEvents {
     /** Something happened to a node. */
     void report(int node, StoreEvent event) {
         List<StoreEvent> all;
-        synchronized (this) {
+        lock.lock();
+        try {
             all = consequences(node, event, monotonicNanos.getAsLong());
+        } finally {
+            lock.unlock();
         }
         all.forEach(receiver);
     }

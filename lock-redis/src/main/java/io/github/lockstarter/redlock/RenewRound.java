@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * this renewal, which answers whether the lock was ours without a gap. A node that recovers, or where another owner has
  * the lock, refuses; the next renewal asks again.
  *
- * <p>A lock that is found lost is given up, as soon as its holder has been told: what a minority still has is in the way
- * of all other owners, and no release follows.
+ * <p>A lock that is found lost is given up, as soon as its holder has been told: what a minority still has is in the
+ * way of all other owners, and no release follows.
  *
  * <p>Called by the nodes' threads. All that changes is guarded by the candidate.
  */

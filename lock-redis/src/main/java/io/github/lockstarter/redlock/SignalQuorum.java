@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
@@ -49,6 +50,7 @@ final class SignalQuorum {
         }
     }
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Wait> waits = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<String, Wait> notices = new LinkedHashMap<>(16, 0.75f, true);
     private final int nodes;
@@ -62,53 +64,78 @@ final class SignalQuorum {
     }
 
     /** The command as a node understands it: with the place that it gave this instance before. */
-    synchronized AcquireCommand placed(int node, AcquireCommand command) {
-        Waiting waiting = command.waiting().orElse(null);
-        Wait wait = waits.get(command.key());
-        if (waiting == null
-                || wait == null
-                || waiting.position() == Waiting.NEW
-                || wait.positions[node] == Waiting.NEW) {
-            return command;
+    AcquireCommand placed(int node, AcquireCommand command) {
+        lock.lock();
+        try {
+            Waiting waiting = command.waiting().orElse(null);
+            Wait wait = waits.get(command.key());
+            if (waiting == null
+                    || wait == null
+                    || waiting.position() == Waiting.NEW
+                    || wait.positions[node] == Waiting.NEW) {
+                return command;
+            }
+            return new AcquireCommand(
+                    command.key(),
+                    command.token(),
+                    command.lease(),
+                    command.fencingFloor(),
+                    command.fencingTokens(),
+                    Optional.of(new Waiting(wait.positions[node], waiting.patience())),
+                    command.atLeast());
+        } finally {
+            lock.unlock();
         }
-        return new AcquireCommand(
-                command.key(),
-                command.token(),
-                command.lease(),
-                command.fencingFloor(),
-                command.fencingTokens(),
-                Optional.of(new Waiting(wait.positions[node], waiting.patience())),
-                command.atLeast());
     }
 
     /** An attempt was refused; that many more nodes would have had to grant it. */
-    synchronized void refused(String key, int missing) {
-        Wait wait = waits.computeIfAbsent(key, k -> new Wait(nodes));
-        wait.needed = missing;
-        wait.begin(monotonicNanos.getAsLong());
-        dropOldest(waits);
+    void refused(String key, int missing) {
+        lock.lock();
+        try {
+            Wait wait = waits.computeIfAbsent(key, k -> new Wait(nodes));
+            wait.needed = missing;
+            wait.begin(monotonicNanos.getAsLong());
+            dropOldest(waits);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A node has put this instance into its queue, and it still waits. */
-    synchronized void placedAt(int node, String key, long position) {
-        Wait wait = waits.get(key);
-        if (wait != null) {
-            wait.positions[node] = position;
+    void placedAt(int node, String key, long position) {
+        lock.lock();
+        try {
+            Wait wait = waits.get(key);
+            if (wait != null) {
+                wait.positions[node] = position;
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** This instance waits no longer: its places are given up, and the signals that are still to come are spent. */
-    synchronized void ended(String key) {
-        waits.remove(key);
+    void ended(String key) {
+        lock.lock();
+        try {
+            waits.remove(key);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
      * A release is about to queue this instance again, behind all others: the signals that are still to come are of
      * theirs.
      */
-    synchronized void requeued(String key) {
-        waits.put(key, new Wait(nodes));
-        dropOldest(waits);
+    void requeued(String key) {
+        lock.lock();
+        try {
+            waits.put(key, new Wait(nodes));
+            dropOldest(waits);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static void dropOldest(Map<String, Wait> some) {
@@ -118,16 +145,26 @@ final class SignalQuorum {
     }
 
     /** Whether a signal is the one to pass on. */
-    synchronized boolean signalled(int node, String key) {
-        Wait wait = waits.get(key);
-        return wait != null && isDue(node, wait);
+    boolean signalled(int node, String key) {
+        lock.lock();
+        try {
+            Wait wait = waits.get(key);
+            return wait != null && isDue(node, wait);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Whether a notice that the lock is wanted is the first of those that the nodes send. */
-    synchronized boolean wanted(int node, String key) {
-        boolean isDue = isDue(node, notices.computeIfAbsent(key, k -> new Wait(nodes)));
-        dropOldest(notices);
-        return isDue;
+    boolean wanted(int node, String key) {
+        lock.lock();
+        try {
+            boolean isDue = isDue(node, notices.computeIfAbsent(key, k -> new Wait(nodes)));
+            dropOldest(notices);
+            return isDue;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private boolean isDue(int node, Wait wait) {
@@ -142,7 +179,12 @@ final class SignalQuorum {
     }
 
     /** How many waits are remembered. */
-    synchronized int size() {
-        return waits.size();
+    int size() {
+        lock.lock();
+        try {
+            return waits.size();
+        } finally {
+            lock.unlock();
+        }
     }
 }
