@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockAdvisor;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -69,6 +70,10 @@ final class LockBackendOptions {
                 if (!beans.containsBean(LockBackendOption.beanName(backend))) {
                     throw otherBuild(backend.equals(properties.backend()) ? BACKEND : FURTHER, backend);
                 }
+            }
+            List<String> namesOfFirst = List.of(beans.getAliases(LockBackendOption.beanName(properties.backend())));
+            if (beans.containsBean(FurtherLocks.FIRST_BACKEND) && !namesOfFirst.contains(FurtherLocks.FIRST_BACKEND)) {
+                throw otherBuild(BACKEND, properties.backend());
             }
         }
     }

@@ -133,6 +133,9 @@ class AheadOfTimeTests {
                                             .hasValueSatisfying(LockHandle::release)),
                             first,
                             further);
+                    assertThat(application.report(
+                                    "distributed-lock.backend=acme", "distributed-lock.further-backends=other"))
+                            .startsWith("distributed-lock.backend is 'acme', but was not");
                 },
                 first,
                 further);

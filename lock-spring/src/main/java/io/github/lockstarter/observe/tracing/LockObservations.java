@@ -56,7 +56,11 @@ public final class LockObservations implements LockDecorator {
         try {
             result = section.call(body);
         } catch (Throwable failure) {
-            section.ended(handle);
+            try {
+                section.ended(handle);
+            } catch (RuntimeException | Error e) {
+                failure.addSuppressed(e); // the caller gets the failure of its body
+            }
             throw failure;
         }
         if (result instanceof CompletionStage<?> stage) {

@@ -29,9 +29,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -75,6 +77,32 @@ class ObservedHarmTests {
                 return super.getLowCardinalityKeyValues(context);
             }
         });
+    }
+
+    @Test
+    void aConventionThatThrowsReplacesNoFailureOfABody() {
+        registry.observationConfig().observationHandler(context -> true);
+        AtomicBoolean isBroken = new AtomicBoolean();
+        LockTemplate locks = template(new LockObservationConvention(KeyDisplay.HASHED) {
+            @Override
+            public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+                if (isBroken.get()) {
+                    throw new IllegalStateException("broken convention");
+                }
+                return super.getLowCardinalityKeyValues(context);
+            }
+        });
+        IllegalArgumentException failure = new IllegalArgumentException("order rejected");
+
+        assertThatThrownBy(() -> locks.execute(REQUEST, () -> {
+                    isBroken.set(true);
+                    throw failure;
+                }))
+                .isSameAs(failure)
+                .satisfies(
+                        same -> assertThat(same.getSuppressed()).singleElement().satisfies(broken -> assertThat(broken)
+                                .hasMessage("broken convention")));
+        assertThat(handle.released).isEqualTo(handle.granted);
     }
 
     private void useInEachWay(LockObservationConvention convention) {

@@ -2,7 +2,6 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import java.util.List;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.DirectFieldAccessor;
@@ -104,11 +103,20 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
 
     /**
      * No accessor distinguishes a factory with static nodes from one to {@code localhost:6379}, where locks would be
-     * kept if it were not recognised. Hence the look at its field, which fails the start where there is none.
+     * kept if it were not recognised. Hence the look at its field, which fails the start where there is none. The
+     * field of a proxy is empty.
      */
     private RedisConfiguration madeFrom() {
-        return (RedisConfiguration)
-                Objects.requireNonNull(new DirectFieldAccessor(factory).getPropertyValue(MADE_FROM), MADE_FROM);
+        Object madeFrom = new DirectFieldAccessor(factory).getPropertyValue(MADE_FROM);
+        if (madeFrom == null) {
+            throw new RedisUnavailableException(
+                    "The application's connection factory, a "
+                            + factory.getClass().getName()
+                            + ", does not tell what it was made from, as that of a proxy does not",
+                    "Declare a LettuceConnectionFactory that is not proxied, and mark it with"
+                            + " @DistributedLockRedisConnectionFactory");
+        }
+        return (RedisConfiguration) madeFrom;
     }
 
     /** {@code CLIENT SETNAME} takes printable ASCII without spaces. */

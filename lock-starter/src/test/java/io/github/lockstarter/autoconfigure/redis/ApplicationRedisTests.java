@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.mockito.MockedStatic;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -25,6 +26,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** What becomes of {@code spring.data.redis.*} where the application's connection factory belongs to another client. */
 class ApplicationRedisTests {
@@ -45,6 +47,18 @@ class ApplicationRedisTests {
                             + other.getClass().getName()
                             + ", and a native image cannot make a Lettuce client beside it");
         }
+    }
+
+    @Test
+    void refusesAProxyWhichDoesNotTellWhereItLeads() {
+        ProxyFactory proxied = new ProxyFactory(new LettuceConnectionFactory("redis.internal", 6380));
+        proxied.setProxyTargetClass(true);
+        RedisConnectionFactory found = (RedisConnectionFactory) proxied.getProxy();
+        StaticApplicationContext context = new StaticApplicationContext();
+
+        assertThatThrownBy(() -> ApplicationRedis.of(found, context).servers())
+                .isInstanceOf(RedisUnavailableException.class)
+                .hasMessageContaining("does not tell what it was made from");
     }
 
     @Test

@@ -55,7 +55,8 @@ final class PostgresRows extends LockRows {
     /**
      * Both statements in one message, of which the server makes one transaction: one answer, and one write to the disk.
      * From the insertion to the end of the transaction nobody else can take the row, so the number is drawn while the
-     * token has it.
+     * token has it. With {@code preferQueryMode=simple} the driver sends two messages, which take two transactions: the
+     * row still comes first, and its number is drawn only if the token has it then.
      */
     @Override
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
