@@ -92,8 +92,7 @@ import java.util.stream.Stream;
  *
  * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
  * acquired, a broken connection and the command timeout that it is unknown. Commands of one thread keep their order; a
- * connection that breaks, one to a node of a cluster that is being opened, or a server that is made to forget its
- * scripts meanwhile, may change it. Connects with the
+ * connection that breaks, or a server that is made to forget its scripts meanwhile, may change it. Connects with the
  * first command, unless {@link #start} did before; after {@link #stop}, only {@link #start} connects again.
  * Thread-safe; stages complete on the event loop, or at once where nothing can be sent.
  */

@@ -30,6 +30,7 @@ final class AcquireRound {
     /** The highest fencing token of the quorum that voted first; 0 before that. */
     private long fencingToken;
 
+    private boolean isFirstOfWait;
     private long othersWaiting;
     private @Nullable AcquireResult decided;
 
@@ -49,6 +50,7 @@ final class AcquireRound {
      * Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node.
      */
     CompletionStage<AcquireResult> hold() {
+        isFirstOfWait = command.waiting().isPresent() && waits.begun(command.key());
         NodeAnswers.ask(votes.quorum, node -> nodes.get(node).vote(waits.placed(node, command)), this::voted);
         return outcome;
     }
@@ -125,6 +127,8 @@ final class AcquireRound {
         int missing = votes.missingGrants();
         if (refusal instanceof Contended && command.waiting().isPresent()) {
             consequences.add(() -> waits.refused(command.key(), missing));
+        } else if (isFirstOfWait) { // no node has a place that the wait would have to end
+            consequences.add(() -> waits.ended(command.key()));
         }
         queued(votes.contended(), refusal, consequences);
         consequences.add(() -> outcome.complete(refusal));

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  *
  * <p>A refusal and a loss free what was granted, or has no answer, at once. A release that is sent to a node frees what
  * the node executed before it. A node answers in the order in which it executes, so what it grants before it answers
- * the release needs nothing more. What it grants later it may have executed behind the release, and so may it what it
- * never answers: both are freed then.
+ * the release needs nothing more. What it grants later it may have executed behind the release, and so may it what has
+ * no answer by then: both are freed.
  *
  * <p>Called by the nodes' threads and by the one that releases. It is among the candidates from the first command that
  * may give it the lock until all of them are answered; {@code open} counts them, and changes in an update of that map

@@ -49,9 +49,9 @@ import java.util.stream.IntStream;
  *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more
  *       as its last one, written while the token had the lock there. F is the highest that a quorum granted.
  *   <li><em>Late grants.</em> A token that is not told to be granted is freed on each node that granted it or did not
- *       answer, at once, or when the node answers again. Once a token is being released, no node is asked to give it
- *       the lock, and what was sent before and is answered behind the release is freed on its node: the node may have
- *       executed it behind the release ({@link Candidate}). Nothing that frees a token is sent, now or later, before it
+ *       answer, at once, or when the node answers again. Once a token is being released, it is decided no more that a
+ *       node is asked to give it the lock, and what is answered behind the release is freed on its node: the node may
+ *       have executed it behind the release ({@link Candidate}). Nothing that frees a token is sent, now or later, before it
  *       is given up: a winner leaves the queues of the nodes that refused it under the name of its instance, not of its
  *       token.
  * </ol>

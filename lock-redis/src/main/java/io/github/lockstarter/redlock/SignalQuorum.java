@@ -23,10 +23,11 @@ import java.util.function.LongSupplier;
  * so does each that comes later than the window. Signals that do not suffice wake no waiter: then the instance looks
  * again by itself. After a release that queued the instance again, the first signal passes.
  *
- * <p>A key has an entry from the first attempt that is refused, or the release that queues the instance again, until
- * the wait ends. Signals that come later, or for a key of which nobody waits, are spent. Of more than {@link #MOST}
- * waits, the one that was not used for longest is forgotten, and looks again by itself. A notice that another instance
- * wants the lock is passed on once in the same way, with the first node. Thread-safe.
+ * <p>A key has an entry from the first attempt that waits, or the release that queues the instance again, until the
+ * wait ends. Signals that come later, or for a key of which nobody waits, are spent: an instance whose place a node
+ * still has, since its withdrawal had no answer there, does not pass them on. Of more than {@link #MOST} waits, the one
+ * that was not used for longest is forgotten, and looks again by itself. A notice that another instance wants the lock
+ * is passed on once in the same way, with the first node; the latest {@link #MOST} notices are remembered. Thread-safe.
  */
 final class SignalQuorum {
 
@@ -61,6 +62,24 @@ final class SignalQuorum {
         this.nodes = nodes;
         this.window = settings.nodeTimeout().toNanos();
         this.monotonicNanos = monotonicNanos;
+    }
+
+    /**
+     * An attempt that waits is about to be sent. Until it is refused, the first signal passes: a release may be told
+     * before all nodes have answered. True if the wait has begun with it.
+     */
+    boolean begun(String key) {
+        lock.lock();
+        try {
+            boolean isNew = waits.get(key) == null;
+            if (isNew) {
+                waits.put(key, new Wait(nodes));
+                dropOldest(waits);
+            }
+            return isNew;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** The command as a node understands it: with the place that it gave this instance before. */

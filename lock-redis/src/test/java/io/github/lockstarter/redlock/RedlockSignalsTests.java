@@ -39,8 +39,11 @@ class RedlockSignalsTests {
     }
 
     private AcquireResult acquired(LockToken token) {
-        Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
+        return answer(backend.acquire(waiting(token)));
+    }
+
+    private static AcquireCommand waiting(LockToken token) {
+        return new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.of(new Waiting(Waiting.NEW, LEASE)));
     }
 
     private void listen() {
@@ -77,6 +80,19 @@ class RedlockSignalsTests {
         links.forEach(link -> link.signal(KEY));
 
         assertThat(told).containsExactly(KEY, KEY);
+    }
+
+    /** A node tells a release, and another one has not answered yet that the lock has another owner. */
+    @Test
+    void tellsASignalThatComesDuringTheFirstAttempt() {
+        listen();
+        assertThat(acquired(new LockToken("b", 1))).isInstanceOf(AcquireResult.Granted.class);
+        CompletionStage<AcquireResult> attempt = backend.acquire(waiting(new LockToken("a", 1)));
+
+        links.get(0).signal(KEY);
+
+        assertThat(told).containsExactly(KEY);
+        assertThat(answer(attempt)).isInstanceOf(AcquireResult.Contended.class);
     }
 
     @Test

@@ -36,6 +36,17 @@ class SignalQuorumTests {
     }
 
     @Test
+    void passesTheFirstSignalOfAWaitWhoseAttemptIsUnderWay() {
+        assertThat(waits.begun(KEY)).isTrue();
+        assertThat(waits.begun(KEY)).as("it has begun already").isFalse();
+        assertThat(passed(3, 4)).containsExactly(3);
+
+        waits.refused(KEY, 2);
+
+        assertThat(passed(0, 1)).containsExactly(1);
+    }
+
+    @Test
     void needsNoSignalFromNodesThatGranted() {
         waits.refused(KEY, 1);
 

@@ -9,8 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -112,11 +114,17 @@ final class ClusterRouting implements Routing {
         }
     }
 
-    /** One master. */
+    /**
+     * One master. Each answer to the client's question for the connection serves the user that has waited longest, and
+     * one thread at a time serves: so users send in the order in which they came. Nobody overtakes them while one
+     * waits or is being served.
+     */
     private final class Node {
 
         private final Address address;
         private final RedisLink link = new RedisLink(cluster, onUnhealthy, breaks, nanoTime);
+        private final Queue<CompletableFuture<RedisLink>> waiting = new ConcurrentLinkedQueue<>();
+        private final AtomicInteger answers = new AtomicInteger();
 
         Node(Address address) {
             this.address = address;
@@ -124,7 +132,7 @@ final class ClusterRouting implements Routing {
 
         @Nullable
         RedisLink current() {
-            return link.isConnected() ? link : null;
+            return waiting.isEmpty() && answers.get() == 0 && link.isConnected() ? link : null;
         }
 
         CompletableFuture<RedisLink> open() {
@@ -134,14 +142,25 @@ final class ClusterRouting implements Routing {
         }
 
         void open(CompletableFuture<RedisLink> user) {
+            waiting.add(user);
             connect().whenComplete((connection, failure) -> {
                 if (connection != null) {
                     link.watch(connection);
-                    user.complete(link);
-                } else {
-                    user.completeExceptionally(failure);
+                }
+                if (answers.getAndIncrement() == 0) {
+                    do {
+                        serve(waiting.remove(), failure);
+                    } while (answers.decrementAndGet() > 0);
                 }
             });
+        }
+
+        private void serve(CompletableFuture<RedisLink> user, @Nullable Throwable failure) {
+            if (failure == null) {
+                user.complete(link);
+            } else {
+                user.completeExceptionally(failure);
+            }
         }
 
         private CompletableFuture<StatefulRedisConnection<String, String>> connect() {

@@ -71,10 +71,16 @@ final class MailboxConnection {
      */
     void replace() {
         if (isReplacing.compareAndSet(false, true)) {
+            boolean isBegun = false;
             try {
                 opener.execute(this::openAnother);
+                isBegun = true;
             } catch (RejectedExecutionException e) {
                 // Closed.
+            } finally {
+                if (!isBegun) { // such as for want of a thread: the next one tries again
+                    isReplacing.set(false);
+                }
             }
         }
     }
@@ -214,8 +220,8 @@ final class MailboxConnection {
                 ask();
             } else {
                 missed = 0;
-                replace();
                 askLater();
+                replace();
             }
         }
     }

@@ -151,7 +151,7 @@ public final class RedisExceptionTranslator {
         return new RedisFailure(
                 Effect.NONE,
                 "Redis at " + target + " does not let the user signal waiters (ZPOPMIN, PUBLISH)",
-                rights.granting("+zpopmin +publish"),
+                rights.granting("+zpopmin +publish " + rights.channels()),
                 new RedisCommandExecutionException("NOPERM signal"));
     }
 

@@ -62,7 +62,7 @@ public record RequiredRights(RedisSettings settings) {
         return "~" + settings.keyPrefix() + "*";
     }
 
-    private String channels() {
+    String channels() {
         return "&" + settings.keyPrefix() + "*";
     }
 }

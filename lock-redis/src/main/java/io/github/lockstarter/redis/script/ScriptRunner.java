@@ -116,7 +116,7 @@ public final class ScriptRunner {
             RedisLink link = sentOn;
             boolean once = isSentOnce();
             if (link != null) {
-                link.recordReply(failure == null && reply != null ? answer.refusalIn(reply) : failure);
+                link.recordReply(failure == null && reply != null ? refusalIn(reply) : failure);
             }
             if (failure instanceof RedisNoScriptException && link != null) {
                 link.forgetScripts();
@@ -130,6 +130,15 @@ public final class ScriptRunner {
             } else {
                 learn();
                 understand(reply, once);
+            }
+        }
+
+        /** What cannot be read refuses nothing here: whoever asked is told when it is read. */
+        private @Nullable Throwable refusalIn(T reply) {
+            try {
+                return answer.refusalIn(reply);
+            } catch (RuntimeException unreadable) {
+                return null;
             }
         }
 

@@ -97,7 +97,7 @@ for i = 1, count do
     replies[i] = fencing
   else
     attempt = attempt or function(lock, waiters, token, lease, floor, name)
-      local block, micros = 1, micros
+      local block, micros, position = 1, micros, nil
       -- include attempt.lua
     end
     -- What was granted before stays granted, whatever the server refuses now.
