@@ -124,12 +124,15 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /**
-     * The link to the server of a key as soon as it is open, first come first; opens it unless it is. A user that has
-     * waited for one command timeout is told that it is not open, sends nothing however late it is, and the attempt
-     * goes on for others.
+     * Completes a future with the link to the server of a key as soon as it is open, first come first; opens it unless
+     * it is. A user that has waited for one command timeout is told that it is not open, sends nothing however late it
+     * is, and the attempt goes on for others.
+     *
+     * @param key decides which server it is
+     * @param opened what depends on it before this call sends its commands in the order of the calls
      */
-    public CompletableFuture<RedisLink> link(String key) {
-        User user = new User(key, new CompletableFuture<>());
+    public void link(String key, CompletableFuture<RedisLink> opened) {
+        User user = new User(key, opened);
         try {
             Future<?> deadline = connector
                     .timer()
@@ -138,7 +141,7 @@ public final class RedisConnections implements AutoCloseable {
                                     new RedisCommandTimeoutException("The connection was not open in time")),
                             patience.toNanos(),
                             TimeUnit.NANOSECONDS);
-            user.link.whenComplete((opened, failure) -> {
+            user.link.whenComplete((link, failure) -> {
                 deadline.cancel(false);
                 forget(user);
             });
@@ -146,7 +149,6 @@ public final class RedisConnections implements AutoCloseable {
             // The client is being closed, which ends every wait.
         }
         open(user);
-        return user.link;
     }
 
     /**

@@ -56,13 +56,15 @@ public final class ScriptRunner {
         if (link != null) {
             reply.send(link);
         } else {
-            connections.link(call.key()).whenComplete((opened, failure) -> {
+            CompletableFuture<RedisLink> opening = new CompletableFuture<>();
+            opening.whenComplete((opened, failure) -> {
                 if (opened != null) {
                     reply.send(opened);
                 } else {
                     reply.complete(answer.failed(failures.ofConnecting(failure)));
                 }
             });
+            connections.link(call.key(), opening);
         }
         return reply;
     }

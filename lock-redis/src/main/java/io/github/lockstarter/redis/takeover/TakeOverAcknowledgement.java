@@ -131,18 +131,17 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         if (!underWay.add(instanceId)) {
             return;
         }
-        connections
-                .link(trace.key)
-                .thenCompose(link -> acknowledge(link, trace))
-                .whenComplete((outcome, failure) -> {
-                    underWay.remove(instanceId);
-                    refusal = refusalIn(failure);
-                    boolean isMissing = outcome == null || outcome == Outcome.MISSING;
-                    missingAt = isMissing ? Optional.of(connector.nanoTime()) : Optional.empty();
-                    if (outcome == Outcome.ACKNOWLEDGED) {
-                        onAcknowledged.accept(key);
-                    }
-                });
+        CompletableFuture<RedisLink> opened = new CompletableFuture<>();
+        connections.link(trace.key, opened);
+        opened.thenCompose(link -> acknowledge(link, trace)).whenComplete((outcome, failure) -> {
+            underWay.remove(instanceId);
+            refusal = refusalIn(failure);
+            boolean isMissing = outcome == null || outcome == Outcome.MISSING;
+            missingAt = isMissing ? Optional.of(connector.nanoTime()) : Optional.empty();
+            if (outcome == Outcome.ACKNOWLEDGED) {
+                onAcknowledged.accept(key);
+            }
+        });
     }
 
     private record Trace(String key, String begin) {
