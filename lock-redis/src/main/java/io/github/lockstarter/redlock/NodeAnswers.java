@@ -93,7 +93,7 @@ class NodeAnswers<R> {
         return answers.stream().filter(kind::isInstance).map(kind::cast);
     }
 
-    /** A result that tells one failure among the answers. */
+    /** A result with the first failure among the answers as its cause. */
     final <U> U unknown(String reason, BiFunction<String, Throwable, U> result) {
         Optional<FailedResult> failure = first(FailedResult.class);
         return result.apply(

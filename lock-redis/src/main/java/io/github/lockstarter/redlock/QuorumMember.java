@@ -213,7 +213,7 @@ final class QuorumMember {
         return ask(call, unknown, result -> answered(key, result, epoch));
     }
 
-    /** A node that answers again is told what to free. */
+    /** Sends the releases that the node missed while it did not answer. */
     private void answered(String key, Object result, long epoch) {
         outages.ended(key, result, epoch);
         if (!(result instanceof FailedResult)) {

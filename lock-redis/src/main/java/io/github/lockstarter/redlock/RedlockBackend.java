@@ -49,11 +49,11 @@ import java.util.stream.IntStream;
  *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more
  *       as its last one, written while the token had the lock there. F is the highest that a quorum granted.
  *   <li><em>Late grants.</em> A token that is not told to be granted is freed on each node that granted it or did not
- *       answer, at once, or when the node answers again. Once a token is being released, it is decided no more that a
- *       node is asked to give it the lock, and what is answered behind the release is freed on its node: the node may
- *       have executed it behind the release ({@link Candidate}). Nothing that frees a token is sent, now or later, before it
- *       is given up: a winner leaves the queues of the nodes that refused it under the name of its instance, not of its
- *       token.
+ *       answer, at once, or when the node answers again. Once the release of a token has begun, no round decides to
+ *       give the lock to a further node. A vote that comes behind the answer to the release is freed on its node,
+ *       which may have executed it behind the release ({@link Candidate}). Nothing that frees a token is sent, now or
+ *       later, before it is given up: a winner leaves the queues of the nodes that refused it under the name of its
+ *       instance, not of its token.
  * </ol>
  * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On
  * that node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F

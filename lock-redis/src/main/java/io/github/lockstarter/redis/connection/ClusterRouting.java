@@ -116,8 +116,8 @@ final class ClusterRouting implements Routing {
 
     /**
      * One master. Each answer to the client's question for the connection serves the user that has waited longest, and
-     * one thread at a time serves: so users send in the order in which they came. Nobody overtakes them while one
-     * waits or is being served.
+     * one thread at a time serves: so users send in the order in which they came. A new user joins them as long as
+     * one waits or is being served.
      */
     private final class Node {
 

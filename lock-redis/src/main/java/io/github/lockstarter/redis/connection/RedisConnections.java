@@ -125,8 +125,8 @@ public final class RedisConnections implements AutoCloseable {
 
     /**
      * Completes a future with the link to the server of a key as soon as it is open, first come first; opens it unless
-     * it is. A user that has waited for one command timeout is told that it is not open, sends nothing however late it
-     * is, and the attempt goes on for others.
+     * it is. After one command timeout the future fails, so that its user never sends late; the attempt to open the
+     * link goes on for others.
      *
      * @param key decides which server it is
      * @param opened what depends on it before this call sends its commands in the order of the calls

@@ -280,7 +280,7 @@ public final class AcquireScript {
         }
 
         /**
-         * Reads what the script says to one attempt: a bare number for a grant that nobody waits for, or three numbers,
+         * Reads the reply to one attempt: a bare number for a grant that nobody waits for, or three numbers,
          * perhaps a marker, a holder and what is to be acknowledged, and then perhaps the time; or a list of only that.
          */
         public static Reply of(Object said) {

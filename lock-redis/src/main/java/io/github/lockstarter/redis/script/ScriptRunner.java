@@ -135,7 +135,7 @@ public final class ScriptRunner {
             }
         }
 
-        /** What cannot be read refuses nothing here: whoever asked is told when it is read. */
+        /** An unreadable reply is no refusal; {@link #understand} fails with it. */
         private @Nullable Throwable refusalIn(T reply) {
             try {
                 return answer.refusalIn(reply);

@@ -13,8 +13,8 @@
 -- ARGV[4 * i]      token of this attempt
 -- ARGV[4 * i + 1]  lease in ms
 -- ARGV[4 * i + 2]  floor: the fencing tokens must be greater
--- ARGV[4 * i + 3]  empty if the instance only tries; if it waits, the name of the lock as a mailbox is told it, or '=' if that is
---                  the tag
+-- ARGV[4 * i + 3]  empty if the instance only tries; if it waits, the name of the lock in messages to mailboxes, or '=' if that
+--                  is the tag
 -- For all of them:
 -- KEYS[2 * count + 1]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[2 * count + 2]  history: string, the marker of the history that granted locks belong to

@@ -7,7 +7,7 @@
 --                  is kept. Called <prefix>{<tag>}
 -- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[2 * i - 1]  token of the hold, or of the last attempt
--- ARGV[2 * i]      name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
+-- ARGV[2 * i]      name of the lock in messages to mailboxes, <prefix>mailbox:<instance>; absent or empty if that is the tag
 -- For one lock alone; else absent, as is what is not said:
 -- ARGV[2 * count + 1]  present if the server does not count the listeners at other servers, as a node of a cluster: then an
 --                      instance counts as signalled although it may be dead, and those behind it look by themselves; else empty

@@ -5,7 +5,7 @@
 -- KEYS[1]  lock: string, as release has it. Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[1]  the last fencing token of the owner, as it was seen
--- ARGV[2]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
+-- ARGV[2]  name of the lock in messages to mailboxes, <prefix>mailbox:<instance>; absent or empty if that is the tag
 -- ARGV[3]  present if the server does not count the listeners at other servers, as a node of a cluster
 --
 -- Returns a status:
