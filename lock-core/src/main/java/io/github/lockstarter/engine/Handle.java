@@ -37,8 +37,6 @@ final class Handle implements LockHandle {
     /** The hold's first handle: reachable through each of its handles. */
     private final Handle first;
 
-    private final Running shared;
-
     /** Changed by its updater, and by the thread that leaves. */
     private volatile int stage;
 
@@ -51,8 +49,11 @@ final class Handle implements LockHandle {
     /** A handle of the hold; null for the first one of those that can be reached. */
     Handle(Hold hold, @Nullable Handle first) {
         this.hold = hold;
-        this.shared = hold.lock.shared;
         this.first = first == null ? this : first;
+    }
+
+    private Running shared() {
+        return hold.lock.shared;
     }
 
     @Override
@@ -62,7 +63,7 @@ final class Handle implements LockHandle {
 
     @Override
     public HeldLocks heldBySource() {
-        return shared.heldLocks;
+        return shared().heldLocks;
     }
 
     @Override
@@ -80,7 +81,7 @@ final class Handle implements LockHandle {
 
     @Override
     public Duration remainingLease() {
-        return checkHeld() ? hold.lock.remainingLease(hold, shared.now()) : Duration.ZERO;
+        return checkHeld() ? hold.lock.remainingLease(hold, shared().now()) : Duration.ZERO;
     }
 
     @Override
@@ -124,7 +125,7 @@ final class Handle implements LockHandle {
     }
 
     private LockLostException lost() {
-        return Messages.lost(hold, shared.now().nanos());
+        return Messages.lost(hold, shared().now().nanos());
     }
 
     @Override
@@ -137,11 +138,11 @@ final class Handle implements LockHandle {
 
     /** {@link #extend}, whatever the keys of the request. */
     void extendOn(LockRequest terms) {
-        shared.settings.checkExtension(terms, hold.terms.lease());
+        shared().settings.checkExtension(terms, hold.terms.lease());
         if (!checkHeld()) {
             throw notHeld();
         }
-        RenewResult result = answerTo(shared.extend(hold, terms));
+        RenewResult result = answerTo(shared().extend(hold, terms));
         if (result instanceof RenewResult.Unknown unknown) {
             throw Messages.unknownExtension(hold, unknown);
         }
@@ -165,7 +166,7 @@ final class Handle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         StackReserve.ensure();
-        shared.run(todo -> hold.lock.onLost(todo, hold, this, callback));
+        shared().run(todo -> hold.lock.onLost(todo, hold, this, callback));
     }
 
     boolean hasLeft() {
@@ -186,7 +187,7 @@ final class Handle implements LockHandle {
                 return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
             }
             StackReserve.ensure();
-            return shared.exit(this);
+            return shared().exit(this);
         } catch (RuntimeException | Error e) {
             if (leaving && stage == LEAVING) {
                 stage = FAILED;
@@ -195,7 +196,7 @@ final class Handle implements LockHandle {
                 isUnfinished = true;
                 nextUnfinished = hold.unfinished;
                 hold.unfinished = this;
-                shared.hasUnfinished = true;
+                hold.lock.shared.hasUnfinished = true;
             }
             throw e;
         }
@@ -224,7 +225,7 @@ final class Handle implements LockHandle {
 
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
-        return shared.events.completedForCallers(beginRelease()).thenApply(this::checkNotLost);
+        return shared().events.completedForCallers(beginRelease()).thenApply(this::checkNotLost);
     }
 
     private ReleaseOutcome checkNotLost(ReleaseOutcome outcome) {
@@ -244,7 +245,7 @@ final class Handle implements LockHandle {
 
     /** {@link #reenter}, whatever the keys of the request. */
     Optional<Handle> enterAgain(LockRequest request) {
-        Duration atLeast = ResolvedRequest.of(request, shared.settings).atLeast();
+        Duration atLeast = ResolvedRequest.of(request, shared().settings).atLeast();
         if (hasLeft()) {
             return Optional.empty();
         }

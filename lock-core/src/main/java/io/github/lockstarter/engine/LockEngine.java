@@ -54,6 +54,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final AtomicReference<@Nullable Running> runtime = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
+    /** Written by any thread: immutable, and an older one is as good. */
+    private @Nullable ResolvedRequest latestTerms;
+
     /**
      * Creates the engine, registers its mailbox with the backend, and runs. The backend is not closed by it.
      *
@@ -163,7 +166,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return acquire(request, ResolvedRequest.of(request, settings), IfBusy.THROW)
+        return acquire(request, latest(ResolvedRequest.of(request, settings)), IfBusy.THROW)
                 .orElseThrow();
     }
 
@@ -171,7 +174,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     public Optional<LockHandle> tryAcquire(LockRequest request) {
         ResolvedRequest terms = ResolvedRequest.of(request, settings);
         ResolvedRequest once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
-        return acquire(request, once, IfBusy.RETURN_EMPTY).map(LockHandle.class::cast);
+        return acquire(request, latest(once), IfBusy.RETURN_EMPTY).map(LockHandle.class::cast);
     }
 
     private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest terms, IfBusy ifBusy) {
@@ -184,7 +187,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-        ResolvedRequest terms = ResolvedRequest.of(request, settings);
+        ResolvedRequest terms = latest(ResolvedRequest.of(request, settings));
         Running running = runtime.get();
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
@@ -192,6 +195,16 @@ public final class LockEngine implements LockSource, AutoCloseable {
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
         running.acquisitions.acquireAsync(request.keys(), terms, result);
         return result;
+    }
+
+    /** The terms of the request before, if they are the same: all of a thousand locks of one kind refer to them. */
+    private ResolvedRequest latest(ResolvedRequest terms) {
+        ResolvedRequest before = latestTerms;
+        if (before != null && before.equals(terms)) {
+            return before;
+        }
+        latestTerms = terms;
+        return terms;
     }
 
     private static LockBackendException stopped(LockRequest request) {
