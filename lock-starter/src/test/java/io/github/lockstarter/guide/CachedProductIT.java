@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -61,6 +62,7 @@ class CachedProductIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void theNextInstanceLoadsWhenTheLoadingOneCrashes() {
         ChildJvm crashes = launch(REDIS.server().port(), "--test.load-ms=600000");
         ChildJvm next = launch(REDIS.server().port(), "--test.load-ms=300", "--distributed-lock.wait=30s");
@@ -82,6 +84,7 @@ class CachedProductIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void loadsWhileTheServerOfTheLocksIsDown() {
         try (RedisServer locks = RedisServer.start()) {
             int cache = REDIS.server().port();

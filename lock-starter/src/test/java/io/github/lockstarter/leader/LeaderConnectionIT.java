@@ -187,6 +187,7 @@ class LeaderConnectionIT {
 
     @Test
     @Tag(Effort.SLOW)
+    @Tag(Effort.FULL)
     void losesNothingWhileAListenerIsSlow() throws Exception {
         ConfigurableApplicationContext slow = start(proxy.port(), SlowConsumer.class, "distributed-lock.lease=1s");
         awaitLeader(slow);

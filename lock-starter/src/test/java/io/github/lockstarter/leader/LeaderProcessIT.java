@@ -101,6 +101,7 @@ class LeaderProcessIT {
     /** The control is the consumer that caches the events of the same leaders: it is seen to lead with the next one. */
     @Test
     @Tag(Effort.SLOW)
+    @Tag(Effort.FULL)
     void hasOneLeaderAtATimeAfterAPauseUnlessTheAnswerIsCached() throws Exception {
         start(2, "--distributed-lock.lease=2s");
         ChildJvm paused = awaitLeader();

@@ -125,6 +125,7 @@ class ExperimentIT {
     }
 
     @Test
+    @Tag("full")
     void playsAnExhibitAndLeavesNothingBehind() throws Exception {
         Command command = startGallery("late-write");
 

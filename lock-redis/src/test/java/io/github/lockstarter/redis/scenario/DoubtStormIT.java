@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,6 +64,7 @@ class DoubtStormIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void neverHasTwoCertainHoldersWhileInstancesAreCutOff() throws Exception {
         storm(LockHandle::isHeld, this::cutOff, () -> takenOver() > 0);
 
@@ -72,6 +74,7 @@ class DoubtStormIT extends RedisScenario {
 
     /** The control: by its lease alone, a holder that is cut off still has the lock that was taken over. */
     @Test
+    @Tag(Effort.FULL)
     void findsTwoHoldersWhereDoubtDoesNotCount() throws Exception {
         storm(handle -> handle.state().compareTo(HoldState.LOST) < 0, this::cutOff, () -> overlaps.get() > 0);
 

@@ -26,6 +26,7 @@ class ScenarioChecksIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void seesAKeyThatStays() {
         redis().psetex("lock:{another}:waiters", 60_000, "left behind");
 

@@ -57,6 +57,7 @@ class FaultLabControlsIT {
      * held; then another run follows.
      */
     @Test
+    @Tag(Effort.FULL)
     void findsOverlapsWhenTheServerForgetsWithoutTheHistoryGuard() {
         long overlaps = 0;
         for (int run = 1; run <= RUNS && overlaps == 0; run++) {

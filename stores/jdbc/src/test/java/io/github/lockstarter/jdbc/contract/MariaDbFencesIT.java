@@ -3,11 +3,14 @@ package io.github.lockstarter.jdbc.contract;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.fence.testing.FenceSuite;
 import io.github.lockstarter.jdbc.testing.MariaDb;
+import io.github.lockstarter.testing.Effort;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Fences in MariaDB, whose statements are those for MySQL. */
+@Tag(Effort.FULL)
 class MariaDbFencesIT extends FenceSuite {
 
     private static MariaDb server;
