@@ -18,13 +18,14 @@ import java.util.stream.Stream;
  *
  * <p>A shell receives the pipe from this JVM as its standard input, leaves a guard behind that reads from it, and
  * becomes the child. When the JVM ends, the guard reads the end of the pipe and kills the child. Until then the guard
- * passes on whatever this JVM sends, through a named pipe, if the child has one.
+ * passes on whatever this JVM sends, through a named pipe, if the child has one. It opens that for both directions: to
+ * open it for writing would wait for a reader, forever if the child was killed before.
  */
 public final class GuardedProcess implements AutoCloseable {
 
     /** Ctrl-C reaches all processes of the terminal's group: the guard ignores it, and the child leaves the group. */
     private static final String GUARD = "exec 3<&0; in=$1; shift;"
-            + " (trap '' INT HUP; [ -p \"$in\" ] && cat >\"$in\" || read -r _; kill -9 $$) <&3 >/dev/null 2>&1 &"
+            + " (trap '' INT HUP; [ -p \"$in\" ] && cat 1<>\"$in\" || read -r _; kill -9 $$) <&3 >/dev/null 2>&1 &"
             + " command -v setsid >/dev/null && set -- setsid \"$@\"; exec \"$@\" <\"$in\" 3<&-";
 
     private static final Path NO_INPUT = Path.of("/dev/null");

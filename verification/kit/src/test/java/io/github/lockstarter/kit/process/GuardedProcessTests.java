@@ -1,0 +1,52 @@
+package io.github.lockstarter.kit.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A child process and its guard. */
+class GuardedProcessTests {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void readsWhatIsSent() throws IOException {
+        try (GuardedProcess process = GuardedProcess.startPiped(directory, List.of("cat"))) {
+            process.send("a line");
+
+            byte[] answer = process.output().readNBytes("a line\n".length());
+            assertThat(new String(answer, StandardCharsets.UTF_8)).isEqualTo("a line\n");
+        }
+        awaitNoProcessOf(directory);
+    }
+
+    /** Whether or not it has opened its input. */
+    @Test
+    void leavesNoGuardBehindWhereItIsKilledAtOnce() throws IOException {
+        for (int i = 0; i < 20; i++) {
+            Path own = Files.createDirectory(directory.resolve("child-" + i));
+            GuardedProcess.startPiped(own, List.of("cat")).kill();
+        }
+        awaitNoProcessOf(directory);
+    }
+
+    private static void awaitNoProcessOf(Path directory) {
+        await().untilAsserted(() -> assertThat(processesOf(directory)).isEmpty());
+    }
+
+    private static Stream<ProcessHandle> processesOf(Path directory) {
+        return ProcessHandle.allProcesses().filter(process -> process.info()
+                .commandLine()
+                .filter(line -> line.contains(directory.toString()))
+                .isPresent());
+    }
+}
