@@ -56,8 +56,7 @@ public @interface DistributedLock {
      * in sorted order so that two such methods cannot deadlock. Without any, one lock covers every call of the method.
      *
      * <p>Evaluated once, before the method runs. A null or blank value is an {@link IllegalArgumentException}; an
-     * unknown {@code #parameter} fails the start of the application. So does a property that the class of a parameter
-     * does not have, unless it is an interface or abstract. A placeholder, such as
+     * unknown {@code #parameter} fails the start of the application. A placeholder, such as
      * <code>"'${shop.tenant}:' + #orderId"</code>, is resolved at the start and becomes a part of the expression: write
      * a text in quotes, as here.
      *

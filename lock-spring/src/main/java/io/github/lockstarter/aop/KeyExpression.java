@@ -1,17 +1,22 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.aop.KeyRenderer.NoTextException;
 import java.lang.reflect.Method;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
@@ -29,7 +34,6 @@ final class KeyExpression {
     private final String description;
     private final Expression expression;
     private final Map<String, Integer> positions;
-    private final Set<Method> methods;
 
     /** Not static, since the accessor keeps the classes of the arguments, which the application may unload. */
     private final SimpleEvaluationContext.Builder contexts = SimpleEvaluationContext.forPropertyAccessors(
@@ -37,20 +41,17 @@ final class KeyExpression {
             .withInstanceMethods()
             .withAssignmentDisabled();
 
-    private KeyExpression(
-            String description, Expression expression, Map<String, Integer> positions, Set<Method> methods) {
+    private KeyExpression(String description, Expression expression, Map<String, Integer> positions) {
         this.description = description;
         this.expression = expression;
         this.positions = positions;
-        this.methods = methods;
     }
 
     /**
      * Parses and checks an expression.
      *
      * @param placeholders puts the values of properties into the expression
-     * @throws InvalidLockDeclarationException when it cannot be parsed, or refers to an argument or a property that
-     *     does not exist
+     * @throws InvalidLockDeclarationException when it cannot be parsed, or refers to an argument that does not exist
      */
     static KeyExpression parse(String text, Method method, KeyParameters parameters, Placeholders placeholders) {
         if (text.isBlank()) {
@@ -59,17 +60,15 @@ final class KeyExpression {
                     "key expression '" + text + "' is blank.",
                     "Leave the key out for one lock over all calls.");
         }
-        Map<String, Integer> known = parameters.positions();
         try {
             String resolved = placeholders.resolve("key", text);
             SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(resolved).getAST();
-            KeyExpressionCheck checked = new KeyExpressionCheck(root, parameters.types(method));
+            Map<String, Integer> used = new TreeMap<>();
+            collect(root, false, parameters.positions(), used);
             return new KeyExpression(
                     "Key expression '" + text + "' of " + InvalidLockDeclarationException.describe(method),
                     new SpelExpression(resolved, NonNullOperand.inside(root), CONFIGURATION),
-                    checked.usedNames().stream()
-                            .collect(Collectors.toMap(name -> name, known::get, (a, b) -> a, TreeMap::new)),
-                    checked.methods());
+                    used);
         } catch (ParseException | IllegalStateException e) {
             throw new InvalidLockDeclarationException(
                     method,
@@ -81,9 +80,31 @@ final class KeyExpression {
         }
     }
 
-    /** What an evaluation reads by reflection, as far as the declared types tell. */
-    Set<Method> methods() {
-        return methods;
+    /**
+     * Collects the arguments that a node uses, and refuses a name that no argument has. Whatever else the evaluation
+     * refuses fails the call.
+     *
+     * @param hasSubject whether the node may read properties without a {@code #}, as those of an element
+     */
+    private static void collect(
+            SpelNode node, boolean hasSubject, Map<String, Integer> known, Map<String, Integer> used) {
+        if (node instanceof VariableReference) {
+            String name = node.toStringAST().substring(1);
+            Integer position = known.get(name);
+            if (position != null) {
+                used.put(name, position);
+            } else if (!hasSubject || !(name.equals("this") || name.equals("root"))) {
+                throw new IllegalArgumentException("uses '#" + name + "', which is not an argument");
+            }
+        } else if (!hasSubject && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
+            throw new IllegalArgumentException("uses '" + node.toStringAST() + "', which is not an argument; arguments "
+                    + "begin with '#' and texts stand in quotes");
+        }
+        boolean readsElements = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
+        for (int i = 0; i < node.getChildCount(); i++) {
+            boolean isStep = node instanceof CompoundExpression && i > 0;
+            collect(node.getChild(i), hasSubject || readsElements || isStep, known, used);
+        }
     }
 
     /**
@@ -98,14 +119,12 @@ final class KeyExpression {
             return KeyRenderer.of(expression.getValue(context));
         } catch (EvaluationException e) {
             throw failed("cannot be evaluated: " + e.getMessage(), e);
-        } catch (NoTextException e) {
-            throw failed(e.getMessage(), null); // says the same, and has no cause itself
         } catch (IllegalArgumentException e) {
             throw failed(e.getMessage(), e);
         }
     }
 
-    private IllegalArgumentException failed(@Nullable String why, @Nullable Exception cause) {
+    private IllegalArgumentException failed(@Nullable String why, Exception cause) {
         return new IllegalArgumentException(
                 description + " " + why + ". The method did not run; pass arguments that identify what to lock", cause);
     }

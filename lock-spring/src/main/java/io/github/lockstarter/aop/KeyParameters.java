@@ -1,8 +1,6 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Type;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,14 +43,6 @@ record KeyParameters(int count, Optional<List<String>> names) {
             positions.putIfAbsent("a" + i, i);
         }
         return positions;
-    }
-
-    /** Declared type by name. */
-    Map<String, Type> types(Method called) {
-        Type[] types = called.getGenericParameterTypes();
-        Map<String, Type> byName = new HashMap<>();
-        positions().forEach((name, position) -> byName.put(name, types[position]));
-        return byName;
     }
 
     /** What an author whose expression is wrong needs to know. */

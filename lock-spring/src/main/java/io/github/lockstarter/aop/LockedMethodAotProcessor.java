@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aot.hint.BindingReflectionHintsRegistrar;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
@@ -21,7 +22,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Registers hints for what locked methods use by reflection in a native image: themselves, their annotations, their
- * fallbacks, and what their keys read of arguments, as far as the declared types of the arguments tell.
+ * fallbacks, and what their keys may read of arguments, as far as the declared types of the arguments tell.
  */
 final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -54,7 +55,10 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
         if (locked.contention() instanceof Fallback fallback) {
             register(fallback.method(), hints);
         }
-        locked.keys().stream().flatMap(key -> key.methods().stream()).forEach(method -> register(method, hints));
+        if (!locked.keys().isEmpty()) {
+            new BindingReflectionHintsRegistrar()
+                    .registerReflectionHints(hints, locked.method().getGenericParameterTypes());
+        }
         MergedAnnotations.from(locked.declared()).stream(DistributedLock.class)
                 .flatMap(LockedMethodAotProcessor::withSources)
                 .forEach(each -> hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS));

@@ -1,6 +1,5 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.aop.KeyRenderer.NoTextException;
 import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.ast.Elvis;
@@ -50,8 +49,8 @@ final class NonNullOperand extends SpelNodeImpl {
         TypedValue value = operand.getValueInternal(state);
         try {
             KeyRenderer.checked(value.getValue());
-        } catch (NoTextException e) {
-            throw new NoTextException("has a part '" + operand.toStringAST() + "' that " + e.getMessage());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("has a part '" + operand.toStringAST() + "' that " + e.getMessage(), e);
         }
         return value;
     }
