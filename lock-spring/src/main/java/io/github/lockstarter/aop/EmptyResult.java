@@ -1,19 +1,17 @@
 package io.github.lockstarter.aop;
 
-import java.lang.annotation.Annotation;
-import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Nullness;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
@@ -28,9 +26,6 @@ final class EmptyResult {
             OptionalInt.class, OptionalInt.empty(),
             OptionalLong.class, OptionalLong.empty(),
             OptionalDouble.class, OptionalDouble.empty());
-
-    /** By name, since there is one of them in each of many libraries. */
-    private static final Set<String> NON_NULL = Set.of("NonNull", "Nonnull", "NotNull");
 
     /** Spring 7 reads JSpecify's annotations, those of packages included, and Kotlin's types. */
     private static final boolean SPRING_KNOWS =
@@ -74,9 +69,14 @@ final class EmptyResult {
             if (result.getParameterType() != void.class && !isFlow(result) && !result.isOptional()) {
                 throw unskippable(method, "a non-null " + ClassUtils.getShortName(result.getParameterType()));
             }
-        } else if (shape == MethodShape.REACTIVE && !ReactiveResult.of(method).canBeEmpty()) {
+        } else if (shape == MethodShape.REACTIVE && !canBeEmpty(method.getReturnType())) {
             throw unskippable(method, "a " + ClassUtils.getShortName(method.getReturnType()) + ", which has a value");
         }
+    }
+
+    private static boolean canBeEmpty(Class<?> reactive) {
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(reactive);
+        return adapter == null || adapter.supportsEmpty();
     }
 
     private static boolean isFlow(MethodParameter result) {
@@ -92,15 +92,7 @@ final class EmptyResult {
     }
 
     private static boolean isNonNull(Method method) {
-        return isAnnotated(method)
-                || isAnnotated(method.getAnnotatedReturnType())
-                || (SPRING_KNOWS ? SpringNullness.isNonNull(method) : isNonNullInKotlin(method));
-    }
-
-    private static boolean isAnnotated(AnnotatedElement element) {
-        return Arrays.stream(element.getAnnotations())
-                .map(Annotation::annotationType)
-                .anyMatch(annotation -> NON_NULL.contains(annotation.getSimpleName()));
+        return SPRING_KNOWS ? SpringNullness.isNonNull(method) : isNonNullInKotlin(method);
     }
 
     private static boolean isNonNullInKotlin(Method method) {

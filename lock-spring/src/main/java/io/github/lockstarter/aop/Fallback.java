@@ -4,24 +4,21 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
+import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
  * The method that is called in place of a locked one whose lock is not acquired: through the proxy of the bean, so that
@@ -40,13 +37,11 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
      */
     static Fallback of(Method method, Class<?> type, String name) {
         List<Class<?>> expected = parameters(method, type);
-        Map<List<Class<?>>, Method> found = new LinkedHashMap<>(); // an overridden method comes after the nearer one
-        methodsOf(type)
-                .filter(each -> each.getName().equals(name) && !each.isBridge() && !each.isSynthetic())
-                .filter(each ->
-                        KotlinDetector.isSuspendingFunction(each) == KotlinDetector.isSuspendingFunction(method))
-                .forEach(each -> found.putIfAbsent(parameters(each, type), each));
-        found.keySet().removeIf(each -> each.equals(expected) ? method.getName().equals(name) : !adds(each, expected));
+        MethodFilter fits = each -> each.getName().equals(name)
+                && !each.equals(method)
+                && KotlinDetector.isSuspendingFunction(each) == KotlinDetector.isSuspendingFunction(method)
+                && fits(parameters(each, type), expected);
+        List<Method> found = List.copyOf(MethodIntrospector.selectMethods(type, fits));
         if (found.size() != 1) {
             throw new InvalidLockDeclarationException(
                     method,
@@ -55,18 +50,12 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
                     "Declare one method '" + name + "' with the parameters and the result of the locked one, which "
                             + "may take a LockNotAcquiredException last.");
         }
-        Method fallback = found.values().iterator().next();
-        boolean takesException = !found.containsKey(expected);
-        Class<?> accepted =
-                takesException ? fallback.getParameterTypes()[expected.size()] : LockNotAcquiredException.class;
+        Method fallback = found.get(0);
+        List<Class<?>> taken = parameters(fallback, type);
+        boolean takesException = taken.size() > expected.size();
+        Class<?> accepted = takesException ? taken.get(expected.size()) : LockNotAcquiredException.class;
         check(method, fallback, type, accepted);
         return new Fallback(fallback, accepted, takesException);
-    }
-
-    private static Stream<Method> methodsOf(Class<?> type) {
-        return Proxy.isProxyClass(type)
-                ? Arrays.stream(type.getInterfaces()).flatMap(each -> Arrays.stream(each.getMethods()))
-                : Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type));
     }
 
     /** Without the Continuation of a suspend function. */
@@ -79,12 +68,13 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return types;
     }
 
-    /** Whether the only further parameter is an exception. */
-    private static boolean adds(List<Class<?>> parameters, List<Class<?>> expected) {
+    /** Whether the only further parameter, if there is one, is an exception. */
+    private static boolean fits(List<Class<?>> parameters, List<Class<?>> expected) {
         int count = expected.size();
-        return parameters.size() == count + 1
+        return parameters.size() >= count
                 && parameters.subList(0, count).equals(expected)
-                && Throwable.class.isAssignableFrom(parameters.get(count));
+                && (parameters.size() == count
+                        || (parameters.size() == count + 1 && Throwable.class.isAssignableFrom(parameters.get(count))));
     }
 
     private static void check(Method method, Method fallback, Class<?> type, Class<?> accepted) {

@@ -4,18 +4,13 @@ import io.github.lockstarter.LockOperations;
 import java.lang.reflect.Method;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
-import org.aopalliance.aop.Advice;
-import org.springframework.aop.ClassFilter;
-import org.springframework.aop.Pointcut;
-import org.springframework.aop.PointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.core.Ordered;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 
 /** Puts the lock around the annotated methods of the application's beans. */
-public final class LockAdvisor implements PointcutAdvisor, Ordered {
+@SuppressWarnings("serial") // as in the class that it extends: an advisor is never serialized
+public final class LockAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
-    private final Pointcut pointcut;
-    private final LockInterceptor interceptor;
+    private final LockedMethods methods;
     private final IntSupplier order;
 
     /**
@@ -32,42 +27,19 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
             Function<String, LockOperations> operations,
             SkippedCallListener skippedCalls,
             IntSupplier order) {
-        this.pointcut = new LockedMethodPointcut(methods);
-        this.interceptor = new LockInterceptor(methods, operations, skippedCalls);
+        super(new LockInterceptor(methods, operations, skippedCalls));
+        this.methods = methods;
         this.order = order;
+        setClassFilter(type -> !methods.of(type).isEmpty());
     }
 
     @Override
-    public Pointcut getPointcut() {
-        return pointcut;
-    }
-
-    @Override
-    public Advice getAdvice() {
-        return interceptor;
+    public boolean matches(Method method, Class<?> targetClass) {
+        return methods.find(method, targetClass).isPresent();
     }
 
     @Override
     public int getOrder() {
         return order.getAsInt();
-    }
-
-    private static final class LockedMethodPointcut extends StaticMethodMatcherPointcut {
-
-        private final LockedMethods methods;
-
-        private LockedMethodPointcut(LockedMethods methods) {
-            this.methods = methods;
-        }
-
-        @Override
-        public ClassFilter getClassFilter() {
-            return type -> !methods.of(type).isEmpty();
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            return methods.find(method, targetClass).isPresent();
-        }
     }
 }

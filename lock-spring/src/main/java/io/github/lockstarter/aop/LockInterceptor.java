@@ -1,42 +1,68 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.spi.BlockingWait;
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.function.SingletonSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.util.ClassUtils;
+import reactor.core.scheduler.NonBlocking;
 
 /**
  * Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. Thread-safe.
+ *
+ * <p>The one mutable field is the set of methods that were warned of, since they block a thread of Reactor that must
+ * not block, written by the threads that call them.
  */
 final class LockInterceptor implements MethodInterceptor {
 
-    private final LockedMethods methods;
-    private final LockedCallRunner blocking;
-    private final LockedCallRunner stages;
+    private static final Logger log = LoggerFactory.getLogger(LockInterceptor.class);
 
-    /** Asked for with the first call of a reactive method, which an application without Reactor has not. */
-    private final Supplier<LockedCallRunner> reactive;
+    private static final boolean THERE_IS_REACTOR =
+            ClassUtils.isPresent("reactor.core.scheduler.NonBlocking", LockInterceptor.class.getClassLoader());
+
+    private final LockedMethods methods;
+    private final Function<String, LockOperations> operations;
+    private final SkippedCallListener skippedCalls;
+    private final CallersTransaction callersTransaction = new CallersTransaction();
+    private final Set<Method> warned = ConcurrentHashMap.newKeySet();
 
     LockInterceptor(
             LockedMethods methods, Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
         this.methods = methods;
-        this.blocking = new BlockingCallRunner(operations, skippedCalls);
-        this.stages = new StageCallRunner(operations, skippedCalls);
-        this.reactive = SingletonSupplier.of(() -> new ReactiveCallRunner(operations, skippedCalls));
+        this.operations = operations;
+        this.skippedCalls = skippedCalls;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         LockedMethod method = lockedMethod(invocation);
-        LockRequest request = method.requestFor(invocation.getArguments());
+        LockedCall call = new LockedCall(
+                method,
+                method.requestFor(invocation.getArguments()),
+                operations.apply(method.locks()),
+                (ProxyMethodInvocation) invocation,
+                skippedCalls);
         return switch (method.shape()) {
-            case BLOCKING, ASYNC_THREAD -> blocking.run(method, request, invocation);
-            case STAGE -> stages.run(method, request, invocation);
-            case REACTIVE -> reactive.get().run(method, request, invocation);
+            case BLOCKING, ASYNC_THREAD -> runBlocking(call);
+            case STAGE -> {
+                callersTransaction.outlives(call); // such a method is never kept until the end of a transaction
+                yield new StageCall(call).run();
+            }
+            case REACTIVE -> ReactiveCall.run(call); // linked only where Reactor is there
         };
     }
 
@@ -50,5 +76,80 @@ final class LockInterceptor implements MethodInterceptor {
                         "The target of " + InvalidLockDeclarationException.describe(invocation.getMethod())
                                 + " was replaced by a " + type.getName()
                                 + ", whose method has no @DistributedLock; the method did not run"));
+    }
+
+    /**
+     * The work ends when the method returns, or this is the thread of {@code @Async}, which waits for its future: the
+     * lock is held by this thread. An exception from inside of the method is never taken for contention.
+     */
+    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
+    private @Nullable Object runBlocking(LockedCall call) throws Throwable {
+        warnOfNonBlockingThread(call);
+        AtomicBoolean isReached = new AtomicBoolean();
+        Object result;
+        try {
+            if (callersTransaction.outlives(call)) {
+                callersTransaction.keep(call.locks().acquire(call.request())); // the body enters the same hold
+            }
+            result = call.locks().<@Nullable Object, Throwable>execute(call.request(), () -> {
+                isReached.setPlain(true);
+                return proceed(call);
+            });
+        } catch (LockNotAcquiredException | LockBackendException e) {
+            if (isReached.getPlain()) {
+                throw e;
+            }
+            return call.handle(e);
+        }
+        checkEnded(call, result);
+        return result;
+    }
+
+    /** All that an event loop serves would wait, too. The lock of a leader is entered without a wait. */
+    private void warnOfNonBlockingThread(LockedCall call) {
+        if (THERE_IS_REACTOR
+                && Thread.currentThread() instanceof NonBlocking
+                && !call.method().isLeaders()
+                && warned.add(call.method().method())) {
+            log.warn(
+                    "{} waits for {} on thread {}, which must not block: all that this thread serves waits too. Return "
+                            + "a Mono, or call the method on Schedulers.boundedElastic()",
+                    call.description(),
+                    call.lock(),
+                    Thread.currentThread().getName());
+        }
+    }
+
+    private static @Nullable Object proceed(LockedCall call) throws Throwable {
+        Object result = call.invocation().proceed();
+        if (call.method().shape() == MethodShape.ASYNC_THREAD && result != null) {
+            awaitEnd(call, (Future<?>) result);
+        }
+        return result;
+    }
+
+    /** Spring waits for it next, on this thread, and passes its result on. */
+    private static void awaitEnd(LockedCall call, Future<?> work) {
+        if (work instanceof CompletionStage<?> stage) {
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            stage.whenComplete((value, failure) -> end.complete(null));
+            BlockingWait.awaitUninterruptibly(end);
+        } else if (!work.isDone()) {
+            throw new IllegalStateException(call.description() + " returned a "
+                    + work.getClass().getTypeName()
+                    + " that is not done, whose work continues although the lock is released now. Return a "
+                    + "CompletableFuture");
+        }
+    }
+
+    /** The start cannot refuse a method that declares Object: it has run, and the lock is released. */
+    private static void checkEnded(LockedCall call, @Nullable Object result) {
+        if (result != null
+                && call.method().method().getReturnType() == Object.class
+                && MethodShape.endsLater(result.getClass())) {
+            throw new IllegalStateException(call.description() + " returned a "
+                    + result.getClass().getTypeName() + ", whose work continues although " + call.lock()
+                    + " is already released. " + MethodShape.ADVICE);
+        }
     }
 }

@@ -17,10 +17,11 @@ import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -33,10 +34,13 @@ import org.springframework.util.ClassUtils;
  * another package, where the proxy is a subclass; one of no interface where the proxy is a JDK proxy; or whose advices
  * are in an order that releases the lock too early.
  *
- * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
+ * <p>The one mutable field is the set of locked singletons seen so far, and of those that were created before, written
+ * by whichever thread creates a bean.
  */
 public final class LockedBeanCheck
-        implements BeanFactoryPostProcessor, SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton {
+        implements BeanDefinitionRegistryPostProcessor,
+                SmartInstantiationAwareBeanPostProcessor,
+                SmartInitializingSingleton {
 
     /** The settings of all locks. */
     public interface Settings {
@@ -70,12 +74,20 @@ public final class LockedBeanCheck
         this.settings = settings;
     }
 
+    /** It is such a post-processor to be called before the other ones of the factory take beans. */
+    @Override
+    public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {}
+
     /**
-     * Sees beans from now on: also those that other post-processors need, which are created before any is in place.
-     * What it adds is not this object: Spring would count it twice, and warn that beans are created too early.
+     * Suspects what is there already, and sees beans from now on: also those that other post-processors need, which are
+     * created before any is in place. What it adds is not this object: Spring would count it twice, and warn that beans
+     * are created too early.
      */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+        Arrays.stream(beanFactory.getSingletonNames())
+                .filter(beanFactory::containsBeanDefinition)
+                .forEach(locked::add);
         beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
             @Override
             public Object postProcessBeforeInitialization(Object bean, String beanName) {
@@ -201,28 +213,7 @@ public final class LockedBeanCheck
 
     @Override
     public void afterSingletonsInstantiated() {
-        Set<String> suspects = new TreeSet<>(locked);
-        for (String processor : beans.getBeanNamesForType(BeanFactoryPostProcessor.class, true, false)) {
-            addWithWhatItTook(processor, suspects);
-        }
-        suspects.forEach(this::checkLocked);
-        CallersTransaction.checkAllAreSeen(beans, methods.known());
-    }
-
-    /**
-     * A processor of the bean factory, what makes it, and what was injected there: created before any bean is looked
-     * at.
-     */
-    private void addWithWhatItTook(String beanName, Set<String> suspects) {
-        if (suspects.add(beanName) && beans.containsBeanDefinition(beanName)) {
-            String factory = beans.getBeanDefinition(beanName).getFactoryBeanName();
-            if (factory != null) {
-                addWithWhatItTook(factory, suspects);
-            }
-            for (String taken : beans.getDependenciesForBean(beanName)) {
-                addWithWhatItTook(taken, suspects);
-            }
-        }
+        new TreeSet<>(locked).forEach(this::checkLocked);
     }
 
     private void checkLocked(String beanName) {

@@ -59,18 +59,15 @@ public final class LockedMethods {
         return read;
     }
 
-    /** Those of all classes that were asked for so far. */
-    Stream<LockedMethod> known() {
-        return byClass.values().stream().flatMap(locked -> locked.values().stream());
-    }
-
     /**
      * The roles of the methods that run on a leader only, of all classes that were asked for so far.
      *
      * @return the roles, in no particular order
      */
     public Stream<String> roles() {
-        return known().filter(LockedMethod::isLeaders)
+        return byClass.values().stream()
+                .flatMap(locked -> locked.values().stream())
+                .filter(LockedMethod::isLeaders)
                 .flatMap(method -> LeaderLocks.roleOf(method.request().name()).stream());
     }
 

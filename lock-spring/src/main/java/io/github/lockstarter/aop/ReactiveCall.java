@@ -1,0 +1,93 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.reactive.ReactiveLockOperations;
+import io.github.lockstarter.reactive.ReactiveLockTemplate;
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+/**
+ * A call of a method that returns a reactive type, or of a suspend function: each subscription acquires the lock
+ * without blocking, calls the method, and releases when its publisher ends or is cancelled. Linked only where Reactor
+ * is there.
+ *
+ * @param call the call, which may be subscribed to many times
+ * @param adapter of the declared type; null for a suspend function, which an interceptor sees return a publisher
+ */
+record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
+
+    private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
+    static Object run(LockedCall call) {
+        Method method = call.method().method();
+        ReactiveAdapter adapter = KotlinDetector.isSuspendingFunction(method)
+                ? null
+                : ReactiveAdapterRegistry.getSharedInstance().getAdapter(method.getReturnType());
+        boolean isMany = adapter == null
+                ? new MethodParameter(method, -1).getParameterType().getName().equals(FLOW)
+                : adapter.isMultiValue();
+        ReactiveCall reactive = new ReactiveCall(call, adapter);
+        ReactiveLockTemplate locks = new ReactiveLockTemplate(call.locks());
+        Publisher<?> locked = isMany ? reactive.many(locks) : reactive.one(locks);
+        return adapter == null ? locked : adapter.fromPublisher(locked);
+    }
+
+    private Flux<Object> many(ReactiveLockTemplate locks) {
+        return locks.execute(
+                call.request(),
+                Flux.deferContextual(subscriber -> Flux.<Object>from(proceed(subscriber))),
+                refusal -> Flux.deferContextual(subscriber -> Flux.from(handle(refusal, subscriber))));
+    }
+
+    private Mono<Object> one(ReactiveLockTemplate locks) {
+        return locks.execute(
+                call.request(),
+                Mono.deferContextual(subscriber -> Mono.<Object>fromDirect(proceed(subscriber))),
+                refusal -> Mono.deferContextual(subscriber -> Mono.fromDirect(handle(refusal, subscriber))));
+    }
+
+    /** Calls the method. It finds its lock on this thread. */
+    private Publisher<?> proceed(ContextView subscriber) {
+        try {
+            return ReactiveLockOperations.contextOf(subscriber).call(() -> publisher(call.proceedDetached()));
+        } catch (Throwable e) {
+            return Mono.error(e);
+        }
+    }
+
+    /** Without the lock, and inside of those around the call. */
+    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument
+    private Publisher<?> handle(LockException refusal, ContextView subscriber) {
+        try {
+            Object handled = ReactiveLockOperations.contextOf(subscriber)
+                    .<@Nullable Object, Throwable>call(() -> call.handle(refusal));
+            return handled == null
+                    ? Mono.empty()
+                    : Flux.from(publisher(handled)).doOnError(failure -> suppress(refusal, failure));
+        } catch (Throwable e) {
+            return Mono.error(e);
+        }
+    }
+
+    private static void suppress(LockException refusal, Throwable failure) {
+        if (failure != refusal) {
+            failure.addSuppressed(refusal);
+        }
+    }
+
+    private Publisher<?> publisher(@Nullable Object returned) {
+        if (returned == null) {
+            throw new IllegalStateException(call.description()
+                    + " returned null, and no publisher whose end releases the lock; it is released now");
+        }
+        return adapter == null ? (Publisher<?>) returned : adapter.toPublisher(returned);
+    }
+}

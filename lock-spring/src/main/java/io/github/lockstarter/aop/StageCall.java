@@ -1,0 +1,100 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockContext;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockNotAcquiredException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call of a method that returns a {@link CompletionStage}: the lock is acquired without blocking, then the method is
+ * called, on a thread of the lock client unless the grant comes at once, and the lock is released when its stage ends.
+ * No thread owns the lock.
+ *
+ * <p>The one mutable field says whether the method was reached. The thread that calls the method writes it before the
+ * stage ends.
+ */
+@SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a stage may well end with null
+final class StageCall {
+
+    private final LockedCall call;
+    private final CallersContext context = CallersContext.capture();
+    private final LockContext locks = LockContext.current();
+    private boolean isReached;
+
+    StageCall(LockedCall call) {
+        this.call = call;
+    }
+
+    CompletableFuture<@Nullable Object> run() {
+        CompletableFuture<@Nullable Object> execution = call.locks().executeAsync(call.request(), this::proceed);
+        if (call.method().contention() instanceof Contention.Throw) {
+            return execution;
+        }
+        CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+        execution.whenComplete((value, failure) -> {
+            boolean isRefused = failure instanceof LockNotAcquiredException || failure instanceof LockBackendException;
+            if (isRefused && !isReached) {
+                handle((LockException) failure, result);
+            } else {
+                pass(value, failure, result);
+            }
+        });
+        result.whenComplete((value, failure) -> execution.cancel(false)); // gives up, if the caller completed it
+        return result;
+    }
+
+    private CompletionStage<@Nullable Object> proceed() {
+        isReached = true;
+        try {
+            return stageOf(context.call(call::proceedDetached));
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private CompletionStage<@Nullable Object> stageOf(@Nullable Object returned) {
+        if (returned == null) {
+            throw new IllegalStateException(call.description()
+                    + " returned null, and no stage whose end releases the lock; it is released now");
+        }
+        return (CompletionStage<@Nullable Object>) returned;
+    }
+
+    private void handle(LockException refusal, CompletableFuture<@Nullable Object> result) {
+        try {
+            Object handled = context.call(() -> locks.<@Nullable Object, Throwable>call(() -> call.handle(refusal)));
+            if (handled == null) {
+                result.complete(null);
+            } else {
+                stageOf(handled).whenComplete((value, failure) -> {
+                    Throwable cause = unwrapped(failure);
+                    if (cause != null && cause != refusal) {
+                        cause.addSuppressed(refusal);
+                    }
+                    pass(value, failure, result);
+                });
+            }
+        } catch (Throwable e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    private static @Nullable Throwable unwrapped(@Nullable Throwable failure) {
+        Throwable cause = failure == null ? null : failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
+    }
+
+    private static void pass(
+            @Nullable Object value, @Nullable Throwable failure, CompletableFuture<@Nullable Object> result) {
+        if (failure == null) {
+            result.complete(value);
+        } else {
+            result.completeExceptionally(failure);
+        }
+    }
+}
