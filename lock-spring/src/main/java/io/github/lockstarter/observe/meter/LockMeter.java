@@ -1,7 +1,14 @@
 package io.github.lockstarter.observe.meter;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Every meter there is. Each has the tag {@code name}, except {@link #STORE_UP}, {@link #RECOVERING}, {@link
@@ -87,5 +94,29 @@ public enum LockMeter implements MeterDocumentation {
 
     String description() {
         return description;
+    }
+
+    Timer timer(MeterRegistry registry, Tags tags) {
+        return Timer.builder(meterName).description(description).tags(tags).register(registry);
+    }
+
+    Counter counter(MeterRegistry registry, Tags tags) {
+        return Counter.builder(meterName).description(description).tags(tags).register(registry);
+    }
+
+    /** Counts what an object has counted, for as long as the object lives. */
+    <T> void counter(MeterRegistry registry, Tags tags, T counting, ToDoubleFunction<T> count) {
+        FunctionCounter.builder(meterName, counting, count)
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    /** Shows a value of an object, for as long as the object lives. */
+    <T> void gauge(MeterRegistry registry, Tags tags, T measured, ToDoubleFunction<T> value) {
+        Gauge.builder(meterName, measured, value)
+                .description(description)
+                .tags(tags)
+                .register(registry);
     }
 }

@@ -4,10 +4,8 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.Locale;
@@ -20,7 +18,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,8 +54,8 @@ public final class LockMetrics implements LockListener {
      */
     public LockMetrics(MeterRegistry registry) {
         this.registry = Objects.requireNonNull(registry, "registry");
-        gauge(LockMeter.STORE_UP, metrics -> metrics.unreachable.isEmpty() ? 1 : 0);
-        gauge(LockMeter.RECOVERING, metrics -> metrics.recovering.isEmpty() ? 0 : 1);
+        LockMeter.STORE_UP.gauge(registry, Tags.empty(), unreachable, stores -> stores.isEmpty() ? 1 : 0);
+        LockMeter.RECOVERING.gauge(registry, Tags.empty(), recovering, stores -> stores.isEmpty() ? 0 : 1);
     }
 
     /**
@@ -69,17 +66,9 @@ public final class LockMetrics implements LockListener {
      * @return binds one counter for each listener
      */
     public static MeterBinder ofListeners(Supplier<Map<String, LongSupplier>> dropped) {
-        return registry -> dropped.get().forEach((listener, count) -> FunctionCounter.builder(
-                        LockMeter.DROPPED.getName(), dropped, any -> count.getAsLong())
-                .description(LockMeter.DROPPED.description())
-                .tag("listener", listener)
-                .register(registry));
-    }
-
-    private void gauge(LockMeter meter, ToDoubleFunction<LockMetrics> value) {
-        Gauge.builder(meter.getName(), this, value)
-                .description(meter.description())
-                .register(registry);
+        return registry -> dropped.get()
+                .forEach((listener, count) -> LockMeter.DROPPED.counter(
+                        registry, Tags.of("listener", listener), dropped, any -> count.getAsLong()));
     }
 
     @Override
@@ -174,12 +163,8 @@ public final class LockMetrics implements LockListener {
      * @param outcome how the call got it
      */
     public void cacheMissed(String cache, String outcome) {
-        Counter.builder(LockMeter.CACHE.getName())
-                .description(LockMeter.CACHE.description())
-                .tag("cache", cache)
-                .tag("outcome", outcome.toLowerCase(Locale.ROOT))
-                .register(registry)
-                .increment();
+        Tags tags = Tags.of("cache", cache, "outcome", outcome.toLowerCase(Locale.ROOT));
+        LockMeter.CACHE.counter(registry, tags).increment();
     }
 
     private static void ended(LockNameMeters meters, Duration held) {

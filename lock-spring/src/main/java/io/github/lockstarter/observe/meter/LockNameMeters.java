@@ -5,8 +5,6 @@ import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -38,40 +36,33 @@ final class LockNameMeters {
 
     LockNameMeters(MeterRegistry registry, String name) {
         Tags tags = Tags.of("name", name);
-        acquired = timer(registry, LockMeter.ACQUIRE, withOutcome(tags, "acquired"));
+        acquired = LockMeter.ACQUIRE.timer(registry, withOutcome(tags, "acquired"));
         for (Refusal refusal : Refusal.values()) {
-            refused.put(refusal, timer(registry, LockMeter.ACQUIRE, withOutcome(tags, refusal.name())));
+            refused.put(refusal, LockMeter.ACQUIRE.timer(registry, withOutcome(tags, refusal.name())));
         }
-        hold = timer(registry, LockMeter.HOLD, tags);
-        gauge(registry, LockMeter.HELD, tags, held);
-        gauge(registry, LockMeter.WAITING, tags, waiting);
+        hold = LockMeter.HOLD.timer(registry, tags);
+        LockMeter.HELD.gauge(registry, tags, held, AtomicInteger::get);
+        LockMeter.WAITING.gauge(registry, tags, waiting, AtomicInteger::get);
         for (LossCause cause : LossCause.values()) {
             Tags caused = tags.and("cause", cause.name().toLowerCase(Locale.ROOT));
-            lost.put(cause, counter(registry, LockMeter.LOST, caused));
+            lost.put(cause, LockMeter.LOST.counter(registry, caused));
         }
         for (RenewalOutcome outcome : RenewalOutcome.values()) {
-            renewals.put(outcome, counter(registry, LockMeter.RENEWALS, withOutcome(tags, outcome.name())));
+            renewals.put(outcome, LockMeter.RENEWALS.counter(registry, withOutcome(tags, outcome.name())));
         }
-        handovers = counter(registry, LockMeter.HANDOVERS, tags);
-        takeovers = counter(registry, LockMeter.TAKEOVERS, tags);
-        doubts = counter(registry, LockMeter.DOUBTS, tags);
-        confirmed = timer(registry, LockMeter.CONFIRMED, tags);
-        skipped = counter(registry, LockMeter.SKIPPED, tags.and("how", "skipped"));
-        fallbacks = counter(registry, LockMeter.SKIPPED, tags.and("how", "fallback"));
-        LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, role));
+        handovers = LockMeter.HANDOVERS.counter(registry, tags);
+        takeovers = LockMeter.TAKEOVERS.counter(registry, tags);
+        doubts = LockMeter.DOUBTS.counter(registry, tags);
+        confirmed = LockMeter.CONFIRMED.timer(registry, tags);
+        skipped = LockMeter.SKIPPED.counter(registry, tags.and("how", "skipped"));
+        fallbacks = LockMeter.SKIPPED.counter(registry, tags.and("how", "fallback"));
+        LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, Tags.of("role", role)));
     }
 
     /** Of the lock of a role: each grant, and each end of a hold, changes the leader. */
-    private void registerLeader(MeterRegistry registry, String role) {
-        Tags tags = Tags.of("role", role);
-        gauge(registry, LockMeter.LEADER, tags, held);
-        FunctionCounter.builder(
-                        LockMeter.LEADER_CHANGES.getName(),
-                        this,
-                        meters -> meters.acquired.count() + meters.hold.count())
-                .description(LockMeter.LEADER_CHANGES.description())
-                .tags(tags)
-                .register(registry);
+    private void registerLeader(MeterRegistry registry, Tags tags) {
+        LockMeter.LEADER.gauge(registry, tags, held, AtomicInteger::get);
+        LockMeter.LEADER_CHANGES.counter(registry, tags, this, meters -> meters.acquired.count() + meters.hold.count());
     }
 
     Timer refused(Refusal refusal) {
@@ -88,26 +79,5 @@ final class LockNameMeters {
 
     private static Tags withOutcome(Tags tags, String outcome) {
         return tags.and("outcome", outcome.toLowerCase(Locale.ROOT));
-    }
-
-    private static Timer timer(MeterRegistry registry, LockMeter meter, Tags tags) {
-        return Timer.builder(meter.getName())
-                .description(meter.description())
-                .tags(tags)
-                .register(registry);
-    }
-
-    private static Counter counter(MeterRegistry registry, LockMeter meter, Tags tags) {
-        return Counter.builder(meter.getName())
-                .description(meter.description())
-                .tags(tags)
-                .register(registry);
-    }
-
-    private static void gauge(MeterRegistry registry, LockMeter meter, Tags tags, AtomicInteger value) {
-        Gauge.builder(meter.getName(), value, AtomicInteger::get)
-                .description(meter.description())
-                .tags(tags)
-                .register(registry);
     }
 }
