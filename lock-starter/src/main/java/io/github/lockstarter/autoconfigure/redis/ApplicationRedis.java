@@ -5,6 +5,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,6 +27,40 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     static final String MADE_FROM = "configuration";
 
     private static final Logger log = LoggerFactory.getLogger(ApplicationRedis.class);
+    private static final String MARK = "@DistributedLockRedisConnectionFactory";
+
+    /**
+     * The connection factory that is marked for locks, else the only or primary one.
+     *
+     * @param all every connection factory without a qualifier that hides it
+     * @param marked those that are marked for locks
+     * @throws RedisUnavailableException when there is none, or which one is meant is open
+     */
+    static RedisConnectionFactory factoryForLocks(
+            ObjectProvider<RedisConnectionFactory> all, ObjectProvider<RedisConnectionFactory> marked) {
+        boolean isMarked = marked.stream().findAny().isPresent();
+        RedisConnectionFactory found = (isMarked ? marked : all).getIfUnique();
+        if (found == null && !isMarked && all.stream().findAny().isEmpty()) {
+            throw new RedisUnavailableException(
+                    "Locks are kept in Redis, but the application has no RedisConnectionFactory",
+                    "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
+                            + " spring.data.redis.host. For tests without Redis set distributed-lock.backend=local");
+        }
+        if (found == null) {
+            throw new RedisUnavailableException(
+                    "Locks are kept in Redis, but the application has several RedisConnectionFactory beans"
+                            + (isMarked ? " marked with " + MARK : ""),
+                    "Mark only the one for locks with " + MARK + ", or the one for everything with @Primary");
+        }
+        if (isMarked && !(found instanceof LettuceConnectionFactory)) {
+            throw new RedisUnavailableException(
+                    "Locks need Lettuce, and the connection factory marked with " + MARK + " is a "
+                            + found.getClass().getName(),
+                    "Mark a LettuceConnectionFactory, or remove the mark: then locks use a Lettuce client of their own,"
+                            + " to the Redis of spring.data.redis.*");
+        }
+        return found;
+    }
 
     /**
      * The Redis that a connection factory leads to; if it belongs to another client than Lettuce, the Redis of
@@ -113,8 +148,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
                     "The application's connection factory, a "
                             + factory.getClass().getName()
                             + ", does not tell what it was made from, as that of a proxy does not",
-                    "Declare a LettuceConnectionFactory that is not proxied, and mark it with"
-                            + " @DistributedLockRedisConnectionFactory");
+                    "Declare a LettuceConnectionFactory that is not proxied, and mark it with " + MARK);
         }
         return (RedisConfiguration) madeFrom;
     }

@@ -1,15 +1,29 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
+import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
-import org.springframework.beans.factory.config.BeanDefinition;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.spi.LockBackend;
+import io.lettuce.core.resource.ClientResources;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.Role;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Locks in Redis, as {@code distributed-lock.redis.*} and {@code distributed-lock.redlock.*} say: in the one of the
@@ -24,21 +38,106 @@ import org.springframework.context.annotation.Role;
         })
 @ConditionalOnBean(LockSettings.class)
 @EnableConfigurationProperties({RedisLockProperties.class, RedlockProperties.class})
-@Import({RedisLockConfiguration.class, RedlockLockConfiguration.class})
 public final class RedisLockAutoConfiguration {
+
+    private static final String LETTUCE = "io.lettuce.core.RedisClient";
 
     /** Created by Spring. */
     public RedisLockAutoConfiguration() {}
 
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockBackendOption distributedLockRedisOption(RedisLockProperties properties) {
-        return new RedisOption(properties);
+    /** Locks in the Redis of the application's connection factory. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnLockBackend(RedisLockProperties.NAME)
+    @ConditionalOnClass(name = LETTUCE)
+    static class InOneRedis {
+
+        @Bean
+        @ConditionalOnMissingLockBackend
+        RedisLockBackend distributedLockRedisBackend(
+                LockSettings locks,
+                RedisLockProperties properties,
+                ApplicationContext application,
+                ObjectProvider<RedisConnectionFactory> all,
+                @DistributedLockRedisConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
+            RedisSettings settings = properties.settings(locks);
+            RedisConnectionFactory factory = ApplicationRedis.factoryForLocks(all, marked);
+            return new RedisLockBackend(
+                    SpringRedisConnector.of(ApplicationRedis.of(factory, application), settings), settings);
+        }
+
+        @Bean
+        @ConditionalOnBean(RedisLockBackend.class)
+        RedisLockLifecycle distributedLockRedisLifecycle(RedisLockBackend backend, RedisLockProperties properties) {
+            return new RedisLockLifecycle(backend, properties.requiredAtStart());
+        }
     }
 
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockBackendOption distributedLockRedlockOption(RedlockProperties properties) {
-        return new RedlockOption(properties);
+    /** Locks on a quorum of the servers of {@code distributed-lock.redlock.nodes}. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnLockBackend(RedlockProperties.NAME)
+    @ConditionalOnClass(name = LETTUCE)
+    static class OnAQuorum {
+
+        @Bean
+        @ConditionalOnMissingLockBackend
+        RedlockNodes distributedLockRedlockNodes(
+                LockSettings locks,
+                RedlockProperties properties,
+                ObjectProvider<ClientResources> resources,
+                ObjectProvider<SslBundles> bundles,
+                Environment environment) {
+            String application = environment.getProperty("spring.application.name", "application");
+            SslBundle bundle =
+                    properties.sslBundle() == null ? null : bundles.getObject().getBundle(properties.sslBundle());
+            return new RedlockNodes(
+                    properties,
+                    properties.nodeSettings(locks),
+                    new RedlockNodes.Link(
+                            ApplicationRedis.lockClientName(application),
+                            Optional.ofNullable(resources.getIfUnique()),
+                            bundle));
+        }
+
+        @Bean
+        @ConditionalOnBean(RedlockNodes.class)
+        @ConditionalOnMissingLockBackend
+        RedlockBackend distributedLockRedlockBackend(
+                RedlockNodes nodes, LockSettings locks, RedlockProperties properties) {
+            return new RedlockBackend(nodes.backends(), properties.settings(locks));
+        }
+
+        @Bean
+        @ConditionalOnBean(RedlockNodes.class)
+        RedlockLockLifecycle distributedLockRedlockLifecycle(RedlockNodes nodes, RedlockBackend backend) {
+            return new RedlockLockLifecycle(nodes.members(), backend);
+        }
+    }
+
+    /** Says that locks need Lettuce. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass(LETTUCE)
+    static class WithoutLettuce {
+
+        @Bean
+        @ConditionalOnLockBackend(RedisLockProperties.NAME)
+        @ConditionalOnMissingLockBackend
+        LockBackend distributedLockRedisBackend() {
+            throw unavailable();
+        }
+
+        @Bean
+        @ConditionalOnLockBackend(RedlockProperties.NAME)
+        @ConditionalOnMissingLockBackend
+        LockBackend distributedLockRedlockBackend() {
+            throw unavailable();
+        }
+
+        private static RedisUnavailableException unavailable() {
+            return new RedisUnavailableException(
+                    "Locks are kept in Redis, but its client Lettuce is not on the class path",
+                    "Add io.lettuce:lettuce-core. An application that uses Jedis keeps it with"
+                            + " spring.data.redis.client-type=jedis. For tests without Redis set"
+                            + " distributed-lock.backend=local");
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import java.time.Duration;
@@ -9,7 +10,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks in one Redis, beside that of all locks.
+ * The configuration of locks in one Redis, in addition to that of all locks.
  *
  * @param commandTimeout How long the client waits for the reply of Redis to one lock command: 100ms to 60s.
  * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked
@@ -27,9 +28,21 @@ record RedisLockProperties(
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart,
         @Nullable Duration gracePeriod,
-        @DefaultValue("0s") Duration deposedMasterWrites) {
+        @DefaultValue("0s") Duration deposedMasterWrites)
+        implements LockBackendOption {
 
-    static final String PREFIX = "distributed-lock.redis";
+    static final String NAME = "redis";
+    static final String PREFIX = "distributed-lock." + NAME;
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void checkConfiguration(LockSettings locks) {
+        settings(locks);
+    }
 
     /**
      * How the Redis is used.

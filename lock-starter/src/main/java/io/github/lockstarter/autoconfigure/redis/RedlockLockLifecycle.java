@@ -18,7 +18,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -70,12 +69,15 @@ final class RedlockLockLifecycle extends StoreLifecycle {
 
     /** The failures, in the order of the configuration. */
     private List<RedisUnavailableException> startAll() {
-        Map<Member, RedisUnavailableException> failures = new ConcurrentHashMap<>();
         ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
+        List<CompletableFuture<Optional<RedisUnavailableException>>> starts = members.stream()
+                .map(member -> CompletableFuture.supplyAsync(() -> start(member), threads))
+                .toList();
         try {
-            BlockingWait.await(CompletableFuture.allOf(members.stream()
-                    .map(member -> CompletableFuture.runAsync(() -> start(member, failures), threads))
-                    .toArray(CompletableFuture<?>[]::new)));
+            BlockingWait.await(CompletableFuture.allOf(starts.toArray(CompletableFuture<?>[]::new)));
+            return starts.stream()
+                    .flatMap(failure -> failure.getNow(Optional.empty()).stream())
+                    .toList();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while the servers of the quorum were checked", e);
@@ -84,16 +86,14 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         } finally {
             threads.shutdown();
         }
-        return members.stream()
-                .flatMap(member -> Optional.ofNullable(failures.get(member)).stream())
-                .toList();
     }
 
-    private static void start(Member member, Map<Member, RedisUnavailableException> failures) {
+    private static Optional<RedisUnavailableException> start(Member member) {
         try {
             member.backend().start();
+            return Optional.empty();
         } catch (RedisUnavailableException e) {
-            failures.put(member, e);
+            return Optional.of(e);
         }
     }
 

@@ -1,16 +1,22 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.DurationText;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks on a quorum of independent Redis servers, beside that of all locks.
+ * The configuration of locks on a quorum of independent Redis servers, in addition to that of all locks; and what a
+ * quorum needs to keep them.
  *
  * @param nodes Addresses of the servers that decide by a majority: three or more, preferably five, each host:port
  *     or redis://user:password@host:port, with rediss for TLS. They stand alone: no server replicates another one.
@@ -26,12 +32,87 @@ record RedlockProperties(
         @DefaultValue("500ms") Duration nodeTimeout,
         @Nullable String username,
         @Nullable String password,
-        @Nullable String sslBundle) {
+        @Nullable String sslBundle)
+        implements LockBackendOption {
 
-    static final String PREFIX = "distributed-lock.redlock";
+    static final String NAME = "redlock";
+    static final String PREFIX = "distributed-lock." + NAME;
+
+    private static final int LEAST_NODES = 3;
+
+    /** An acquisition takes up to two rounds, and the lease has to outlive them by far. */
+    private static final int TIMEOUTS_IN_LEASE = 4;
 
     RedlockProperties {
         nodes = List.copyOf(nodes);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void checkConfiguration(LockSettings locks) {
+        List<RedlockNode> servers = servers();
+        checkDistinct(servers);
+        if (locks.backendsInUse().contains(NAME)) {
+            checkNumber(servers.size());
+            checkTimeout(locks);
+        } else if (!servers.isEmpty() && !locks.backend().equals(LOCAL)) {
+            throw new IllegalArgumentException("distributed-lock.redlock.nodes is set, and no lock is kept there. Set"
+                    + " distributed-lock.backend=redlock, or distributed-lock.further-backends=redlock for some of the"
+                    + " locks, or remove the nodes");
+        }
+    }
+
+    @Override
+    public void checkRequest(LockRequest request, String key) {
+        request.lease().ifPresent(asked -> checkLease("the lease of lock '" + key + "'", asked));
+    }
+
+    private static void checkDistinct(List<RedlockNode> servers) {
+        Set<String> seen = new HashSet<>();
+        for (RedlockNode server : servers) {
+            if (!seen.add(server.target())) {
+                throw new IllegalArgumentException("distributed-lock.redlock.nodes has " + server.target()
+                        + " twice; a server with two votes makes a false majority. Name each server once");
+            }
+        }
+    }
+
+    private static void checkNumber(int servers) {
+        if (servers < LEAST_NODES) {
+            throw new IllegalArgumentException("distributed-lock.redlock.nodes has " + servers
+                    + " addresses; a quorum needs " + LEAST_NODES
+                    + " servers or more, so that one may fail; with 5, two may. Add servers, or keep the locks in one"
+                    + " Redis: distributed-lock.backend=redis");
+        }
+    }
+
+    private void checkTimeout(LockSettings locks) {
+        if (nodeTimeout.compareTo(RedisSettings.MIN_COMMAND_TIMEOUT) < 0
+                || nodeTimeout.compareTo(RedisSettings.MAX_COMMAND_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "
+                    + DurationText.exactly(nodeTimeout) + "; it must be between "
+                    + DurationText.exactly(RedisSettings.MIN_COMMAND_TIMEOUT) + " and "
+                    + RedisSettings.MAX_COMMAND_TIMEOUT.toSeconds() + "s");
+        }
+        checkLease("distributed-lock.lease", locks.lease());
+        if (locks.backend().equals(NAME)) {
+            locks.leases().forEach((name, lease) -> checkLease("distributed-lock.locks." + name + ".lease", lease));
+        }
+    }
+
+    /** Checks whether a lease leaves enough time when servers do not answer. */
+    private void checkLease(String what, Duration lease) {
+        if (nodeTimeout.multipliedBy(TIMEOUTS_IN_LEASE).compareTo(lease) > 0) {
+            throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "
+                    + DurationText.exactly(nodeTimeout) + ", above a quarter of " + what + " ("
+                    + DurationText.exactly(lease)
+                    + "): little of the lease would be left after waiting for servers that are down. Lower the timeout, or"
+                    + " raise the lease");
+        }
     }
 
     List<RedlockNode> servers() {

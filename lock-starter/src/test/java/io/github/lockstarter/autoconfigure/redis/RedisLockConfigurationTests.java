@@ -107,7 +107,7 @@ class RedisLockConfigurationTests {
     @Test
     void failsWithSeveralMarkedConnectionFactories() {
         locks.withUserConfiguration(Marked.class, AlsoMarked.class).run(context -> assertThatReport(context)
-                .contains("several connection factories marked with @DistributedLockRedisConnectionFactory"));
+                .contains("several RedisConnectionFactory beans marked with @DistributedLockRedisConnectionFactory"));
     }
 
     @Test
