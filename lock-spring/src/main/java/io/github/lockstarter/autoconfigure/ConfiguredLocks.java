@@ -1,9 +1,11 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import io.github.lockstarter.leader.LeaderLocks;
+import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Optional;
@@ -16,6 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -24,7 +30,8 @@ import org.springframework.util.function.SingletonSupplier;
  * mistyped, but may also belong to a lazy bean or to a request made in code: hence a warning. Names the requests of
  * code.
  *
- * <p>The mutable field is the set of names in use, written by the threads that create beans.
+ * <p>The mutable fields are the names in use, and the scheduled methods that were warned of, written by the threads
+ * that create beans.
  */
 final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializingSingleton {
 
@@ -36,7 +43,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
     private final Set<String> used = ConcurrentHashMap.newKeySet();
-    private final ScheduledMethodCheck scheduled = new ScheduledMethodCheck();
+    private final Set<Method> warnedOf = ConcurrentHashMap.newKeySet();
 
     ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
         this.properties = SingletonSupplier.of(properties::getObject);
@@ -54,7 +61,33 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         LockRequest asked = atLeast.map(request::keptFor).orElse(request);
         Duration lease = known.leases().get(request.name());
         backends.getObject().check(asked.lease().isEmpty() && lease != null ? asked.leasedFor(lease) : asked, locks);
-        scheduled.check(method, request, known.waitOf(request), atLeast);
+        checkSchedule(method, request, known.waitOf(request), atLeast);
+    }
+
+    /** Most of what does not run once per tick may be meant, and causes one warning per method. */
+    private void checkSchedule(Method method, LockRequest request, Duration wait, Optional<Duration> atLeast) {
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        if (annotations.isPresent(Scheduled.class) && !wait.isZero()) {
+            warn(
+                    method,
+                    "is @Scheduled and waits up to " + DurationText.exactly(wait) + " for lock '" + request.name()
+                            + "': every instance of the application runs it at each tick, one after the other. For one run "
+                            + "per tick, annotate it with @ScheduledLock(name = \"" + request.name()
+                            + "\", atLeastMs = …) instead");
+        } else if (annotations.isPresent(ScheduledLock.class) && atLeast.isEmpty()) {
+            warn(
+                    method,
+                    "is @ScheduledLock(name = \"" + request.name()
+                            + "\") without a minimum time: an instance whose clock is behind by more than the method takes "
+                            + "runs it again. Set atLeastMs to more than the clocks of the instances differ, or to 0 if "
+                            + "the method always takes longer");
+        }
+    }
+
+    private void warn(Method method, String what) {
+        if (warnedOf.add(method)) {
+            log.warn("{}.{}() {}", ClassUtils.getShortName(method.getDeclaringClass()), method.getName(), what);
+        }
     }
 
     /**

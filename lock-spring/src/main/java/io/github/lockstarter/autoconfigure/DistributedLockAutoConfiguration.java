@@ -1,16 +1,27 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.reactive.ReactiveLockOperations;
+import io.github.lockstarter.reactive.ReactiveLockTemplate;
+import io.github.lockstarter.transaction.CommitGuard;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import reactor.core.publisher.Flux;
 
 /**
  * Distributed locks for the application: engine, {@link io.github.lockstarter.LockTemplate} and the
@@ -22,6 +33,8 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import(DisabledLockConfiguration.class)
 public final class DistributedLockAutoConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(DistributedLockAutoConfiguration.class);
 
     /** Name of the bean that checks the configuration when it is created. */
     static final String OPTIONS = "distributedLockBackendOptions";
@@ -48,13 +61,7 @@ public final class DistributedLockAutoConfiguration {
     /** What an application has unless it disables its locks. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-    @Import({
-        LocalLockConfiguration.class,
-        LockEngineConfiguration.class,
-        ReactiveLockConfiguration.class,
-        LockAnnotationConfiguration.class,
-        LockTransactionConfiguration.class
-    })
+    @Import({LockEngineConfiguration.class, LockAnnotationConfiguration.class})
     static class Enabled {
 
         /** The names are read when the application starts, also where it was built ahead of time. */
@@ -63,6 +70,46 @@ public final class DistributedLockAutoConfiguration {
         static SingleLoadCaches distributedLockSingleLoadCaches(
                 Environment environment, ConfigurableListableBeanFactory beans) {
             return new SingleLoadCaches(LockConditions.cacheNames(environment), beans);
+        }
+
+        /** Locks in this JVM, only where the application configures them. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnLockBackend(LockBackendOption.LOCAL)
+        static class InThisJvm {
+
+            @Bean
+            @ConditionalOnMissingLockBackend
+            LocalLockBackend distributedLockLocalBackend() {
+                log.warn("distributed-lock.backend is 'local': locks exclude the threads of this JVM and no other"
+                        + " instance. Use it for tests only");
+                return new LocalLockBackend();
+            }
+        }
+
+        /** Locks around publishers, where the application has Reactor. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(Flux.class)
+        static class WithReactor {
+
+            @Bean
+            @ConditionalOnMissingBean(ReactiveLockOperations.class)
+            ReactiveLockTemplate distributedLockReactiveTemplate(LockOperations locks) {
+                return new ReactiveLockTemplate(locks);
+            }
+        }
+
+        /** Where the application may have transactions. */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass(ConfigurableTransactionManager.class)
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static class WithTransactions {
+
+            /** No commit without the lock, unless the application declares that a loss is no failure. */
+            @Bean
+            @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+            static CommitGuard distributedLockCommitGuard(ObjectProvider<DistributedLockProperties> properties) {
+                return new CommitGuard(() -> properties.getObject().onLost());
+            }
         }
     }
 }

@@ -6,15 +6,20 @@ import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
 import io.github.lockstarter.aop.SkippedCallListener;
 import java.util.function.Supplier;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -22,7 +27,7 @@ import org.springframework.util.function.SingletonSupplier;
  * asked for at once could not be proxied itself.
  */
 @Configuration(proxyBeanMethods = false)
-@Import(AutoProxyRegistrar.class)
+@Import(LockAnnotationConfiguration.AutoProxyRegistrar.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class LockAnnotationConfiguration {
 
@@ -64,5 +69,26 @@ class LockAnnotationConfiguration {
     static LockedBeanCheck distributedLockBeanCheck(
             ConfigurableListableBeanFactory beans, LockedMethods methods, ConfiguredLocks configured) {
         return new LockedBeanCheck(beans, methods, configured);
+    }
+
+    /**
+     * Registers a proxy creator, also with {@code spring.aop.auto=false}: without one, annotated methods would run
+     * unlocked. Uses the one auto-proxy creator of the application, and makes class proxies as Boot does.
+     */
+    static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
+
+        private final Environment environment;
+
+        AutoProxyRegistrar(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            if (environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
+                AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+            }
+        }
     }
 }

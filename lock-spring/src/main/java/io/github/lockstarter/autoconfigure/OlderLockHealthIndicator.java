@@ -53,7 +53,8 @@ final class OlderLockHealthIndicator implements FactoryBean<Object>, InvocationH
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             registry.registerBeanDefinition(
-                    LockHealthAutoConfiguration.BEAN, definition(ClassUtils.resolveClassName(INDICATOR, loader)));
+                    LockActuatorAutoConfiguration.HEALTH_BEAN,
+                    definition(ClassUtils.resolveClassName(INDICATOR, loader)));
         }
     }
 

@@ -25,9 +25,7 @@ class BridgeAutoConfigurationTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    DistributedLockAutoConfiguration.class,
-                    ShedLockAutoConfiguration.class,
-                    SpringIntegrationLockAutoConfiguration.class))
+                    DistributedLockAutoConfiguration.class, LockIntegrationAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test

@@ -39,7 +39,7 @@ class ContentionTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     AopAutoConfiguration.class,
-                    LockMetricsAutoConfiguration.class,
+                    LockObservabilityAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class))
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");

@@ -129,10 +129,8 @@ class LockBackendOptionTests {
 
     @Test
     void showsTheLocksOfAFurtherStoreToOperators() {
-        withAcme.withConfiguration(AutoConfigurations.of(
-                        OtherLockAutoConfiguration.class,
-                        LockEndpointAutoConfiguration.class,
-                        LockHealthAutoConfiguration.class))
+        withAcme.withConfiguration(
+                        AutoConfigurations.of(OtherLockAutoConfiguration.class, LockActuatorAutoConfiguration.class))
                 .withPropertyValues(
                         "distributed-lock.backend=other",
                         "distributed-lock.further-backends=acme",

@@ -26,8 +26,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 class LockDecoratorAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(LockDecoratorAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(
+                    LockObservabilityAutoConfiguration.class, DistributedLockAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local");
 
     private final ApplicationContextRunner observing = runner.withBean(

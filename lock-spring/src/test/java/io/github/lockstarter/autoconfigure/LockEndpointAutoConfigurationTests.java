@@ -32,7 +32,7 @@ class LockEndpointAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(
-                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockEndpointAutoConfiguration.class))
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockActuatorAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local");
 
     private final ApplicationContextRunner exposed =

@@ -26,7 +26,7 @@ class LockHealthAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(
-                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockHealthAutoConfiguration.class))
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockActuatorAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test

@@ -23,8 +23,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class LockMetricsAutoConfigurationTests {
 
-    private final ApplicationContextRunner runner =
-            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockMetricsAutoConfiguration.class));
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(LockObservabilityAutoConfiguration.class));
 
     private final ApplicationContextRunner withBootsRegistry = runner.withConfiguration(AutoConfigurations.of(
             MetricsAutoConfiguration.class,

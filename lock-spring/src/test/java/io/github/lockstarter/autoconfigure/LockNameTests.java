@@ -29,7 +29,7 @@ class LockNameTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     AopAutoConfiguration.class,
-                    LockDecoratorAutoConfiguration.class,
+                    LockObservabilityAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class))
             .withPropertyValues(
                     "distributed-lock.backend=local",

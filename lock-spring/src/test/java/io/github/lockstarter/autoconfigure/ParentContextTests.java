@@ -35,8 +35,7 @@ class ParentContextTests {
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
         DistributedLockAutoConfiguration.class,
-        LockEndpointAutoConfiguration.class,
-        LockHealthAutoConfiguration.class
+        LockActuatorAutoConfiguration.class
     })
     static class Parent {}
 
@@ -44,8 +43,7 @@ class ParentContextTests {
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
         DistributedLockAutoConfiguration.class,
-        LockEndpointAutoConfiguration.class,
-        LockHealthAutoConfiguration.class
+        LockActuatorAutoConfiguration.class
     })
     static class Child {
         @Bean

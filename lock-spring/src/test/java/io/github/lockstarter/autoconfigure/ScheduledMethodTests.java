@@ -26,7 +26,7 @@ class ScheduledMethodTests {
 
     private static List<String> warnings(String output) {
         return output.lines()
-                .filter(line -> line.contains("WARN") && line.contains("ScheduledMethodCheck"))
+                .filter(line -> line.contains("WARN") && line.contains("ConfiguredLocks"))
                 .toList();
     }
 

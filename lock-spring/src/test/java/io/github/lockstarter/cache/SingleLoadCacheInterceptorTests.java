@@ -20,7 +20,7 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.testing.Crowd;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -76,8 +76,8 @@ import reactor.core.publisher.Mono;
 class SingleLoadCacheInterceptorTests {
 
     private final ApplicationContextRunner unnamed = new ApplicationContextRunner()
-            .withConfiguration(
-                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockMetricsAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(
+                    DistributedLockAutoConfiguration.class, LockObservabilityAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local")
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withBean(Loads.class)

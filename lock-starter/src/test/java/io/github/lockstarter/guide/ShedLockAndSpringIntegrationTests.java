@@ -7,8 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.ShedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.SpringIntegrationLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockIntegrationAutoConfiguration;
 import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import java.time.Duration;
@@ -31,9 +30,7 @@ class ShedLockAndSpringIntegrationTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    DistributedLockAutoConfiguration.class,
-                    ShedLockAutoConfiguration.class,
-                    SpringIntegrationLockAutoConfiguration.class))
+                    DistributedLockAutoConfiguration.class, LockIntegrationAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local");
 
     @Configuration(proxyBeanMethods = false)

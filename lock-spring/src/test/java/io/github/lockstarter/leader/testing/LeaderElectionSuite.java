@@ -12,8 +12,8 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LeaderAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.leader.LeaderGranted;
 import io.github.lockstarter.leader.LeaderOnly;
 import io.github.lockstarter.leader.LeaderRevoked;
@@ -69,8 +69,8 @@ public abstract class LeaderElectionSuite {
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         AopAutoConfiguration.class,
-        LockMetricsAutoConfiguration.class,
-        LockEndpointAutoConfiguration.class,
+        LockObservabilityAutoConfiguration.class,
+        LockActuatorAutoConfiguration.class,
         DistributedLockAutoConfiguration.class,
         LeaderAutoConfiguration.class
     })

@@ -4,12 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockDecoratorAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockHealthAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
-import io.github.lockstarter.autoconfigure.ShedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.SpringIntegrationLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockIntegrationAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -41,14 +38,11 @@ class BeanNamesTests {
                     MetricsAutoConfiguration.class,
                     CompositeMeterRegistryAutoConfiguration.class,
                     ObservationAutoConfiguration.class,
-                    LockDecoratorAutoConfiguration.class,
+                    LockObservabilityAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     RedisLockAutoConfiguration.class,
-                    LockEndpointAutoConfiguration.class,
-                    LockHealthAutoConfiguration.class,
-                    LockMetricsAutoConfiguration.class,
-                    ShedLockAutoConfiguration.class,
-                    SpringIntegrationLockAutoConfiguration.class))
+                    LockActuatorAutoConfiguration.class,
+                    LockIntegrationAutoConfiguration.class))
             .withPropertyValues(
                     "management.endpoints.web.exposure.include=*",
                     "distributed-lock.log.mdc=true",

@@ -15,8 +15,8 @@ import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.actuate.LocksReport;
 import io.github.lockstarter.actuate.LocksReport.Stored;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockActuatorAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockObservabilityAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
@@ -54,8 +54,8 @@ class CrashTakeOverApplicationIT {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         DataRedisAutoConfiguration.class,
-                        LockMetricsAutoConfiguration.class,
-                        LockEndpointAutoConfiguration.class,
+                        LockObservabilityAutoConfiguration.class,
+                        LockActuatorAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class,
                         RedisLockAutoConfiguration.class))
                 .withBean(SimpleMeterRegistry.class)

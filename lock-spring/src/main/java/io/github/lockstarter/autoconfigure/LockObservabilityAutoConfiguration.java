@@ -1,9 +1,15 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.aop.SkippedCallListener;
 import io.github.lockstarter.observe.LockMdc;
+import io.github.lockstarter.observe.listener.LockListeners;
+import io.github.lockstarter.observe.meter.LockMetrics;
 import io.github.lockstarter.observe.tracing.LockObservationConvention;
 import io.github.lockstarter.observe.tracing.LockObservations;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
@@ -17,19 +23,21 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
 /**
- * Decorators of locked bodies: observations where the application has a tracer, and the log context where configured.
+ * Meters for the locks of an application that has a {@code MeterRegistry}, observations where it has a tracer, and the
+ * log context where configured. The engine finds listeners and decorators whenever it is created.
  */
 @AutoConfiguration(
-        before = DistributedLockAutoConfiguration.class,
         afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration"
         })
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
-public final class LockDecoratorAutoConfiguration {
+public final class LockObservabilityAutoConfiguration {
 
     /** Created by Spring. */
-    public LockDecoratorAutoConfiguration() {}
+    public LockObservabilityAutoConfiguration() {}
 
     @Bean
     @ConditionalOnMissingBean
@@ -39,12 +47,45 @@ public final class LockDecoratorAutoConfiguration {
         return new LockMdc();
     }
 
+    /** {@code management.metrics.enable.distributed.lock=false} switches the meters off. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    @ConditionalOnSingleCandidate(MeterRegistry.class)
+    static class Metered {
+
+        @Bean
+        @ConditionalOnMissingBean
+        LockMetrics distributedLockMetrics(MeterRegistry registry) {
+            return new LockMetrics(registry);
+        }
+
+        @Bean
+        SkippedCallListener distributedLockSkippedCallMeter(LockMetrics metrics) {
+            return (name, outcome) -> {
+                if (outcome == SkippedCallListener.Outcome.FALLBACK) {
+                    metrics.fellBack(name);
+                } else {
+                    metrics.skipped(name);
+                }
+            };
+        }
+
+        /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */
+        @Bean
+        MeterBinder distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
+            return LockMetrics.ofListeners(() -> {
+                LockListeners present = listeners.getIfAvailable();
+                return present == null ? Map.of() : present.dropped();
+            });
+        }
+    }
+
     /** Spans. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ObservationRegistry.class)
     @ConditionalOnSingleCandidate(ObservationRegistry.class)
-    @Conditional(Observed.class)
-    static class Observing {
+    @Conditional(IsObserved.class)
+    static class Observed {
 
         @Bean
         @ConditionalOnMissingBean
@@ -64,11 +105,11 @@ public final class LockDecoratorAutoConfiguration {
      * As configured; by default, where there is a tracer: without one, observations would repeat the meters at a higher
      * cost.
      */
-    static final class Observed extends AnyNestedCondition {
+    static final class IsObserved extends AnyNestedCondition {
 
         private static final String ENABLED = "distributed-lock.observation.enabled";
 
-        Observed() {
+        IsObserved() {
             super(ConfigurationPhase.PARSE_CONFIGURATION);
         }
 
