@@ -4,24 +4,33 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockThreads;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.function.BiFunction;
-import java.util.function.Function;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,23 +40,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Kept per key: the current hold, the last fencing token, and the waiting instances, first come first. A lease ends
  * by the monotonic clock; nothing runs when it does, the next command finds the lock free. Fencing tokens grow over all
- * keys together. Every command is answered before it returns, by the caller's thread; signals come on a daemon thread
- * that ends when idle.
+ * keys together. Every command is answered before it returns, by the caller's thread, under one monitor; signals come
+ * on a daemon thread that ends when idle.
  *
  * <p>Known hole: the state lives and dies with this object.
  */
 public final class LocalLockBackend implements LockBackend {
 
-    // Called by any thread. The state of a key is one immutable LocalLock, replaced inside ConcurrentHashMap.compute,
-    // so commands of one key happen one after the other. No signal is sent and no stage completed inside compute: a
-    // listener may call back. Invariant: every entry of `locks` has its last grant in `recent`, and only that grant
-    // removes it; hence idle entries are bounded (see RecentGrants). Accepted: a signal may arrive after another
-    // command has taken the lock, since it is a hint.
-    private final ConcurrentMap<String, LocalLock> locks = new ConcurrentHashMap<>();
-    private final RecentGrants recent = new RecentGrants(this::isStillUsed);
-    private final LocalMailboxes mailboxes = new LocalMailboxes();
-    private final Sequence sequence;
+    /** How many keys are kept, unused ones too, so that a release that is sent twice gets the same answer twice. */
+    static final int REMEMBERED = 1_000;
+
+    private static final String CLOSED = "The in-JVM lock backend is closed";
+
+    /** Those that are used longest ago first. Guarded by this object, as the locks are. */
+    private final Map<String, Lock> locks = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** The greatest fencing token or place in a queue that was given out. */
+    private long latest;
+
+    private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
+
+    /** Of its own: a listener may at once send the next command, whose release sends the next signal. */
+    private final ThreadPoolExecutor postman = LockThreads.pool("lock-local-signals", 1, Duration.ofSeconds(1));
+
     private final LongSupplier monotonicNanos;
+    private final InstantSource wall;
     private volatile boolean closed;
 
     /** Creates an empty backend on the clock of this machine. */
@@ -66,56 +83,50 @@ public final class LocalLockBackend implements LockBackend {
 
     LocalLockBackend(LongSupplier monotonicNanos, InstantSource wall) {
         this.monotonicNanos = monotonicNanos;
-        this.sequence = new Sequence(wall);
+        this.wall = wall;
+        postman.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         if (closed) {
-            IllegalStateException cause = new IllegalStateException("closed");
-            return done(new AcquireResult.Rejected("The in-JVM lock backend is closed", cause));
+            return done(new AcquireResult.Rejected(CLOSED, new IllegalStateException("closed")));
         }
-        AcquireResult result = change(command.key(), lock -> lock.acquire(command, now(), sequence));
-        if (result instanceof AcquireResult.Granted granted) {
-            recent.add(new RecentGrants.Grant(command.key(), granted.fencingToken() + command.fencingTokens() - 1));
+        synchronized (this) {
+            Lock lock = lock(command.key());
+            AcquireResult result = lock.acquire(command);
+            if (locks.put(lock.key, lock) == null) {
+                forgetUnused();
+            }
+            return done(result);
         }
-        return done(result);
     }
 
     @Override
-    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+    public synchronized List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         return commands.stream()
-                .map(command -> done(change(command.key(), lock -> lock.renew(command, now()))))
+                .map(command -> done(lock(command.key()).renew(command)))
                 .toList();
     }
 
     @Override
-    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return done(change(command.key(), lock -> lock.release(command, now(), sequence, mailboxes)));
+    public synchronized CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return done(lock(command.key()).release(command));
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
-        return done(seen(key));
+    public synchronized CompletionStage<StoredLock> inspect(String key) {
+        return done(lock(key).seen());
     }
 
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        StoredLock seen = seen(key);
-        boolean isOfAnotherGrant = locks.getOrDefault(key, LocalLock.UNKNOWN).fencingToken() != fencingToken;
-        if (isOfAnotherGrant || seen instanceof StoredLock.Free) {
-            return done(new Revocation.Stale(seen));
-        }
-        // Nothing is changed if another token was granted it since.
-        change(key, lock -> lock.revoke(fencingToken, now(), mailboxes))
-                .ifPresent(owner -> mailboxes.sendRevoked(owner, key));
-        return done(new Revocation.Revoked());
+    public synchronized CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return done(lock(key).revoke(fencingToken));
     }
 
     @Override
     public CompletionStage<StoreState> state() {
-        return done(new StoreState(
-                "this JVM", closed ? Optional.of("The in-JVM lock backend is closed") : Optional.empty()));
+        return done(new StoreState("this JVM", closed ? Optional.of(CLOSED) : Optional.empty()));
     }
 
     @Override
@@ -123,13 +134,9 @@ public final class LocalLockBackend implements LockBackend {
         return CrashTakeOver.UNNEEDED;
     }
 
-    private StoredLock seen(String key) {
-        return locks.getOrDefault(key, LocalLock.UNKNOWN).seenAt(now());
-    }
-
     @Override
     public void listen(String instanceId, SignalListener listener) {
-        mailboxes.open(instanceId, listener);
+        listeners.put(instanceId, listener);
     }
 
     /** Where locks are kept. */
@@ -142,55 +149,291 @@ public final class LocalLockBackend implements LockBackend {
     @Override
     public void close() {
         closed = true;
-        mailboxes.close();
+        postman.shutdown();
     }
 
     /** How many keys are kept in memory. */
-    int size() {
+    synchronized int size() {
         return locks.size();
     }
 
-    private <R> R change(String key, Function<LocalLock, LockTransition<R>> verb) {
-        Change<R> change = new Change<>(verb);
-        locks.compute(key, change);
-        LockTransition<R> step = Objects.requireNonNull(change.step, "compute has taken a step");
-        if (step.mail().isPresent()) {
-            mailboxes.send(step.mail().get(), key);
-        }
-        return step.result();
+    /** The key's lock, at the present time. A new one is kept if it is acquired, or waited for. */
+    private Lock lock(String key) {
+        Lock known = locks.get(key);
+        Lock lock = known == null ? new Lock(key) : known;
+        lock.passTo(monotonicNanos.getAsLong());
+        return lock;
     }
 
-    /** One verb on one lock, and what it led to. Belongs to the calling thread. */
-    private static final class Change<R> implements BiFunction<String, @Nullable LocalLock, @Nullable LocalLock> {
-
-        private final Function<LocalLock, LockTransition<R>> verb;
-        private @Nullable LockTransition<R> step;
-
-        Change(Function<LocalLock, LockTransition<R>> verb) {
-            this.verb = verb;
-        }
-
-        @Override
-        public @Nullable LocalLock apply(String key, @Nullable LocalLock lock) {
-            LockTransition<R> taken = verb.apply(lock == null ? LocalLock.UNKNOWN : lock);
-            step = taken;
-            return taken.lock().equals(LocalLock.UNKNOWN) ? null : taken.lock();
+    /**
+     * Looks at the two oldest: what is unused goes, what is used counts as the newest. One key comes and up to two go,
+     * so beyond {@value #REMEMBERED} there are about as many unused ones as used ones at most.
+     */
+    private void forgetUnused() {
+        for (int looks = 0; looks < 2 && locks.size() > REMEMBERED; looks++) {
+            Iterator<Lock> oldest = locks.values().iterator();
+            Lock lock = oldest.next();
+            lock.passTo(monotonicNanos.getAsLong());
+            oldest.remove();
+            if (lock.isUsed()) {
+                locks.put(lock.key, lock);
+            }
         }
     }
 
-    /** A later grant answers for the key itself. */
-    private boolean isStillUsed(RecentGrants.Grant grant) {
-        LocalLock left = locks.computeIfPresent(
-                grant.key(),
-                (key, lock) -> lock.fencingToken() == grant.fencingToken() && lock.isIdle(now()) ? null : lock);
-        return left != null && left.fencingToken() == grant.fencingToken();
+    /** A number above all before, and at least the time in microseconds: it also grows across restarts of the JVM. */
+    private long next() {
+        return nextAbove(0, 1);
     }
 
-    private long now() {
-        return monotonicNanos.getAsLong();
+    /** The first of so many in a row. */
+    private long nextAbove(long floor, int many) {
+        Instant now = wall.instant();
+        long micros = now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
+        long first = Math.max(Math.max(micros, floor + 1), latest + 1);
+        latest = first + many - 1;
+        return first;
+    }
+
+    private void tell(String instanceId, Consumer<SignalListener> message) {
+        SignalListener listener = listeners.get(instanceId);
+        if (listener != null) {
+            postman.execute(() -> message.accept(listener));
+        }
     }
 
     private static <R> CompletionStage<R> done(R result) {
         return CompletableFuture.completedFuture(result);
+    }
+
+    /** An instance that waits, and until when it is believed to. */
+    private record Waiter(String instanceId, long position, long deadline) {
+
+        boolean isOf(String instance) {
+            return instanceId.equals(instance);
+        }
+    }
+
+    /**
+     * The state of one key. Times are monotonic nanoseconds, which may overflow: they are only ever subtracted. A step
+     * changes nothing before its last answer is there.
+     */
+    private final class Lock {
+
+        private final String key;
+        private long now;
+
+        /** Whether it is held, or kept for a minimum time: until the deadline. */
+        private boolean isTaken;
+
+        /** Null while the lock is free or kept. */
+        private @Nullable LockToken owner;
+
+        private long grantedAt;
+        private long deadline;
+
+        /** The last that was granted; 0 if there was none. */
+        private long fencingToken;
+
+        /** The longest-waiting first. */
+        private List<Waiter> waiters = List.of();
+
+        Lock(String key) {
+            this.key = key;
+        }
+
+        /** Ends what is over. */
+        void passTo(long present) {
+            now = present;
+            if (isTaken && deadline - now <= 0) {
+                free();
+            }
+            if (!waiters.isEmpty()) {
+                waiters = waiters.stream()
+                        .filter(waiter -> waiter.deadline() - now > 0)
+                        .toList();
+            }
+        }
+
+        boolean isUsed() {
+            return isTaken || !waiters.isEmpty();
+        }
+
+        AcquireResult acquire(AcquireCommand command) {
+            boolean again = command.token().equals(owner);
+            if (isTaken && !again) {
+                return contend(command);
+            }
+            int many = command.fencingTokens();
+            long first = again ? raised(command) : nextAbove(command.fencingFloor(), many);
+            List<Waiter> others = waitersBut(command.token().instanceId());
+            if (!again) {
+                grantedAt = now;
+                deadline = now + command.lease().toNanos();
+                owner = command.token();
+                isTaken = true;
+            }
+            fencingToken = first + many - 1;
+            if (command.waiting().isPresent()) {
+                waiters = others; // it has what its instance waited for; one that only tried leaves the queue to those
+            }
+            return new AcquireResult.Granted(first, others.size());
+        }
+
+        /** The first of the owner's fencing tokens, which it may ask to be greater. */
+        private long raised(AcquireCommand command) {
+            long first = fencingToken - command.fencingTokens() + 1;
+            if (first > command.fencingFloor()) {
+                return first;
+            }
+            latest = Math.max(latest, command.fencingFloor() + command.fencingTokens());
+            return command.fencingFloor() + 1;
+        }
+
+        private AcquireResult contend(AcquireCommand command) {
+            long position = command.waiting().isPresent()
+                    ? queue(command.token().instanceId(), command.waiting().get())
+                    : Waiting.NEW;
+            Optional<LockHolder> holder =
+                    Optional.ofNullable(owner).filter(LockToken::tellsOwner).map(LockToken::holder);
+            return new AcquireResult.Contended(Optional.of(remaining()), position, holder, owner == null);
+        }
+
+        /** At the earlier of the place that the instance has and the one it names; else at the end of the queue. */
+        private long queue(String instanceId, Waiting waiting) {
+            String owners = owner == null ? instanceId : owner.instanceId();
+            boolean isFirst = !instanceId.equals(owners) && waiters.stream().allMatch(waiter -> waiter.isOf(owners));
+            long named = waiting.position();
+            long position = waiters.stream()
+                    .filter(waiter -> waiter.isOf(instanceId))
+                    .mapToLong(Waiter::position)
+                    .map(registered -> named == Waiting.NEW ? registered : Math.min(registered, named))
+                    .findAny()
+                    .orElseGet(() -> named == Waiting.NEW ? next() : named);
+            register(instanceId, position, waiting.patience());
+            if (isFirst) {
+                tell(owners, listener -> listener.onWanted(key));
+            }
+            return position;
+        }
+
+        private void register(String instanceId, long position, Duration patience) {
+            List<Waiter> queue = new ArrayList<>(waitersBut(instanceId));
+            queue.add(new Waiter(instanceId, position, now + patience.toNanos()));
+            queue.sort(Comparator.comparingLong(Waiter::position).thenComparing(Waiter::instanceId));
+            waiters = queue;
+        }
+
+        RenewResult renew(RenewCommand command) {
+            if (!command.token().equals(owner)) {
+                return new RenewResult.NotHeld();
+            }
+            deadline = now + Math.max(command.lease().toNanos(), deadline - now);
+            return new RenewResult.Renewed();
+        }
+
+        ReleaseResult release(ReleaseCommand command) {
+            if (command.endsWait()) {
+                return endWait(command.token());
+            }
+            if (command.token().equals(owner)) {
+                leave(command.atLeast());
+                int signalled = command.requeue().isEmpty()
+                        ? wake()
+                        : wakeAndQueue(
+                                command.token().instanceId(), command.requeue().get());
+                return isTaken ? new ReleaseResult.Kept(remaining(), signalled) : new ReleaseResult.Released(signalled);
+            }
+            boolean nobodySince = fencingToken != 0 && fencingToken == command.fencingToken();
+            if (!nobodySince || owner != null) {
+                return new ReleaseResult.NotHeld();
+            }
+            return isTaken ? new ReleaseResult.Kept(remaining(), 0) : new ReleaseResult.Released(0);
+        }
+
+        /** Keeps the lock for what is left of the minimum time. */
+        private void leave(Duration atLeast) {
+            owner = null;
+            deadline = grantedAt + atLeast.toNanos();
+            isTaken = deadline - now > 0;
+        }
+
+        private ReleaseResult endWait(LockToken token) {
+            waiters = waitersBut(token.instanceId());
+            if (token.equals(owner)) {
+                free();
+            }
+            // Free or kept: the signal of the last release may have gone to the instance that now leaves.
+            return new ReleaseResult.Released(owner == null ? wake() : 0);
+        }
+
+        /** For an operator: without its owner, or the rest of its minimum time. */
+        Revocation revoke(long seen) {
+            if (!isTaken || fencingToken != seen) {
+                return new Revocation.Stale(seen());
+            }
+            LockToken revoked = owner;
+            free();
+            wake();
+            if (revoked != null) {
+                tell(revoked.instanceId(), listener -> listener.onRevoked(key, revoked.fingerprint()));
+            }
+            return new Revocation.Revoked();
+        }
+
+        /** As an operator sees it. */
+        StoredLock seen() {
+            if (!isTaken) {
+                return new StoredLock.Free(fencingToken, waiters.size());
+            }
+            return owner == null
+                    ? new StoredLock.Kept(remaining(), fencingToken, waiters.size())
+                    : new StoredLock.Held(
+                            Optional.of(owner.holder()), Optional.of(remaining()), fencingToken, waiters.size());
+        }
+
+        /** Signals the first waiter that listens, which leaves the queue as those before it do. How many that is. */
+        private int wake() {
+            List<Waiter> reachable = waiters.stream()
+                    .filter(waiter -> !closed && listeners.containsKey(waiter.instanceId()))
+                    .toList();
+            if (reachable.isEmpty()) {
+                waiters = reachable;
+                return 0;
+            }
+            waiters = reachable.subList(1, reachable.size());
+            tell(reachable.get(0).instanceId(), listener -> listener.onSignal(key));
+            return 1;
+        }
+
+        /**
+         * A place that the instance had before is spent, since it had the lock; it gets one behind the instance that is
+         * signalled, or if the lock is kept.
+         */
+        private int wakeAndQueue(String instanceId, Duration patience) {
+            waiters = waitersBut(instanceId);
+            int signalled = wake();
+            if (signalled > 0 || isTaken) {
+                register(instanceId, next(), patience);
+            }
+            return signalled;
+        }
+
+        private void free() {
+            isTaken = false;
+            owner = null;
+        }
+
+        private Duration remaining() {
+            return Duration.ofNanos(deadline - now);
+        }
+
+        private List<Waiter> waitersBut(String instanceId) {
+            return waiters.isEmpty()
+                    ? waiters
+                    : waiters.stream()
+                            .filter(waiter -> !waiter.isOf(instanceId))
+                            .toList();
+        }
     }
 }

@@ -116,7 +116,7 @@ class LocalLockBackendTests extends LocalLocks {
         long before = granted(acquire(first));
         release(first, before);
 
-        for (int i = 0; i < 10 * RecentGrants.KEPT; i++) {
+        for (int i = 0; i < 10 * LocalLockBackend.REMEMBERED; i++) {
             LockToken token = new LockToken("a", i);
             answer(backend.acquire(new AcquireCommand("churn:" + i, token, LEASE, 0, 1, Optional.empty())));
             if (i % 2 == 0) {
@@ -126,18 +126,18 @@ class LocalLockBackendTests extends LocalLocks {
             }
         }
 
-        assertThat(backend.size()).isBetween(1, RecentGrants.KEPT);
+        assertThat(backend.size()).isBetween(1, LocalLockBackend.REMEMBERED);
         assertThat(granted(acquire(second))).isGreaterThan(before);
     }
 
     @Test
     void keysInUseAreNotForgotten() {
         granted(acquire(first));
-        for (int i = 0; i < 3 * RecentGrants.KEPT; i++) {
+        for (int i = 0; i < 3 * LocalLockBackend.REMEMBERED; i++) {
             answer(backend.acquire(new AcquireCommand("held:" + i, first, LEASE, 0, 1, Optional.empty())));
         }
 
-        assertThat(backend.size()).isEqualTo(3 * RecentGrants.KEPT + 1);
+        assertThat(backend.size()).isEqualTo(3 * LocalLockBackend.REMEMBERED + 1);
         assertThat(acquire(second)).isInstanceOf(Contended.class);
     }
 
@@ -172,12 +172,12 @@ class LocalLockBackendTests extends LocalLocks {
 
     @Test
     void keysThatWereGrantedManyFencingTokensAreForgottenToo() {
-        for (int i = 0; i < 3 * RecentGrants.KEPT; i++) {
+        for (int i = 0; i < 3 * LocalLockBackend.REMEMBERED; i++) {
             answer(backend.acquire(many("churn:" + i)));
             backend.release(new ReleaseCommand("churn:" + i, first, 0));
         }
 
-        assertThat(backend.size()).isLessThanOrEqualTo(RecentGrants.KEPT);
+        assertThat(backend.size()).isLessThanOrEqualTo(LocalLockBackend.REMEMBERED);
     }
 
     private AcquireCommand many(String key) {
