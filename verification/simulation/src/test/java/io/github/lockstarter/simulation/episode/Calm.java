@@ -33,7 +33,7 @@ final class Calm {
             return;
         }
         long settled = (kind.lasts() ? fault.lasts().toNanos() + RECONNECTED_NANOS : AT_ONCE_NANOS)
-                + (kind.forgets() ? world.setting.grace().toNanos() : 0);
+                + (kind.forgets() ? world.longestStay().toNanos() : 0);
         calmAt = Math.max(calmAt, world.time.nanos() + settled);
         wrong--;
         if (kind.disconnects()) {

@@ -74,7 +74,9 @@ final class World {
     private final Map<String, Long> expiredAt = new HashMap<>();
     private final Map<String, Long> revokedTokens = new HashMap<>();
     private final Map<String, Long> revokedUntil = new HashMap<>();
-    private boolean isClockStepped;
+
+    /** By how much the clock of a server was set back. */
+    private Duration clockStep = Duration.ZERO;
 
     /** Whether callers begin no further sections. */
     private boolean isEnding;
@@ -211,14 +213,19 @@ final class World {
     }
 
     boolean isClockStepped() {
-        return isClockStepped;
+        return !clockStep.isZero();
+    }
+
+    /** For how long a lock may stay that a server has by mistake, such as since it remembers an earlier state. */
+    Duration longestStay() {
+        return setting.grace().plus(clockStep);
     }
 
     boolean stepClockBack(Duration by) {
-        if (isClockStepped) {
+        if (isClockStepped()) {
             return false;
         }
-        isClockStepped = true;
+        clockStep = by;
         servers.master().redis.stepClock(by.negated());
         return true;
     }
