@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Date;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
@@ -43,6 +44,9 @@ final class KeyRenderer {
         if (value == null) {
             throw new IllegalArgumentException("is null");
         }
+        if (value instanceof String || value instanceof Long || value instanceof Integer || value instanceof UUID) {
+            return value; // as most keys are
+        }
         checkText(value, String.valueOf(value), "is a " + value.getClass().getTypeName());
         return value;
     }
@@ -63,10 +67,11 @@ final class KeyRenderer {
         }
     }
 
-    /** Not that of {@link Object#toString()}, which arrays have, too. */
+    /** Not that of {@link Object#toString()}, which arrays have, too. The hash code is asked for in the last place. */
     private static boolean hasText(Object value, String text) {
+        String inherited = value.getClass().getName() + '@';
         return !(value instanceof Collection || value instanceof Map || value instanceof Optional)
-                && !text.equals(value.getClass().getName() + '@' + Integer.toHexString(value.hashCode()));
+                && !(text.startsWith(inherited) && text.equals(inherited + Integer.toHexString(value.hashCode())));
     }
 
     /** A record with a {@code toString} of its own may show less than its components. */
