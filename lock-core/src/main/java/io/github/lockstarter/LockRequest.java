@@ -323,7 +323,8 @@ public record LockRequest(
         if (renewal == Renewal.OFF) {
             throw new IllegalArgumentException(
                     "Longest hold of lock '" + described(keys) + "' is " + DurationText.exactly(maxHold)
-                            + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out one of them");
+                            + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out "
+                            + "one of them");
         }
     }
 

@@ -137,8 +137,8 @@ final class Messages {
         return new LockBackendException(
                 hold.lock.key,
                 "Cannot enter lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
-                        + ") again: the lock store did not answer for a while, or failed over, and has not confirmed yet"
-                        + " that the lock is still held. Try again once LockHandle.isHeld() is true",
+                        + ") again: the lock store did not answer for a while, or failed over, and has not confirmed "
+                        + "yet that the lock is still held. Try again once LockHandle.isHeld() is true",
                 null);
     }
 
@@ -156,8 +156,8 @@ final class Messages {
         return new LockBackendException(
                 hold.lock.key,
                 "Could not acquire lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
-                        + ") in time: the store granted it late, and has not confirmed that nobody has taken it over since."
-                        + " The lock is released. Check the connection to the lock store",
+                        + ") in time: the store granted it late, and has not confirmed that nobody has taken it over "
+                        + "since. The lock is released. Check the connection to the lock store",
                 null);
     }
 
