@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
 /**
  * Chooses one of several servers that are asked at the same time: the first in their order that qualifies, so that
@@ -21,26 +21,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: a server is chosen when all in front of it have answered, or half of the command timeout after the
  * question. What the others bring, also later, is discarded. One thread makes a choice and blocks until it is made; the
- * servers' answers come on any thread and meet it in {@code answers}.
- *
- * @param <T> what a server that qualifies brings
+ * servers' answers come on any thread.
  */
-final class FirstInOrder<T> {
+final class FirstInOrder {
 
-    /** What a server brought: nothing if it does not qualify, or failed. */
-    private record Answer<T>(
-            int place, Optional<T> brought, @Nullable Throwable failure) {}
-
-    private final BlockingQueue<Answer<T>> answers = new LinkedBlockingQueue<>();
-    private final List<CompletionStage<Optional<T>>> asked;
-    private final List<Optional<Answer<T>>> answered = new ArrayList<>();
-    private final long began = System.nanoTime();
-    private final Duration timeout;
-
-    private FirstInOrder(List<CompletionStage<Optional<T>>> asked, Duration timeout) {
-        this.asked = asked;
-        this.timeout = timeout;
-    }
+    private FirstInOrder() {}
 
     /**
      * Waits for the choice; at most two command timeouts, one to connect and one to be answered.
@@ -54,83 +39,65 @@ final class FirstInOrder<T> {
      */
     static <T> T of(
             List<CompletionStage<Optional<T>>> asked, Duration timeout, Consumer<T> discard, Supplier<String> none) {
-        FirstInOrder<T> choice = new FirstInOrder<>(asked, timeout);
+        List<CompletableFuture<Optional<T>>> answers =
+                asked.stream().map(CompletionStage::toCompletableFuture).toList();
         int chosen = -1;
         try {
-            chosen = choice.await();
+            chosen = await(answers, timeout);
         } finally {
-            choice.discardAllBut(chosen, discard);
+            for (int i = 0; i < answers.size(); i++) {
+                if (i != chosen) {
+                    answers.get(i).thenAccept(brought -> brought.ifPresent(discard));
+                }
+            }
         }
-        return choice.broughtBy(chosen).orElseThrow(() -> choice.failure(none.get()));
+        if (chosen < 0) {
+            throw failure(answers, none.get());
+        }
+        return broughtBy(answers.get(chosen)).orElseThrow();
     }
 
     /** The place of the chosen server; negative if there is none. */
-    private int await() {
-        for (int i = 0; i < asked.size(); i++) {
-            int place = i;
-            answered.add(Optional.empty());
-            asked.get(i)
-                    .whenComplete((brought, failure) ->
-                            answers.add(new Answer<>(place, failure == null ? brought : Optional.empty(), failure)));
-        }
-        int qualified = qualified();
-        while (!isDecided(qualified) && takeNext(qualified)) {
-            qualified = qualified();
-        }
-        return qualified;
-    }
-
-    /** The first of those that have answered and qualify; negative if there is none. */
-    private int qualified() {
-        for (int i = 0; i < answered.size(); i++) {
-            if (broughtBy(i).isPresent()) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    private boolean isDecided(int qualified) {
-        int inFront = qualified < 0 ? answered.size() : qualified;
-        return answered.subList(0, inFront).stream().allMatch(Optional::isPresent);
-    }
-
-    /** Waits for another answer; false if there is none in time. */
-    private boolean takeNext(int qualified) {
-        long most = qualified < 0 ? 2 * timeout.toNanos() : timeout.toNanos() / 2;
+    private static <T> int await(List<CompletableFuture<Optional<T>>> answers, Duration timeout) {
+        long began = System.nanoTime();
+        BlockingQueue<CompletableFuture<?>> answered = new LinkedBlockingQueue<>();
+        answers.forEach(answer -> answer.whenComplete((brought, failure) -> answered.add(answer)));
         try {
-            Answer<T> next = answers.poll(most - (System.nanoTime() - began), TimeUnit.NANOSECONDS);
-            if (next != null) {
-                answered.set(next.place, Optional.of(next));
-            }
-            return next != null;
+            int qualified;
+            boolean isLate;
+            do {
+                qualified = qualified(answers);
+                int inFront = qualified < 0 ? answers.size() : qualified;
+                if (answers.stream().limit(inFront).allMatch(CompletableFuture::isDone)) {
+                    return qualified;
+                }
+                long most = qualified < 0 ? 2 * timeout.toNanos() : timeout.toNanos() / 2;
+                isLate = answered.poll(most - (System.nanoTime() - began), TimeUnit.NANOSECONDS) == null;
+            } while (!isLate);
+            return qualified;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RedisException("Interrupted while connecting", e);
         }
     }
 
-    private void discardAllBut(int chosen, Consumer<T> discard) {
-        for (int i = 0; i < asked.size(); i++) {
-            if (i != chosen) {
-                asked.get(i).whenComplete((brought, failure) -> {
-                    if (failure == null) {
-                        brought.ifPresent(discard);
-                    }
-                });
-            }
-        }
+    /** The first of those that have answered and qualify; negative if there is none. */
+    private static <T> int qualified(List<CompletableFuture<Optional<T>>> answers) {
+        return IntStream.range(0, answers.size())
+                .filter(i -> broughtBy(answers.get(i)).isPresent())
+                .findFirst()
+                .orElse(-1);
     }
 
-    private Optional<T> broughtBy(int place) {
-        return place < 0 ? Optional.empty() : answered.get(place).flatMap(Answer::brought);
+    private static <T> Optional<T> broughtBy(CompletableFuture<Optional<T>> answer) {
+        return answer.isCompletedExceptionally() ? Optional.empty() : answer.getNow(Optional.empty());
     }
 
-    private RedisException failure(String none) {
-        List<Throwable> failures = answered.stream()
-                .flatMap(Optional::stream)
-                .flatMap(answer -> Stream.ofNullable(answer.failure))
-                .toList();
+    private static <T> RedisException failure(List<CompletableFuture<Optional<T>>> answers, String none) {
+        List<Throwable> failures = new ArrayList<>();
+        answers.stream()
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .forEach(answer -> answer.whenComplete((brought, cause) -> failures.add(cause)));
         RedisException failure = new RedisException(
                 failures.isEmpty()
                         ? none
