@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code nodes} grows with each address that was ever a master's.
  */
-final class ClusterRouting implements Routing {
+final class ClusterRouting {
 
     private final StatefulRedisClusterConnection<String, String> cluster;
     private final Consumer<RedisLink> onUnhealthy;
@@ -54,8 +54,8 @@ final class ClusterRouting implements Routing {
                 .toList();
     }
 
-    @Override
-    public Map<String, CompletableFuture<RedisLink>> toAll() {
+    /** Links to all masters, each as soon as it is open, by address. */
+    Map<String, CompletableFuture<RedisLink>> toAll() {
         Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
         for (RedisClusterNode node : masters()) {
             Node master = nodeAt(node);
@@ -64,8 +64,8 @@ final class ClusterRouting implements Routing {
         return links;
     }
 
-    @Override
-    public Map<String, Integer> slots() {
+    /** One slot of each master, by address. */
+    Map<String, Integer> slots() {
         Map<String, Integer> slots = new LinkedHashMap<>();
         for (RedisClusterNode master : masters()) {
             slots.put(nodeAt(master).address.toString(), master.getSlots().get(0));
@@ -73,19 +73,20 @@ final class ClusterRouting implements Routing {
         return slots;
     }
 
-    @Override
-    public @Nullable RedisLink to(String key) {
+    /** The link to the node that has a key; null if it is not open. */
+    @Nullable
+    RedisLink to(String key) {
         Node node = masterOf(key);
         return node == null ? null : node.current();
     }
 
-    @Override
-    public Optional<String> nodeOf(String key) {
+    /** The address of the node that has a key; empty as long as none is known. */
+    Optional<String> nodeOf(String key) {
         return Optional.ofNullable(masterOf(key)).map(node -> node.address.toString());
     }
 
-    @Override
-    public void open(String key, CompletableFuture<RedisLink> user) {
+    /** Completes with the link as soon as it is open, or with the reason why it cannot be opened. */
+    void open(String key, CompletableFuture<RedisLink> user) {
         Node node = masterOf(key);
         if (node == null) {
             user.completeExceptionally(new PartitionSelectorException(

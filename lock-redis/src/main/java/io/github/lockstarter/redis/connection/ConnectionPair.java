@@ -7,7 +7,10 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -26,7 +29,12 @@ final class ConnectionPair implements AutoCloseable {
     private static final long LATENESS = 50;
 
     private final StatefulConnection<String, String> commands;
-    private final Routing routing;
+    /** Leads to the one server; in a cluster, nothing is sent on it. */
+    private final RedisLink link;
+
+    /** Finds the node of a key in a cluster; null where there is one server. */
+    private final @Nullable ClusterRouting nodes;
+
     private volatile @Nullable MailboxConnection signals;
 
     /**
@@ -39,21 +47,45 @@ final class ConnectionPair implements AutoCloseable {
     ConnectionPair(
             StatefulConnection<String, String> commands, Consumer<ConnectionPair> onUnhealthy, LongSupplier nanoTime) {
         this.commands = Objects.requireNonNull(commands, "connection");
-        Consumer<RedisLink> unfit = link -> onUnhealthy.accept(this);
+        Consumer<RedisLink> unfit = any -> onUnhealthy.accept(this);
+        this.link = new RedisLink(commands, unfit, new AtomicInteger(), nanoTime);
         if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
-            ClusterRouting nodes = new ClusterRouting(cluster, unfit, nanoTime);
+            this.nodes = new ClusterRouting(cluster, unfit, nanoTime);
             nodes.connectToAll();
-            this.routing = nodes;
         } else {
-            RedisLink link = new RedisLink(commands, unfit, new AtomicInteger(), nanoTime);
+            this.nodes = null;
             link.watch(commands);
-            this.routing = new SingleRouting(link);
         }
     }
 
-    /** Finds the server of a key. */
-    Routing routing() {
-        return routing;
+    /** The link to the server of a key; null if it is not open. */
+    @Nullable
+    RedisLink to(String key) {
+        return nodes == null ? link : nodes.to(key);
+    }
+
+    /** The address of the node of a cluster that has a key; empty as long as none is known. */
+    Optional<String> nodeOf(String key) {
+        return nodes == null ? Optional.empty() : nodes.nodeOf(key);
+    }
+
+    /** Links to all servers that have keys, each as soon as it is open, by the address of a node of a cluster. */
+    Map<String, CompletableFuture<RedisLink>> toAll() {
+        return nodes == null ? Map.of("", CompletableFuture.completedFuture(link)) : nodes.toAll();
+    }
+
+    /** One slot of each master of a cluster, by its address. */
+    Map<String, Integer> slots() {
+        return nodes == null ? Map.of() : nodes.slots();
+    }
+
+    /** Completes with the link as soon as it is open, or with the reason why it cannot be opened. */
+    void open(String key, CompletableFuture<RedisLink> user) {
+        if (nodes == null) {
+            user.complete(link);
+        } else {
+            nodes.open(key, user);
+        }
     }
 
     /** Where signals arrive; null before the first subscription. */

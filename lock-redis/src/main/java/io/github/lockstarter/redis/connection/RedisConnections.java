@@ -86,13 +86,13 @@ public final class RedisConnections implements AutoCloseable {
     /** The open links to all servers that have keys, by what messages call the server; none if nothing is open. */
     public Map<String, CompletableFuture<RedisLink>> servers() {
         ConnectionPair open = link;
-        return open == null ? Map.of() : open.routing().toAll();
+        return open == null ? Map.of() : open.toAll();
     }
 
     /** One slot of each server of a cluster; none if nothing is open, or there is one server. */
     public Map<String, Integer> slots() {
         ConnectionPair open = link;
-        return open == null ? Map.of() : open.routing().slots();
+        return open == null ? Map.of() : open.slots();
     }
 
     /** Whether signals arrive now, as far as the client can tell. */
@@ -114,13 +114,13 @@ public final class RedisConnections implements AutoCloseable {
     /** The open link to the server of a key, or null. */
     public @Nullable RedisLink current(String key) {
         ConnectionPair open = link;
-        return open == null ? null : open.routing().to(key);
+        return open == null ? null : open.to(key);
     }
 
     /** The address of the node of a cluster that has a key; empty as long as none is known. */
     public Optional<String> nodeOf(String key) {
         ConnectionPair open = link;
-        return open == null ? Optional.empty() : open.routing().nodeOf(key);
+        return open == null ? Optional.empty() : open.nodeOf(key);
     }
 
     /**
@@ -182,7 +182,7 @@ public final class RedisConnections implements AutoCloseable {
         if (refusal != null) {
             user.link.completeExceptionally(refusal);
         } else if (open != null) {
-            open.routing().open(user.key, user.link);
+            open.open(user.key, user.link);
         } else {
             launch(begun);
         }
@@ -399,7 +399,7 @@ public final class RedisConnections implements AutoCloseable {
             if (missing != null) {
                 connected.subscribe(new MailboxConnection(connector, pulse, opener, missing));
             }
-            users().forEach(user -> connected.routing().open(user.key, user.link));
+            users().forEach(user -> connected.open(user.key, user.link));
         }
 
         private Set<User> users() {
