@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The waits of this instance over all nodes: its places in their queues, and the signals that it has not received yet.
@@ -69,78 +71,56 @@ final class SignalQuorum {
      * before all nodes have answered. True if the wait has begun with it.
      */
     boolean begun(String key) {
-        lock.lock();
-        try {
+        return guarded(() -> {
             boolean isNew = waits.get(key) == null;
-            if (isNew) {
-                waits.put(key, new Wait(nodes));
-                dropOldest(waits);
-            }
+            known(key, waits);
             return isNew;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** The command as a node understands it: with the place that it gave this instance before. */
     AcquireCommand placed(int node, AcquireCommand command) {
-        lock.lock();
-        try {
-            Waiting waiting = command.waiting().orElse(null);
-            Wait wait = waits.get(command.key());
-            if (waiting == null
-                    || wait == null
-                    || waiting.position() == Waiting.NEW
-                    || wait.positions[node] == Waiting.NEW) {
-                return command;
-            }
-            return new AcquireCommand(
-                    command.key(),
-                    command.token(),
-                    command.lease(),
-                    command.fencingFloor(),
-                    command.fencingTokens(),
-                    Optional.of(new Waiting(wait.positions[node], waiting.patience())),
-                    command.atLeast());
-        } finally {
-            lock.unlock();
+        Waiting waiting = command.waiting().orElse(null);
+        if (waiting == null || waiting.position() == Waiting.NEW) {
+            return command;
         }
+        long position = guarded(() -> {
+            Wait wait = waits.get(command.key());
+            return wait == null ? Waiting.NEW : wait.positions[node];
+        });
+        return position == Waiting.NEW
+                ? command
+                : new AcquireCommand(
+                        command.key(),
+                        command.token(),
+                        command.lease(),
+                        command.fencingFloor(),
+                        command.fencingTokens(),
+                        Optional.of(new Waiting(position, waiting.patience())),
+                        command.atLeast());
     }
 
     /** An attempt was refused; that many more nodes would have had to grant it. */
     void refused(String key, int missing) {
-        lock.lock();
-        try {
-            Wait wait = waits.computeIfAbsent(key, k -> new Wait(nodes));
+        guarded(() -> {
+            Wait wait = known(key, waits);
             wait.needed = missing;
             wait.begin(monotonicNanos.getAsLong());
-            dropOldest(waits);
-        } finally {
-            lock.unlock();
-        }
+            return wait;
+        });
     }
 
     /** A node has put this instance into its queue, and it still waits. */
     void placedAt(int node, String key, long position) {
-        lock.lock();
-        try {
-            Wait wait = waits.get(key);
-            if (wait != null) {
-                wait.positions[node] = position;
-            }
-        } finally {
-            lock.unlock();
-        }
+        guarded(() -> waits.computeIfPresent(key, (k, wait) -> {
+            wait.positions[node] = position;
+            return wait;
+        }));
     }
 
     /** This instance waits no longer: its places are given up, and the signals that are still to come are spent. */
     void ended(String key) {
-        lock.lock();
-        try {
-            waits.remove(key);
-        } finally {
-            lock.unlock();
-        }
+        guarded(() -> waits.remove(key));
     }
 
     /**
@@ -148,42 +128,36 @@ final class SignalQuorum {
      * theirs.
      */
     void requeued(String key) {
-        lock.lock();
-        try {
-            waits.put(key, new Wait(nodes));
-            dropOldest(waits);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private static void dropOldest(Map<String, Wait> some) {
-        if (some.size() > MOST) {
-            some.remove(some.keySet().iterator().next());
-        }
+        guarded(() -> {
+            waits.remove(key);
+            return known(key, waits);
+        });
     }
 
     /** Whether a signal is the one to pass on. */
     boolean signalled(int node, String key) {
-        lock.lock();
-        try {
+        return guarded(() -> {
             Wait wait = waits.get(key);
             return wait != null && isDue(node, wait);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Whether a notice that the lock is wanted is the first of those that the nodes send. */
     boolean wanted(int node, String key) {
-        lock.lock();
-        try {
-            boolean isDue = isDue(node, notices.computeIfAbsent(key, k -> new Wait(nodes)));
-            dropOldest(notices);
-            return isDue;
-        } finally {
-            lock.unlock();
+        return guarded(() -> isDue(node, known(key, notices)));
+    }
+
+    /** How many waits are remembered. */
+    int size() {
+        return guarded(waits::size);
+    }
+
+    private Wait known(String key, Map<String, Wait> some) {
+        Wait wait = some.computeIfAbsent(key, k -> new Wait(nodes));
+        if (some.size() > MOST) {
+            some.remove(some.keySet().iterator().next());
         }
+        return wait;
     }
 
     private boolean isDue(int node, Wait wait) {
@@ -197,11 +171,10 @@ final class SignalQuorum {
         return isDue;
     }
 
-    /** How many waits are remembered. */
-    int size() {
+    private <R extends @Nullable Object> R guarded(Supplier<R> step) {
         lock.lock();
         try {
-            return waits.size();
+            return step.get();
         } finally {
             lock.unlock();
         }
