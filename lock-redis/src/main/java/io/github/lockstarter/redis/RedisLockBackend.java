@@ -5,12 +5,8 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.redis.batch.Attempts;
-import io.github.lockstarter.redis.batch.CallQueue;
-import io.github.lockstarter.redis.batch.Releases;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.check.ServerChecks;
-import io.github.lockstarter.redis.check.SettingsReport;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
 import io.github.lockstarter.redis.connection.RedisConnections;
@@ -26,12 +22,10 @@ import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AcquireScript;
 import io.github.lockstarter.redis.script.AdminScripts;
+import io.github.lockstarter.redis.script.CallQueue;
 import io.github.lockstarter.redis.script.ReleaseScript;
-import io.github.lockstarter.redis.script.RenewBatch;
-import io.github.lockstarter.redis.script.RenewBatch.Renewal;
 import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptRunner;
-import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.takeover.RedisHeartbeat;
 import io.github.lockstarter.redis.takeover.TakeOverAcknowledgement;
@@ -49,15 +43,12 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
@@ -98,9 +89,6 @@ import java.util.stream.Stream;
  */
 public final class RedisLockBackend implements QuorumNode {
 
-    /** Between two looks at the settings of the servers. */
-    private static final long SURVEY_NANOS = TimeUnit.MINUTES.toNanos(1);
-
     private static final String OF_CLUSTER = "A node of a Redis Cluster knows the connections to itself alone, and not"
             + " whether an instance is connected to another node";
     private static final String UNGUARDED = "distributed-lock.redis.grace-period is 0s, so that after a failover or a"
@@ -114,6 +102,7 @@ public final class RedisLockBackend implements QuorumNode {
                     + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL RESET)");
 
     private final KeySpace keySpace;
+    private final AcquireScript acquireScript;
     private final RenewScript renewScript;
     private final ReleaseScript releaseScript;
     private final AdminScripts adminScripts;
@@ -123,8 +112,6 @@ public final class RedisLockBackend implements QuorumNode {
     private final RedisSettings settings;
     private final RedisConnections connections;
     private final ScriptRunner runner;
-    private final Attempts attempts;
-    private final Releases releases;
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
     /** Empty where no lock is taken over; then so is the next one. */
@@ -134,9 +121,6 @@ public final class RedisLockBackend implements QuorumNode {
 
     /** One for each connection, by the address of the node; without a cluster there is one. */
     private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
-
-    private final AtomicLong surveyedAt;
-    private volatile SettingsReport settingsReport = new SettingsReport(List.of(), Map.of());
 
     /**
      * Creates a backend; connects nothing yet.
@@ -151,24 +135,22 @@ public final class RedisLockBackend implements QuorumNode {
     /** For tests: uses the given connections and closes them. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
-        this.renewScript = new RenewScript(keySpace);
-        this.releaseScript = new ReleaseScript(keySpace, connector);
-        this.adminScripts = new AdminScripts(keySpace, connector);
+        this.adminScripts = new AdminScripts(keySpace, connector.isCluster());
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
         this.connector = connector;
-        this.surveyedAt = new AtomicLong(connector.nanoTime() - SURVEY_NANOS);
         this.settings = settings;
         this.connections = connections;
         this.runner = new ScriptRunner(connections, failures);
-        this.releases = new Releases(runner, releaseScript, connector.isCluster());
+        this.renewScript = new RenewScript(keySpace, histories, failures);
+        this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
                 : Optional.of(new TakeOverAcknowledgement(connector, keySpace, settings));
         this.heartbeat = acknowledgement.map(known -> heartbeat(histories.ofKey(keySpace.history()), known));
-        this.attempts = new Attempts(
+        this.acquireScript = new AcquireScript(
                 runner,
                 keySpace,
                 histories,
@@ -195,16 +177,14 @@ public final class RedisLockBackend implements QuorumNode {
      * @throws RedisUnavailableException when there is no connection, or a right is missing
      */
     public void start() {
-        settingsReport = serverChecks.ofSettings();
         connections.start();
         acknowledgement.ifPresent(TakeOverAcknowledgement::start);
         StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
         open();
         check.run();
-        long asked = connector.nanoTime();
-        surveyedAt.set(asked);
-        record(serverChecks.run(), asked);
-        heartbeat.ifPresent(known -> BlockingWait.awaitUninterruptibly(known.learn()));
+        serverChecks.run();
+        heartbeat.ifPresent(
+                known -> BlockingWait.awaitUninterruptibly(known.learn().toCompletableFuture()));
     }
 
     /**
@@ -232,7 +212,7 @@ public final class RedisLockBackend implements QuorumNode {
      * @return a text for each, which says what to change; none if all is well, or the servers do not tell
      */
     public List<String> warnings() {
-        return settingsReport.warnings();
+        return serverChecks.warnings();
     }
 
     /**
@@ -249,8 +229,8 @@ public final class RedisLockBackend implements QuorumNode {
      *
      * @return what the answers so far and the last {@link #start} said
      */
-    public HistoryGuard history() {
-        return histories.state();
+    public Guard guard() {
+        return histories.guard();
     }
 
     /**
@@ -265,17 +245,13 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return queueOf(command.key()).attempt(attempts, command);
+        return queueOf(command.key()).attempt(acquireScript, command);
     }
 
     @Override
     public CompletionStage<Vote> vote(AcquireCommand command) {
-        LockKeys keys = keySpace.keysOf(command.key());
         // In order: the quorum may have decided, and a release follow, before this node answers.
-        return queueOf(command.key()).inOrder(() -> {
-            AcquireScript.Answer answer = AcquireScript.Answer.to(keys, histories.of(keys.lock()), failures);
-            return runner.run(AcquireScript.vote(command, answer), new AcquireScript.VoteAnswer(answer));
-        });
+        return queueOf(command.key()).inOrder(() -> acquireScript.vote(command));
     }
 
     private CallQueue queueOf(String key) {
@@ -290,23 +266,21 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        List<Renewal> renewals = new ArrayList<>(commands.size());
-        for (RenewCommand command : commands) {
-            renewals.add(new Renewal(command));
+        List<CompletionStage<RenewResult>> renewals = new ArrayList<>(commands.size());
+        for (RenewScript.Batch batch : renewScript.batches(commands)) {
+            CompletionStage<List<RenewResult>> results =
+                    queueOf(batch.key()).inOrder(() -> runner.run(batch.call(), batch));
+            for (int i = 0; i < batch.size(); i++) {
+                int place = i;
+                renewals.add(results.thenApply(all -> all.get(place)));
+            }
         }
-        for (RenewBatch batch : RenewBatch.of(renewals, renewScript, histories, failures)) {
-            queueOf(batch.key()).inOrder(() -> runner.run(batch.call(), batch)).whenComplete((sent, failure) -> {
-                if (failure != null) {
-                    batch.failed(failures.ofPreparing(failure));
-                }
-            });
-        }
-        return Collections.unmodifiableList(renewals);
+        return renewals;
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return queueOf(command.key()).inOrder(releases, command);
+        return queueOf(command.key()).inOrder(releaseScript, command);
     }
 
     @Override
@@ -330,38 +304,20 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public CompletionStage<StoreState> state() {
         return probe.ask().thenApply(found -> {
-            if (found.failure().isEmpty()) {
-                surveyAgain();
+            // The start may have found no Redis, and settings change. No caller waits for it.
+            if (found.failure().isEmpty() && serverChecks.lookAgain()) {
+                heartbeat.ifPresent(RedisHeartbeat::learn);
             }
-            HistoryGuard guard = history();
             return new StoreState(
                     toString(),
                     found.failure(),
-                    guard.recovering(),
-                    Guard.valueOf(guard.state().name()),
+                    histories.recovering(),
+                    guard(),
                     connections.hearsSignals(),
                     Stream.concat(found.warnings().stream(), warnings().stream())
                             .toList(),
                     found.nodes());
         });
-    }
-
-    /** The start may have found no Redis, and settings change. No caller waits for it. */
-    private void surveyAgain() {
-        long last = surveyedAt.get();
-        long now = connector.nanoTime();
-        if (now - last >= SURVEY_NANOS && surveyedAt.compareAndSet(last, now)) {
-            CompletableFuture<?> unused = serverChecks.ask().thenAccept(found -> record(found, now));
-            heartbeat.ifPresent(RedisHeartbeat::learn);
-        }
-    }
-
-    /** A server that did not answer keeps its warnings, and is asked again with the next look. */
-    private void record(SettingsReport found, long asked) {
-        settingsReport = found.orElse(settingsReport);
-        if (!found.isComplete()) {
-            surveyedAt.compareAndSet(asked, asked - SURVEY_NANOS);
-        }
     }
 
     /**
@@ -382,7 +338,7 @@ public final class RedisLockBackend implements QuorumNode {
         if (settings.guard().isOff()) {
             return CrashTakeOver.off(UNGUARDED);
         }
-        return history().state() == HistoryGuard.State.DEGRADED
+        return guard() == Guard.DEGRADED
                 ? CrashTakeOver.off(DEGRADED)
                 : heartbeat.flatMap(RedisHeartbeat::refusal).map(this::refused).orElseGet(this::unlessUnacknowledged);
     }

@@ -1,10 +1,8 @@
 package io.github.lockstarter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
@@ -22,20 +20,6 @@ class RedisLockBackendLifecycleIT extends BackendOnServer {
     void leavesNoKeyButTheCounterWhenItStarts() {
         backend.start();
         await().untilAsserted(() -> assertThat(redis.keys("*")).containsExactly("lock:fence"));
-    }
-
-    /** Beside an instance of such a version, fencing tokens might go back. */
-    @Test
-    void doesNotStartOnAPrefixThatAnEarlierVersionHasUsed() {
-        redis.set("lock:history", "f".repeat(40) + ":1795389832734445:first");
-        assertThatExceptionOfType(RedisUnavailableException.class)
-                .isThrownBy(backend::start)
-                .withMessageContaining("'lock:history' was written by an earlier version of lock-starter")
-                .satisfies(e -> assertThat(e.remedy()).contains("delete this key", "distributed-lock.key-prefix"));
-        redis.del("lock:history");
-        backend.start();
-        user.granted(OWNER);
-        backend.start();
     }
 
     @Test

@@ -146,7 +146,8 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken))
                 .isEqualTo(new RenewResult.Deferred(Duration.ZERO));
         assertThat(redis.exists("lock:{order:42}")).isZero();
-        assertThat(backend.history().recovering()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+        assertThat(backend.state().toCompletableFuture().join().recovering())
+                .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
 
         assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken)).isInstanceOf(RenewResult.Renewed.class);
         assertThat(redis.get("lock:{order:42}")).endsWith(" " + OWNER.value());

@@ -19,17 +19,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the settings of every server that keeps locks. Takes about as long as the command timeout at most: each
- * command ends with it. A server that answers and does not report a setting, or that refuses to, causes no warning.
+ * The settings of every server that keeps locks. Takes about as long as the command timeout at most: each command ends
+ * with it. A server that answers and does not report a setting, or that refuses to, causes no warning; one that does
+ * not answer is not a server without warnings, and keeps those that it has.
+ *
+ * <p>Thread-safe: an answer that comes late replaces a newer one until the next look.
  */
 public final class ServerChecks {
+
+    /** Between two looks at the settings of the servers. */
+    private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final RedisConnections connections;
     private final RedisConnector connector;
     private final RedisSettings settings;
+    private final AtomicLong lookedAt;
+
+    /** By what messages call the server. */
+    private volatile Map<String, List<String>> warnings = Map.of();
 
     /**
      * Sends nothing yet.
@@ -42,30 +55,45 @@ public final class ServerChecks {
         this.connections = connections;
         this.connector = connector;
         this.settings = settings;
+        this.lookedAt = new AtomicLong(connector.nanoTime() - PERIOD_NANOS);
     }
 
-    /** What puts locks at risk, whatever the servers say. Sends nothing. */
-    public SettingsReport ofSettings() {
-        return new SettingsReport(general(), Map.of());
+    /** What puts locks at risk: whatever the servers say, and what they said last. Sends nothing. */
+    public List<String> warnings() {
+        return Stream.concat(general().stream(), warnings.values().stream().flatMap(List::stream))
+                .toList();
     }
 
-    private List<String> general() {
+    private Optional<String> general() {
         return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
-                ? List.of("Redis at " + connector.target()
+                ? Optional.of("Redis at " + connector.target()
                         + " may go on granting locks after sentinels have promoted another"
                         + " master, and distributed-lock.redis.deposed-master-writes is 0s. Set min-replicas-to-write to the"
                         + " number of replicas, min-replicas-max-lag to at most a third of the shortest lease - 2s, and"
                         + " deposed-master-writes to min-replicas-max-lag + 2s (docs/guarantees.md, case 7)")
-                : List.of();
+                : Optional.empty();
+    }
+
+    /** Looks unless that was done a moment ago, which is found out by the next call. Whether it looks. */
+    public boolean lookAgain() {
+        long last = lookedAt.get();
+        long now = connector.nanoTime();
+        boolean isDue = now - last >= PERIOD_NANOS && lookedAt.compareAndSet(last, now);
+        if (isDue) {
+            look(now);
+        }
+        return isDue;
     }
 
     /** Asks the servers what puts locks at risk there. Never fails. Blocks. */
-    public SettingsReport run() {
-        return BlockingWait.awaitUninterruptibly(ask());
+    public void run() {
+        long now = connector.nanoTime();
+        lookedAt.set(now);
+        BlockingWait.awaitUninterruptibly(look(now));
     }
 
-    /** Asks the servers what puts locks at risk there; never fails. */
-    public CompletableFuture<SettingsReport> ask() {
+    /** A server that did not answer is asked again with the next look. */
+    private CompletableFuture<?> look(long now) {
         Map<String, CompletableFuture<Optional<String>>> answers = new LinkedHashMap<>();
         connections
                 .servers()
@@ -73,15 +101,19 @@ public final class ServerChecks {
                         server.isEmpty() ? connector.target() : server,
                         link.thenCompose(ServerChecks::ask).handle(ServerChecks::answer)));
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
-                .thenApply(all -> report(answers));
-    }
-
-    private SettingsReport report(Map<String, CompletableFuture<Optional<String>>> answers) {
-        Map<String, Optional<List<String>>> servers = new LinkedHashMap<>();
-        answers.forEach((server, answer) ->
-                servers.put(server, answer.getNow(Optional.empty()).map(info -> ServerState.of(info)
-                        .warnings(server, settings)))); // all are complete
-        return new SettingsReport(general(), servers);
+                .thenRun(() -> {
+                    Map<String, List<String>> found = new LinkedHashMap<>();
+                    answers.forEach((server, answer) -> found.put(
+                            server,
+                            answer.getNow(Optional.empty()) // all are complete
+                                    .map(info -> ServerState.of(info).warnings(server, settings))
+                                    .orElseGet(() -> warnings.getOrDefault(server, List.of()))));
+                    warnings = found;
+                    if (answers.values().stream()
+                            .anyMatch(answer -> answer.getNow(Optional.empty()).isEmpty())) {
+                        lookedAt.compareAndSet(now, now - PERIOD_NANOS);
+                    }
+                });
     }
 
     /** Empty if no answer came; a server that refuses has answered. */

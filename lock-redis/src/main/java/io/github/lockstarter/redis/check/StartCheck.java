@@ -9,8 +9,6 @@ import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AcquireScript;
-import io.github.lockstarter.redis.script.AcquireScript.Answer;
-import io.github.lockstarter.redis.script.AdminScripts;
 import io.github.lockstarter.redis.script.ReleaseScript;
 import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptCall;
@@ -65,8 +63,8 @@ public final class StartCheck {
             RedisSettings settings) {
         this.runner = runner;
         this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
-        this.renewScript = new RenewScript(keySpace);
-        this.releaseScript = new ReleaseScript(keySpace, connector);
+        this.renewScript = new RenewScript(keySpace, histories, failures);
+        this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
         this.histories = histories;
         this.failures = failures;
     }
@@ -80,7 +78,6 @@ public final class StartCheck {
         String id = newInstanceId();
         String key = KEY + id;
         LockKeys keys = keySpace.keysOf(key);
-        checkLayout(keys);
         ServerHistory old = new ServerHistory(keys.lock() + ":history", OLD);
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
@@ -93,8 +90,8 @@ public final class StartCheck {
         Optional<Waiting> placed = Optional.of(new Waiting(1, LEASE));
         long fencingToken = acquire(new AcquireCommand(key, owner, LEASE, 0, 1, placed), old)
                 .value();
-        checkRenewal(renewScript.renew(
-                List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old, old.known()));
+        RenewCommand longer = new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken);
+        checkRenewal(renewScript.call(List.of(longer), old, old.known(), false));
         Object released = ask(release(
                         new ReleaseCommand(key, owner, fencingToken, new Wait.GoesOn(LEASE), Duration.ZERO)))
                 .get(0);
@@ -106,28 +103,10 @@ public final class StartCheck {
         long raised = acquire(new AcquireCommand(key, last, LEASE, granted, 1, waiting), old)
                 .value();
         // What is the same for several locks is a command for all of them.
-        ask(releaseScript.release(List.of(new ReleaseCommand(key, last, raised), new ReleaseCommand(key, owner, 0))));
+        ask(releaseScript.call(List.of(new ReleaseCommand(key, last, raised), new ReleaseCommand(key, owner, 0))));
         reclaim(new RenewCommand(key, last, LEASE, raised), keys, old);
         if (released.equals(ReleaseScript.UNSIGNALLED)) {
             throw unavailable(failures.ofSilence());
-        }
-    }
-
-    /**
-     * Versions before the one fencing counter stored locks otherwise: beside them, fencing tokens would not always
-     * grow. In a cluster, looks at the marker of one slot only.
-     */
-    private void checkLayout(LockKeys keys) {
-        ServerHistory history = histories.of(keys.lock());
-        String marker = AdminScripts.markerIn(ask(AdminScripts.inspect(keys, history)));
-        if (ServerHistory.isOfEarlierLayout(marker)) {
-            throw new RedisUnavailableException(
-                    "Redis key '" + history.key()
-                            + "' was written by an earlier version of lock-starter, which must not"
-                            + " share a key prefix with this one",
-                    "Stop all instances of that version and delete this key, or choose another"
-                            + " distributed-lock.key-prefix",
-                    new IllegalStateException("Layout of the keys: " + marker));
         }
     }
 
@@ -148,14 +127,13 @@ public final class StartCheck {
         return granted(ask(attempt(command, old)));
     }
 
-    private ScriptCall<List<Object>> attempt(AcquireCommand command, ServerHistory old) {
-        return AcquireScript.acquire(
-                List.of(command), List.of(Answer.to(keySpace.keysOf(command.key()), old, failures)));
+    private ScriptCall attempt(AcquireCommand command, ServerHistory old) {
+        return AcquireScript.call(List.of(command), keySpace, old, old.known(), false);
     }
 
     /** The script reports a missing right in its reply. */
     private AcquireScript.Reply granted(List<Object> parts) {
-        AcquireScript.Reply reply = AcquireScript.Reply.of(parts);
+        AcquireScript.Reply reply = AcquireScript.Reply.ofOne(parts);
         if (reply.isRefusal()) {
             throw unavailable(failures.ofError(reply.marker()));
         }
@@ -167,8 +145,8 @@ public final class StartCheck {
         histories.found(old);
         ServerHistory young = new ServerHistory(old.key(), YOUNG);
         String followed = old.known();
-        String grace =
-                checkRenewal(renewScript.reclaim(command, young, young.known())).marker();
+        String grace = checkRenewal(renewScript.call(List.of(command), young, young.known(), true))
+                .marker();
         checkRenewal(RenewScript.expire(old.key(), grace, LEASE));
         ask(release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
         ask(ReleaseScript.forget(old.key(), grace, keys));
@@ -176,7 +154,7 @@ public final class StartCheck {
     }
 
     /** These scripts report a missing right in their reply. */
-    private RenewScript.Reply checkRenewal(ScriptCall<List<Object>> call) {
+    private RenewScript.Reply checkRenewal(ScriptCall call) {
         RenewScript.Reply reply = RenewScript.Reply.of(ask(call));
         if (!reply.problem().isEmpty()) {
             throw unavailable(failures.ofError(reply.problem()));
@@ -184,23 +162,23 @@ public final class StartCheck {
         return reply;
     }
 
-    private ScriptCall<List<Object>> release(ReleaseCommand command) {
-        return releaseScript.release(List.of(command));
+    private ScriptCall release(ReleaseCommand command) {
+        return releaseScript.call(List.of(command));
     }
 
     private static String newInstanceId() {
         return UUID.randomUUID().toString().replace("-", "");
     }
 
-    private <T> T ask(ScriptCall<T> call) {
+    private List<Object> ask(ScriptCall call) {
         return answer(send(call));
     }
 
-    private <T> CompletionStage<Supplier<T>> send(ScriptCall<T> call) {
-        return runner.run(call, new Heard<T>());
+    private CompletionStage<Supplier<List<Object>>> send(ScriptCall call) {
+        return runner.run(call, new Heard());
     }
 
-    private static <T> T answer(CompletionStage<Supplier<T>> sent) {
+    private static List<Object> answer(CompletionStage<Supplier<List<Object>>> sent) {
         return BlockingWait.awaitUninterruptibly(sent.toCompletableFuture()).get();
     }
 
@@ -210,15 +188,15 @@ public final class StartCheck {
     }
 
     /** Gives the reply, or throws the failure, to the caller. */
-    private static final class Heard<T> implements ScriptRunner.Reader<T, Supplier<T>> {
+    private static final class Heard implements ScriptRunner.Reader<Supplier<List<Object>>> {
 
         @Override
-        public Supplier<T> of(T reply) {
+        public Supplier<List<Object>> of(List<Object> reply, boolean isRepeated) {
             return () -> reply;
         }
 
         @Override
-        public Supplier<T> failed(RedisFailure failure) {
+        public Supplier<List<Object>> failed(RedisFailure failure) {
             return () -> {
                 throw unavailable(failure);
             };

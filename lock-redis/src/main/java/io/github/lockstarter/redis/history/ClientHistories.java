@@ -1,20 +1,24 @@
 package io.github.lockstarter.redis.history;
 
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
-import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,21 +130,23 @@ public final class ClientHistories {
         return name;
     }
 
-    /** What an operator should know. */
-    public HistoryGuard state() {
+    /** Whether failovers and restarts are recognised, as far as this client knows. */
+    public Guard guard() {
         if (guard.isOff()) {
-            return new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO);
+            return Guard.OFF;
         }
-        boolean degraded = unnamed;
-        Duration longest = Duration.ZERO;
-        for (int i = 0; i < histories.length(); i++) {
-            ServerHistory history = histories.get(i);
-            if (history != null) {
-                degraded |= history.isUnnamed();
-                Duration left = history.recovering();
-                longest = left.compareTo(longest) > 0 ? left : longest;
-            }
-        }
-        return new HistoryGuard(degraded ? HistoryGuard.State.DEGRADED : HistoryGuard.State.GUARDED, longest);
+        return unnamed || made().anyMatch(ServerHistory::isUnnamed) ? Guard.DEGRADED : Guard.GUARDED;
+    }
+
+    /** How much longer, at some server or other, no lock is granted that is free; zero if that was not said. */
+    public Duration recovering() {
+        return made().map(ServerHistory::recovering)
+                .max(Comparator.naturalOrder())
+                .filter(left -> !guard.isOff())
+                .orElse(Duration.ZERO);
+    }
+
+    private Stream<ServerHistory> made() {
+        return IntStream.range(0, histories.length()).mapToObj(histories::get).filter(Objects::nonNull);
     }
 }

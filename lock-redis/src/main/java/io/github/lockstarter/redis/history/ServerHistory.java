@@ -148,12 +148,6 @@ public final class ServerHistory {
         return nameIn(marker);
     }
 
-    /** Whether a marker is of a version that kept a fencing token for each lock: its time begins with no zero. */
-    public static boolean isOfEarlierLayout(String marker) {
-        int end = marker.indexOf(':');
-        return end >= 0 && !marker.startsWith("0", end + 1);
-    }
-
     private static Optional<String> nameIn(String marker) {
         int end = marker.indexOf(':');
         return end < 0 || marker.startsWith(UNNAMED) ? Optional.empty() : Optional.of(marker.substring(0, end));
@@ -167,24 +161,17 @@ public final class ServerHistory {
     }
 
     /**
-     * What all histories of a client have in common, ready to be sent.
+     * What all histories of a client have in common.
      *
      * @param grace how old a history must be for grants
      * @param quiet how old a history must be for renewals
      * @param newcomer what an instance says that knows nothing
-     * @param graceMillis the grace as a script takes it
-     * @param quietMillis the quiet period as a script takes it
      */
-    public record Terms(Duration grace, Duration quiet, String newcomer, String graceMillis, String quietMillis) {
+    public record Terms(Duration grace, Duration quiet, String newcomer) {
 
         /** A server without a marker is trusted if it was never promoted, or never. */
         public static Terms of(Duration grace, Duration quiet, RedisSettings.FirstUse firstUse) {
-            return new Terms(
-                    grace,
-                    quiet,
-                    firstUse == RedisSettings.FirstUse.GRACE ? NodeHistoryIds.DISTRUST : "",
-                    Milliseconds.text(grace),
-                    Milliseconds.text(quiet));
+            return new Terms(grace, quiet, firstUse == RedisSettings.FirstUse.GRACE ? NodeHistoryIds.DISTRUST : "");
         }
     }
 }

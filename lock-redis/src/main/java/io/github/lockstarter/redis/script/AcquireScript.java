@@ -1,12 +1,13 @@
 package io.github.lockstarter.redis.script;
 
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
-import io.github.lockstarter.redis.history.Milliseconds;
+import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.script.CallQueue.Sender;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -15,15 +16,19 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of the acquire script, and the results that its replies stand for. */
-public final class AcquireScript {
+/** Sends attempts to get locks, and reads what the acquire script replies. */
+public final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
     /** In place of the name of a lock that is the tag. */
     private static final String TAG_IS_NAME = "=";
@@ -34,124 +39,178 @@ public final class AcquireScript {
     /** How many arguments are of a lock that is asked for alone. */
     private static final int OF_ONE = 3;
 
-    private AcquireScript() {}
+    private final ScriptRunner runner;
+    private final KeySpace keySpace;
+    private final ClientHistories histories;
+    private final RedisExceptionTranslator failures;
+    private final BiConsumer<String, String> acknowledging;
 
     /**
-     * One call for attempts of locks that share a history. Several ask for one fencing token each, and for nothing
-     * else. Its reply has that of each; that to one which asks for more is the reply.
+     * Sends nothing yet.
      *
-     * @param answers what each is for
+     * @param runner sends
+     * @param keySpace what the keys are called
+     * @param histories the history that the locks belong to
+     * @param failures says what a refusal means
+     * @param acknowledging takes what is to be acknowledged before a lock is taken over, and the key of the lock;
+     *     returns at once
      */
-    public static ScriptCall<List<Object>> acquire(List<AcquireCommand> commands, List<Answer> answers) {
-        return call(commands, answers, commands.get(0).atLeast().isZero() ? ScriptCall.ABSENT : TIMED);
+    public AcquireScript(
+            ScriptRunner runner,
+            KeySpace keySpace,
+            ClientHistories histories,
+            RedisExceptionTranslator failures,
+            BiConsumer<String, String> acknowledging) {
+        this.runner = runner;
+        this.keySpace = keySpace;
+        this.histories = histories;
+        this.failures = failures;
+        this.acknowledging = acknowledging;
     }
 
-    /** As {@link #acquire}, of one lock, and the reply has the time. */
-    public static ScriptCall<List<Object>> vote(AcquireCommand command, Answer answer) {
-        return call(List.of(command), List.of(answer), TIMED);
+    @Override
+    public boolean isCollected(AcquireCommand command) {
+        return !histories.isPerSlot() && asksForALockAlone(command);
     }
 
-    private static ScriptCall<List<Object>> call(List<AcquireCommand> commands, List<Answer> answers, String timed) {
+    /** Whether an attempt asks for a lock and nothing else. */
+    private static boolean asksForALockAlone(AcquireCommand command) {
+        return command.fencingTokens() == 1
+                && command.atLeast().isZero()
+                && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
+    }
+
+    /** Several ask for one fencing token each, and for nothing else. */
+    @Override
+    public CompletionStage<List<AcquireResult>> send(List<AcquireCommand> commands) {
+        return send(commands, !commands.get(0).atLeast().isZero(), (result, time) -> result);
+    }
+
+    /** As an attempt, with the time of the server. */
+    public CompletionStage<Vote> vote(AcquireCommand command) {
+        return send(List.of(command), true, Vote::new).thenApply(votes -> votes.get(0));
+    }
+
+    private <R> CompletionStage<List<R>> send(
+            List<AcquireCommand> commands, boolean isTimed, BiFunction<AcquireResult, OptionalLong, R> result) {
+        ServerHistory history = histories.ofKey(commands.get(0).key());
+        String known = history.known();
+        ScriptCall call = call(commands, keySpace, history, known, isTimed);
+        return runner.run(call, new Answers<>(commands, history, known, result));
+    }
+
+    @Override
+    public AcquireResult unsent(AcquireCommand command) {
+        return resultOf(failures.ofCrowd(CallQueue.MOST_UNANSWERED));
+    }
+
+    /**
+     * One call for attempts of locks that share a history.
+     *
+     * @param known the marker of it that the caller knows
+     * @param isTimed whether it asks for the time of the server; then there is one lock
+     */
+    public static ScriptCall call(
+            List<AcquireCommand> commands, KeySpace keySpace, ServerHistory history, String known, boolean isTimed) {
         int count = commands.size();
-        ServerHistory history = answers.get(0).history();
         String[] keys = new String[2 * count + 3];
         String[] arguments = new String[3 + 4 * count + OF_ONE];
         Arrays.fill(arguments, ScriptCall.ABSENT);
-        arguments[0] = answers.get(0).known();
-        arguments[1] = history.terms().graceMillis();
+        arguments[0] = known;
+        arguments[1] = ScriptCall.millis(history.terms().grace());
         Duration patience = Duration.ZERO;
         for (int i = 0; i < count; i++) {
             AcquireCommand command = commands.get(i);
-            LockKeys lock = answers.get(i).keys();
+            LockKeys lock = keySpace.keysOf(command.key());
             Waiting waiting = command.waiting().orElse(null);
             keys[i] = lock.lock();
             keys[count + i] = lock.waiters();
+            keys[2 * count] = lock.fence();
             arguments[3 + 4 * i] = command.token().value();
-            arguments[4 + 4 * i] = Milliseconds.text(command.lease());
+            arguments[4 + 4 * i] = ScriptCall.millis(command.lease());
             arguments[5 + 4 * i] = Long.toString(command.fencingFloor());
             arguments[6 + 4 * i] =
                     waiting == null ? ScriptCall.ABSENT : lock.name().isEmpty() ? TAG_IS_NAME : lock.name();
             patience = waiting == null || waiting.patience().compareTo(patience) < 0 ? patience : waiting.patience();
         }
-        arguments[2] = patience.isZero() ? ScriptCall.ABSENT : Milliseconds.text(patience);
+        arguments[2] = patience.isZero() ? ScriptCall.ABSENT : ScriptCall.millis(patience);
         AcquireCommand first = commands.get(0);
-        if (!asksForALockAlone(first) || !timed.isEmpty()) {
+        if (isTimed || !asksForALockAlone(first)) {
             int from = 3 + 4 * count;
             arguments[from] = Integer.toString(first.fencingTokens());
             arguments[from + 1] = first.waiting()
                     .filter(waiting -> waiting.position() != Waiting.NEW)
                     .map(waiting -> Long.toString(waiting.position()))
                     .orElse(ScriptCall.ABSENT);
-            arguments[from + 2] = timed;
+            arguments[from + 2] = isTimed ? TIMED : ScriptCall.ABSENT;
         }
-        keys[2 * count] = answers.get(0).keys().fence();
         keys[2 * count + 1] = history.key();
         keys[2 * count + 2] = history.checkedKey();
-        return ScriptCall.ofList(LockScript.ACQUIRE, keys, ScriptCall.trimmed(arguments));
+        return new ScriptCall(LockScript.ACQUIRE, keys, arguments);
     }
 
-    /** Whether an attempt asks for a lock and nothing else, so that one call may carry it with others. */
-    public static boolean asksForALockAlone(AcquireCommand command) {
-        return command.fencingTokens() == 1
-                && command.atLeast().isZero()
-                && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
-    }
-
-    /** What the server said to one of the attempts, if it refused it; null if it refused none. */
-    public static @Nullable Throwable refusalIn(List<Object> replies) {
-        return replies.stream()
-                .map(Reply::of)
-                .filter(Reply::isRefusal)
-                .findFirst()
-                .map(refusal -> new RedisCommandExecutionException(refusal.marker()))
-                .orElse(null);
+    private static AcquireResult resultOf(RedisFailure failure) {
+        return switch (failure.effect()) {
+            case NONE -> new AcquireResult.Rejected(failure.problem(), failure.cause());
+            case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
+            case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
+        };
     }
 
     /**
-     * Reads the reply to one attempt.
+     * Reads the reply to one call.
      *
-     * @param keys what was acquired, for messages
-     * @param history what the reply may tell more of
-     * @param known the marker of it that the attempt says; empty if it says none
-     * @param failures says what a refusal means
-     * @param acknowledging takes what is to be acknowledged before the lock is taken over; returns at once
+     * @param <R> type of the result of an attempt
      */
-    public record Answer(
-            LockKeys keys,
-            ServerHistory history,
-            String known,
-            RedisExceptionTranslator failures,
-            Consumer<String> acknowledging)
-            implements Reader<List<Object>, AcquireResult> {
+    private final class Answers<R> implements Reader<List<R>> {
 
-        /** The answer to an attempt that is made now. */
-        public static Answer to(
-                LockKeys keys,
+        private final List<AcquireCommand> commands;
+        private final ServerHistory history;
+        private final String known;
+        private final BiFunction<AcquireResult, OptionalLong, R> result;
+
+        Answers(
+                List<AcquireCommand> commands,
                 ServerHistory history,
-                RedisExceptionTranslator failures,
-                Consumer<String> acknowledging) {
-            return new Answer(keys, history, history.known(), failures, acknowledging);
-        }
-
-        /** The answer to an attempt for a lock that is not taken over. */
-        public static Answer to(LockKeys keys, ServerHistory history, RedisExceptionTranslator failures) {
-            return to(keys, history, failures, unacknowledged -> {});
+                String known,
+                BiFunction<AcquireResult, OptionalLong, R> result) {
+            this.commands = commands;
+            this.history = history;
+            this.known = known;
+            this.result = result;
         }
 
         @Override
-        public AcquireResult of(List<Object> parts) {
-            return of(Reply.of(parts), false);
+        public List<R> of(List<Object> parts, boolean isRepeated) {
+            List<Reply> replies = Reply.all(parts, commands.size());
+            List<R> results = new ArrayList<>(replies.size());
+            for (int i = 0; i < replies.size(); i++) {
+                Reply reply = replies.get(i);
+                results.add(result.apply(resultOf(commands.get(i).key(), reply, isRepeated), reply.micros()));
+            }
+            return results;
         }
 
-        /**
-         * The result.
-         *
-         * @param isRepeated whether the script ran perhaps a second time
-         */
-        public AcquireResult of(Reply reply, boolean isRepeated) {
+        @Override
+        public @Nullable Throwable refusalIn(List<Object> parts) {
+            for (Reply reply : Reply.all(parts, commands.size())) {
+                if (reply.isRefusal()) {
+                    return new RedisCommandExecutionException(reply.marker());
+                }
+            }
+            return null;
+        }
+
+        @Override
+        public List<R> failed(RedisFailure failure) {
+            R failed = result.apply(AcquireScript.resultOf(failure), OptionalLong.empty());
+            return Collections.nCopies(commands.size(), failed);
+        }
+
+        private AcquireResult resultOf(String key, Reply reply, boolean isRepeated) {
             if (reply.isRefusal()) {
                 RedisFailure refusal = failures.ofError(reply.marker());
-                return failed(isRepeated ? refusal.afterReconnect() : refusal);
+                return AcquireScript.resultOf(isRepeated ? refusal.afterReconnect() : refusal);
             }
             history.learn(reply.marker());
             if (reply.status() == Reply.GRANTED) {
@@ -163,36 +222,26 @@ public final class AcquireScript {
             }
             if (reply.status() == Reply.CONTENDED) {
                 if (!reply.unacknowledged().isEmpty()) {
-                    acknowledging.accept(reply.unacknowledged());
+                    acknowledging.accept(reply.unacknowledged(), key);
                 }
                 return new AcquireResult.Contended(
                         remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
             }
             if (reply.status() == Reply.RECOVERING) {
                 Duration left = Duration.ofMillis(reply.value());
-                RecoveryStarted recovery = history.recovers(left);
-                return new AcquireResult.Recovering(left, recovery.problem());
+                return new AcquireResult.Recovering(left, history.recovers(left).problem());
             }
             if (reply.status() == Reply.WRONG_TYPE) {
-                return wrongType(Math.toIntExact(reply.value()));
+                return wrongType(keySpace.keysOf(key), Math.toIntExact(reply.value()));
             }
             throw new IllegalStateException("Unknown status " + reply.status());
-        }
-
-        @Override
-        public AcquireResult failed(RedisFailure failure) {
-            return switch (failure.effect()) {
-                case NONE -> new AcquireResult.Rejected(failure.problem(), failure.cause());
-                case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
-                case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
-            };
         }
 
         private static Optional<Duration> remaining(long millis) {
             return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         }
 
-        private AcquireResult wrongType(int position) {
+        private AcquireResult wrongType(LockKeys keys, int position) {
             String subject =
                     switch (position) {
                         case 1 -> "'" + keys.lock() + "' holds another type than the string of a lock";
@@ -205,24 +254,6 @@ public final class AcquireScript {
                             + ", so another program uses it. Check it with TYPE, then delete it or choose"
                             + " another distributed-lock.key-prefix",
                     new RedisCommandExecutionException("WRONGTYPE"));
-        }
-    }
-
-    /**
-     * Reads the reply to {@link #vote}.
-     *
-     * @param answer what it says but for the time
-     */
-    public record VoteAnswer(Answer answer) implements Reader<List<Object>, Vote> {
-
-        @Override
-        public Vote of(List<Object> parts) {
-            return new Vote(answer.of(parts), Reply.of(parts).micros());
-        }
-
-        @Override
-        public Vote failed(RedisFailure failure) {
-            return new Vote(answer.failed(failure), OptionalLong.empty());
         }
     }
 
@@ -262,7 +293,7 @@ public final class AcquireScript {
         /** The status when the server refused; the marker is what it said. */
         static final long REFUSED = -2;
 
-        private static final int NUMBERS = 3;
+        private static final int TIME = 6;
 
         /** Whether the server refused, and the other attempts of the call have results of their own. */
         public boolean isRefusal() {
@@ -279,35 +310,40 @@ public final class AcquireScript {
             return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(LockToken.holderOf(holder));
         }
 
-        /**
-         * Reads the reply to one attempt: a bare number for a grant that nobody waits for, or three numbers,
-         * perhaps a marker, a holder and what is to be acknowledged, and then perhaps the time; or a list of only that.
-         */
-        public static Reply of(Object said) {
+        /** Reads the reply to so many attempts, in their order. */
+        static List<Reply> all(List<Object> parts, int count) {
+            if (count == 1) {
+                return List.of(ofOne(parts));
+            }
+            if (parts.size() != count) {
+                throw new IllegalArgumentException("Not a reply for " + count + " locks");
+            }
+            return parts.stream().map(Reply::of).toList();
+        }
+
+        /** Reads the reply to an attempt that was sent alone. */
+        public static Reply ofOne(List<Object> parts) {
+            return of(parts.size() == 1 ? parts.get(0) : parts);
+        }
+
+        /** Reads what is said to one attempt: a bare number for a grant that nobody waits for, or all of it. */
+        static Reply of(Object said) {
             if (said instanceof Long fencingToken) {
                 return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty());
             }
             List<?> parts = (List<?>) said;
-            if (parts.size() == 1) {
-                return of(parts.get(0));
-            }
-            int end = parts.size();
-            OptionalLong micros = end > NUMBERS && parts.get(end - 1) instanceof Long time
-                    ? OptionalLong.of(time)
-                    : OptionalLong.empty();
-            List<?> texts = parts.subList(NUMBERS, micros.isPresent() ? end - 1 : end);
             return new Reply(
                     (Long) parts.get(0),
                     (Long) parts.get(1),
                     (Long) parts.get(2),
-                    text(texts, 0),
-                    text(texts, 1),
-                    text(texts, 2),
-                    micros);
+                    text(parts, 3),
+                    text(parts, 4),
+                    text(parts, 5),
+                    parts.size() > TIME ? OptionalLong.of((Long) parts.get(TIME)) : OptionalLong.empty());
         }
 
-        private static String text(List<?> texts, int place) {
-            return place < texts.size() ? (String) texts.get(place) : "";
+        private static String text(List<?> parts, int place) {
+            return place < parts.size() ? (String) parts.get(place) : "";
         }
     }
 }

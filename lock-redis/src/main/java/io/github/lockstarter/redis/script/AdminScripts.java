@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.script;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
-import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
@@ -18,59 +17,54 @@ import java.util.Optional;
 public final class AdminScripts {
 
     /** Reads the reply of {@link #inspect}. */
-    public static final Reader<List<String>, StoredLock> INSPECT_READER = new InspectReader();
+    public static final Reader<StoredLock> INSPECT_READER = new InspectReader();
 
     /** Reads the reply of {@link #revoke}. */
-    public static final Reader<Long, Revocation> REVOKE_READER = new RevokeReader();
+    public static final Reader<Revocation> REVOKE_READER = new RevokeReader();
 
     /** Its place in the reply of {@link #inspect}. */
-    private static final int MARKER = 5;
-
-    /** Its place in the reply of {@link #inspect}. */
-    private static final int MARKED = 6;
+    private static final int MARKED = 5;
 
     private final KeySpace keySpace;
-    private final String counting;
+    private final boolean isCluster;
 
     /**
      * Prepares calls.
      *
      * @param keySpace what the keys are called
-     * @param servers whether they count all listeners of a channel
+     * @param isCluster whether a server counts only the listeners at itself
      */
-    public AdminScripts(KeySpace keySpace, RedisConnector servers) {
+    public AdminScripts(KeySpace keySpace, boolean isCluster) {
         this.keySpace = keySpace;
-        this.counting = ReleaseScript.counting(servers);
+        this.isCluster = isCluster;
     }
 
-    public static ScriptCall<List<String>> inspect(LockKeys keys, ServerHistory history) {
-        return ScriptCall.ofTexts(
+    public static ScriptCall inspect(LockKeys keys, ServerHistory history) {
+        return new ScriptCall(
                 LockScript.INSPECT,
                 new String[] {keys.lock(), keys.waiters(), history.key()},
                 history.known(),
-                history.terms().graceMillis());
+                ScriptCall.millis(history.terms().grace()));
     }
 
-    /** The marker of the history in the reply of {@link #inspect}; empty if there is none. */
-    public static String markerIn(List<String> texts) {
-        return texts.get(MARKER);
-    }
-
-    public ScriptCall<Long> revoke(String key, long fencingToken) {
+    public ScriptCall revoke(String key, long fencingToken) {
         LockKeys keys = keySpace.keysOf(key);
-        return ScriptCall.ofStatus(
+        return new ScriptCall(
                 LockScript.REVOKE,
                 keys.lockAndWaiters(),
-                ScriptCall.trimmed(Long.toString(fencingToken), keys.name(), counting));
+                Long.toString(fencingToken),
+                keys.name(),
+                ReleaseScript.counting(isCluster));
     }
 
-    private static final class InspectReader implements Reader<List<String>, StoredLock> {
+    private static final class InspectReader implements Reader<StoredLock> {
 
         /** The owner is none of these clients. */
         private static final String FOREIGN = "?";
 
         @Override
-        public StoredLock of(List<String> texts) {
+        public StoredLock of(List<Object> reply, boolean isRepeated) {
+            List<String> texts = reply.stream().map(String.class::cast).toList();
             String owner = texts.get(0);
             long remaining = Long.parseLong(texts.get(1));
             long fencingToken = texts.get(2).isEmpty() ? 0 : Long.parseLong(texts.get(2));
@@ -101,7 +95,7 @@ public final class AdminScripts {
         }
     }
 
-    private static final class RevokeReader implements Reader<Long, Revocation> {
+    private static final class RevokeReader implements Reader<Revocation> {
 
         /** A client of another kind has the lock. */
         private static final long FOREIGN = -1;
@@ -109,26 +103,22 @@ public final class AdminScripts {
         /** What is found instead is looked for afterwards. */
         private static final Revocation STALE = new Revocation.Stale(new StoredLock.Free(0, 0));
 
-        @Override
-        public Revocation of(Long status) {
-            if (status == FOREIGN) {
-                return new Revocation.Foreign();
-            }
-            return status == ReleaseScript.NOT_HELD ? STALE : new Revocation.Revoked();
-        }
-
         /**
-         * What the second copy finds changed, the first one may have done; the lock may have been granted to the next
+         * What a second copy finds changed, the first one may have done; the lock may have been granted to the next
          * since.
          */
         @Override
-        public Revocation ofRepeated(Long status) {
-            Revocation revocation = of(status);
-            return revocation instanceof Revocation.Revoked
-                    ? revocation
-                    : new Revocation.Unknown(
-                            "The connection broke and the client sent the command again: the first copy may have taken"
-                                    + " the lock away, and the second no longer found it. Read the lock again");
+        public Revocation of(List<Object> reply, boolean isRepeated) {
+            long status = (Long) reply.get(0);
+            if (status != FOREIGN && status != ReleaseScript.NOT_HELD) {
+                return new Revocation.Revoked();
+            }
+            if (isRepeated) {
+                return new Revocation.Unknown(
+                        "The connection broke and the client sent the command again: the first copy may have taken"
+                                + " the lock away, and the second no longer found it. Read the lock again");
+            }
+            return status == FOREIGN ? new Revocation.Foreign() : STALE;
         }
 
         @Override

@@ -1,22 +1,30 @@
 package io.github.lockstarter.redis.script;
 
-import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure;
-import io.github.lockstarter.redis.history.Milliseconds;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.script.CallQueue.Sender;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /**
- * Calls of the release script, and the results that its statuses stand for.
+ * Sends releases, and reads the statuses of the release script.
+ *
+ * @param runner sends
+ * @param keySpace what the keys are called
+ * @param isCluster whether two locks are rarely on one server, which counts only the listeners at itself
  */
-public final class ReleaseScript {
+public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCluster)
+        implements Sender<ReleaseCommand, ReleaseResult> {
 
     /** Status: done, and a waiter was signalled. */
     private static final long SIGNALLED = 3;
@@ -42,35 +50,28 @@ public final class ReleaseScript {
     /** What each millisecond of the rest adds to the status in the reply of release. */
     private static final long PER_MILLISECOND = 4;
 
-    /** Reads the reply of {@link #release} for a lock that is not taken over. */
-    public static final Reader<Long, ReleaseResult> RELEASE_READER = new ReleaseReader(new ReleaseResult.Released(0));
-
-    private static final Reader<Long, ReleaseResult> OF_TAKEN_OVER = new ReleaseReader(new ReleaseResult.FoundFree());
-
-    private final KeySpace keySpace;
-    private final String counting;
-
-    /**
-     * Prepares calls.
-     *
-     * @param keySpace what the keys are called
-     * @param servers whether they count all listeners of a channel
-     */
-    public ReleaseScript(KeySpace keySpace, RedisConnector servers) {
-        this.keySpace = keySpace;
-        this.counting = counting(servers);
+    /** The argument that says whether {@code PUBLISH} counts the listeners at other nodes. */
+    static String counting(boolean isCluster) {
+        return isCluster ? "uncounted" : ScriptCall.ABSENT;
     }
 
-    /** The argument that says whether {@code PUBLISH} counts the listeners at other nodes. */
-    static String counting(RedisConnector servers) {
-        return servers.isCluster() ? "uncounted" : ScriptCall.ABSENT;
+    @Override
+    public boolean isCollected(ReleaseCommand command) {
+        return !isCluster
+                && command.ownWait() instanceof Wait.Unchanged
+                && command.atLeast().isZero();
+    }
+
+    @Override
+    public CompletionStage<List<ReleaseResult>> send(List<ReleaseCommand> commands) {
+        return runner.run(call(commands), new Statuses(commands));
     }
 
     /**
      * One call for all of them. Several are of locks that are freed at once, on one server that is no node of a
      * cluster, by instances whose place in the queue stays as it is. Its reply has a status for each.
      */
-    public ScriptCall<List<Object>> release(List<ReleaseCommand> commands) {
+    public ScriptCall call(List<ReleaseCommand> commands) {
         int count = commands.size();
         String[] keys = new String[2 * count];
         String[] arguments = new String[2 * count + OF_ONE];
@@ -83,40 +84,43 @@ public final class ReleaseScript {
             arguments[2 * i + 1] = lock.name();
         }
         ReleaseCommand first = commands.get(0);
-        arguments[2 * count] = counting;
+        arguments[2 * count] = counting(isCluster);
         arguments[2 * count + 1] = first.endsWait()
                 ? ENDS
-                : first.requeue().map(Milliseconds::text).orElse(ScriptCall.ABSENT);
+                : first.requeue().map(ScriptCall::millis).orElse(ScriptCall.ABSENT);
         if (!first.atLeast().isZero()) {
-            arguments[2 * count + 2] = Milliseconds.text(first.atLeast());
+            arguments[2 * count + 2] = ScriptCall.millis(first.atLeast());
             arguments[2 * count + 3] = Long.toString(first.fencingToken());
         }
-        return ScriptCall.ofList(LockScript.RELEASE, keys, ScriptCall.trimmed(arguments));
+        return new ScriptCall(LockScript.RELEASE, keys, arguments);
     }
 
     /** Forgets a marker, unless another one was written since: to the release script it is a lock and its token. */
-    public static ScriptCall<List<Object>> forget(String key, String marker, LockKeys keys) {
-        return ScriptCall.ofList(LockScript.RELEASE, new String[] {key, keys.waiters()}, marker);
+    public static ScriptCall forget(String key, String marker, LockKeys keys) {
+        return new ScriptCall(LockScript.RELEASE, new String[] {key, keys.waiters()}, marker);
     }
 
-    /** Reads the reply of {@link #release}. */
-    public static Reader<Long, ReleaseResult> readerFor(LockToken token) {
-        return token.takeOverMillis() == 0 ? RELEASE_READER : OF_TAKEN_OVER;
-    }
-
-    /** @param repeated what it means that a second copy finds the lock free */
-    private record ReleaseReader(ReleaseResult repeated) implements Reader<Long, ReleaseResult> {
+    /** Reads the reply to one call. */
+    private record Statuses(List<ReleaseCommand> commands) implements Reader<List<ReleaseResult>> {
 
         @Override
-        public ReleaseResult of(Long reply) {
-            return reply == FREE ? new ReleaseResult.NotHeld() : ofStatus(reply);
+        public List<ReleaseResult> of(List<Object> statuses, boolean areRepeated) {
+            if (statuses.size() != commands.size()) {
+                throw new IllegalArgumentException("Not a reply for " + commands.size() + " locks");
+            }
+            List<ReleaseResult> results = new ArrayList<>(statuses.size());
+            for (int i = 0; i < statuses.size(); i++) {
+                Long status = (Long) statuses.get(i);
+                results.add(areRepeated ? ofRepeated(commands.get(i).token(), status) : of(status));
+            }
+            return results;
         }
 
-        private static ReleaseResult ofStatus(long reply) {
+        private static ReleaseResult of(long reply) {
             long status = reply % PER_MILLISECOND;
             long rest = reply / PER_MILLISECOND;
             int signalled = status == SIGNALLED ? 1 : 0;
-            if (status == NOT_HELD) {
+            if (reply == FREE || status == NOT_HELD) {
                 return new ReleaseResult.NotHeld();
             }
             return rest == 0
@@ -124,17 +128,18 @@ public final class ReleaseScript {
                     : new ReleaseResult.Kept(Duration.ofMillis(rest), signalled);
         }
 
-        @Override
-        public ReleaseResult ofRepeated(Long reply) {
-            if (reply == FREE) {
-                return repeated;
+        /** What a second copy finds free, the first one may have released; unless the lock may have been taken over. */
+        private static ReleaseResult ofRepeated(LockToken token, long reply) {
+            if (reply == FREE && token.takeOverMillis() == 0) {
+                return new ReleaseResult.Released(0);
             }
-            return reply == NOT_HELD ? new ReleaseResult.FoundFree() : ofStatus(reply);
+            ReleaseResult result = of(reply);
+            return result instanceof ReleaseResult.NotHeld ? new ReleaseResult.FoundFree() : result;
         }
 
         @Override
-        public ReleaseResult failed(RedisFailure failure) {
-            return new ReleaseResult.Unknown(failure.problem(), failure.cause());
+        public List<ReleaseResult> failed(RedisFailure failure) {
+            return Collections.nCopies(commands.size(), new ReleaseResult.Unknown(failure.problem(), failure.cause()));
         }
     }
 }

@@ -1,81 +1,210 @@
 package io.github.lockstarter.redis.script;
 
-import io.github.lockstarter.redis.history.Milliseconds;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of the script that renews, and its replies; {@link RenewBatch} decides what a call carries.
+ * Calls of the script that renews, and its replies.
  *
  * @param keySpace what the keys are called
+ * @param histories the history that the locks belong to
+ * @param failures says what a refusal means
  */
-public record RenewScript(KeySpace keySpace) {
+public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExceptionTranslator failures) {
 
-    /** One call for all of them, which share a history, told of the marker that is known. */
-    public ScriptCall<List<Object>> renew(List<RenewCommand> commands, ServerHistory history, String known) {
-        return call(locksAnd(commands, history.key()), commands, termsOf(history, known, ScriptCall.ABSENT));
-    }
+    /**
+     * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per
+     * lock, no dearer than 500 (docs/benchmarks/profile.md).
+     */
+    static final int MOST = 50;
 
-    /** The same without a look at the history. */
-    public ScriptCall<List<Object>> renewWithoutLook(List<RenewCommand> commands) {
-        String absent = ScriptCall.ABSENT;
-        return call(locksAnd(commands), commands, absent, absent, absent, absent);
-    }
+    private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
 
-    /** Renews a lock, or brings it back if the server may have forgotten it. */
-    public ScriptCall<List<Object>> reclaim(RenewCommand command, ServerHistory history, String known) {
-        LockKeys keys = keySpace.keysOf(command.key());
-        return call(
-                new String[] {keys.lock(), history.key(), keys.fence()},
-                List.of(command),
-                termsOf(history, known, Long.toString(command.fencingToken())));
-    }
+    /** The next renewal, at once, is another call. It is one of the engine's, so that no release is overtaken. */
+    private static final RenewResult AT_ONCE = new RenewResult.Deferred(Duration.ZERO);
 
-    private static String[] termsOf(ServerHistory history, String known, String fencingToken) {
-        ServerHistory.Terms terms = history.terms();
-        return new String[] {known, terms.graceMillis(), terms.quietMillis(), fencingToken};
-    }
-
-    private String[] locksAnd(List<RenewCommand> commands, String... others) {
-        String[] keys = new String[commands.size() + others.length];
-        for (int i = 0; i < commands.size(); i++) {
-            keys[i] = keySpace.lockOf(commands.get(i).key());
+    /**
+     * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two
+     * share a slot, and a call with several keys is refused while their slot moves. So it does while the server
+     * recovers, in a call that can bring it back. Where the marker is on another server than the lock, since their slot
+     * is being moved, it travels without: where renewals never have to wait, the holder of the lock is the same either
+     * way.
+     */
+    public List<Batch> batches(List<RenewCommand> commands) {
+        List<Batch> batches = new ArrayList<>(1 + commands.size() / (histories.isPerSlot() ? 1 : MOST));
+        int from = 0;
+        while (from < commands.size()) {
+            ServerHistory history = histories.ofKey(commands.get(from).key());
+            boolean isMarked = !history.isParted();
+            boolean reclaims = isMarked && history.isRecovering();
+            int most = reclaims || histories.isPerSlot() ? 1 : MOST;
+            List<RenewCommand> together = commands.subList(from, Math.min(from + most, commands.size()));
+            String known = isMarked ? history.known() : ScriptCall.ABSENT;
+            ScriptCall call = isMarked ? call(together, history, known, reclaims) : callWithoutLook(together);
+            batches.add(new Batch(together, call, history, known, isMarked));
+            from += together.size();
         }
-        System.arraycopy(others, 0, keys, commands.size(), others.length);
-        return keys;
+        return batches;
     }
 
-    private static String[] arguments(List<RenewCommand> commands, String... common) {
-        String[] arguments = Arrays.copyOf(common, common.length + 2 * commands.size());
-        int next = common.length;
+    /**
+     * One call for all of them, which share a history, told of the marker that is known.
+     *
+     * @param reclaims brings the only one of them back if the server may have forgotten it
+     */
+    public ScriptCall call(List<RenewCommand> commands, ServerHistory history, String known, boolean reclaims) {
+        RenewCommand first = commands.get(0);
+        ServerHistory.Terms terms = history.terms();
+        LockKeys keys = keySpace.keysOf(first.key());
+        return call(
+                commands,
+                reclaims ? List.of(history.key(), keys.fence()) : List.of(history.key()),
+                known,
+                ScriptCall.millis(terms.grace()),
+                ScriptCall.millis(terms.quiet()),
+                reclaims ? Long.toString(first.fencingToken()) : ScriptCall.ABSENT);
+    }
+
+    private ScriptCall callWithoutLook(List<RenewCommand> commands) {
+        String absent = ScriptCall.ABSENT;
+        return call(commands, List.of(), absent, absent, absent, absent);
+    }
+
+    private ScriptCall call(List<RenewCommand> commands, List<String> others, String... terms) {
+        List<String> keys = new ArrayList<>(commands.size() + others.size());
+        String[] arguments = Arrays.copyOf(terms, terms.length + 2 * commands.size());
+        int next = terms.length;
         Duration lease = Duration.ZERO;
-        String leaseMillis = Milliseconds.text(lease);
+        String leaseMillis = ScriptCall.millis(lease);
         for (RenewCommand command : commands) {
             if (!command.lease().equals(lease)) { // rarely: most locks have the same
                 lease = command.lease();
-                leaseMillis = Milliseconds.text(lease);
+                leaseMillis = ScriptCall.millis(lease);
             }
+            keys.add(keySpace.lockOf(command.key()));
             arguments[next] = command.token().value();
             arguments[next + 1] = leaseMillis;
             next += 2;
         }
-        return arguments;
+        keys.addAll(others);
+        return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
     }
 
     /** Ends a marker of the history, which has no end of its own: to the script it is a lock and its token. */
-    public static ScriptCall<List<Object>> expire(String key, String marker, Duration lease) {
+    public static ScriptCall expire(String key, String marker, Duration lease) {
         String absent = ScriptCall.ABSENT;
-        return ScriptCall.ofList(
-                LockScript.RENEW, new String[] {key}, absent, absent, absent, absent, marker, Milliseconds.text(lease));
+        return new ScriptCall(
+                LockScript.RENEW, new String[] {key}, absent, absent, absent, absent, marker, ScriptCall.millis(lease));
     }
 
-    private static ScriptCall<List<Object>> call(String[] keys, List<RenewCommand> commands, String... terms) {
-        return ScriptCall.ofList(LockScript.RENEW, keys, arguments(commands, terms));
+    private static RenewResult unknown(RedisFailure failure) {
+        return new RenewResult.Unknown(failure.problem(), failure.cause());
+    }
+
+    /**
+     * Renewals that one call of the script carries. A failed call fails all of them; what the script finds out about a
+     * lock is that lock's own result.
+     */
+    public final class Batch implements Reader<List<RenewResult>> {
+
+        private final List<RenewCommand> commands;
+        private final ScriptCall call;
+        private final ServerHistory history;
+        private final String known;
+
+        /** Whether the marker travels with it, so that it says whether a lock that is absent may be forgotten. */
+        private final boolean isMarked;
+
+        private Batch(
+                List<RenewCommand> commands, ScriptCall call, ServerHistory history, String known, boolean isMarked) {
+            this.commands = commands;
+            this.call = call;
+            this.history = history;
+            this.known = known;
+            this.isMarked = isMarked;
+        }
+
+        /** The key of one of the locks. */
+        public String key() {
+            return commands.get(0).key();
+        }
+
+        /** How many there are. */
+        public int size() {
+            return commands.size();
+        }
+
+        /** What to send. */
+        public ScriptCall call() {
+            return call;
+        }
+
+        @Override
+        public List<RenewResult> of(List<Object> parts, boolean isRepeated) {
+            Reply reply = Reply.of(parts);
+            reply.check(commands.size());
+            learn(reply);
+            RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
+            RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
+            RenewResult absent = isMarked ? NOT_HELD : unknown(failures.ofParting());
+            RenewResult refused = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
+            List<RenewResult> results = new ArrayList<>(commands.size());
+            for (int i = 0; i < commands.size(); i++) {
+                results.add(
+                        switch (reply.status(i)) {
+                            case Reply.RENEWED -> renewed;
+                            case Reply.DEFERRED -> deferred;
+                            case Reply.FORGOTTEN -> AT_ONCE;
+                            case Reply.REFUSED -> refused;
+                            default -> absent;
+                        });
+            }
+            return results;
+        }
+
+        /** A server that was demoted refuses each renewal inside the script, and says so in its reply. */
+        @Override
+        public @Nullable Throwable refusalIn(List<Object> parts) {
+            Reply reply = Reply.of(parts);
+            return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
+        }
+
+        private void learn(Reply reply) {
+            history.learn(reply.marker());
+            if (reply.statuses().indexOf(Reply.DEFERRED) >= 0) {
+                ServerHistory.Terms terms = history.terms();
+                history.recovers(reply.retryAfter().plus(terms.grace()).minus(terms.quiet()));
+            } else if (!reply.retryAfter().isZero()) {
+                history.recovers(reply.retryAfter());
+            }
+        }
+
+        @Override
+        public List<RenewResult> failed(RedisFailure failure) {
+            RenewResult result = unknown(failure);
+            if (isMarked && history.terms().quiet().isZero() && RedisExceptionTranslator.isOfParting(failure)) {
+                history.parted();
+                result = AT_ONCE;
+            } else if (failure.cause() instanceof RedisNoScriptException) {
+                result = AT_ONCE;
+            }
+            return Collections.nCopies(commands.size(), result);
+        }
     }
 
     /**

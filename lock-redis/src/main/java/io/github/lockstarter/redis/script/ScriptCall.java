@@ -1,55 +1,46 @@
 package io.github.lockstarter.redis.script;
 
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.NestedMultiOutput;
-import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 
 /**
- * One execution of a script, ready to be sent as often as needed.
- *
- * @param <T> type of the script's reply
+ * One execution of a script, ready to be sent as often as needed. Its reply is what the script returns, as a list of
+ * one where that is no list.
  */
-public final class ScriptCall<T> {
+public final class ScriptCall {
 
     /** In place of an argument that is absent, where another one follows. */
     static final String ABSENT = "";
 
+    private static final int NANOS_PER_MILLISECOND = 1_000_000;
+
     private final LockScript script;
-    private final Supplier<CommandOutput<String, String, T>> output;
     private final String[] keys;
     private final String[] arguments;
 
-    private ScriptCall(
-            LockScript script, Supplier<CommandOutput<String, String, T>> output, String[] keys, String[] arguments) {
+    /** Arguments that are absent at the end are not sent: each costs the server time. */
+    public ScriptCall(LockScript script, String[] keys, String... arguments) {
         this.script = script;
-        this.output = output;
         this.keys = keys;
-        this.arguments = arguments;
+        int present = arguments.length;
+        while (present > 0 && arguments[present - 1].isEmpty()) {
+            present--;
+        }
+        this.arguments = present == arguments.length ? arguments : Arrays.copyOf(arguments, present);
     }
 
-    /** A call of a script that returns a status. */
-    static ScriptCall<Long> ofStatus(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
-    }
-
-    /** A call of a script that returns numbers, texts and lists: a list of them, or one, as a list of one. */
-    static ScriptCall<List<Object>> ofList(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, () -> new NestedMultiOutput<>(StringCodec.UTF8), keys, arguments);
-    }
-
-    /** A call of a script that returns texts. */
-    static ScriptCall<List<String>> ofTexts(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, () -> new ValueListOutput<>(StringCodec.UTF8), keys, arguments);
+    /** A duration as scripts take it, rounded up: the server must not end a lease before its owner does. */
+    public static String millis(Duration duration) {
+        boolean isWhole = duration.toNanosPart() % NANOS_PER_MILLISECOND == 0;
+        return Long.toString(duration.toMillis() + (isWhole ? 0 : 1));
     }
 
     /** What it runs. */
@@ -71,17 +62,17 @@ public final class ScriptCall<T> {
     }
 
     /** The short form, for a server that knows the script. */
-    public AsyncCommand<String, String, T> bySha() {
+    public AsyncCommand<String, String, List<Object>> bySha() {
         return command(CommandType.EVALSHA, script.sha());
     }
 
     /** The long form, which teaches the server the script. */
-    public AsyncCommand<String, String, T> byText() {
+    public AsyncCommand<String, String, List<Object>> byText() {
         return command(CommandType.EVAL, script.text());
     }
 
-    private AsyncCommand<String, String, T> command(CommandType type, String program) {
-        return new AsyncCommand<>(new Command<>(type, output.get(), input(program)));
+    private AsyncCommand<String, String, List<Object>> command(CommandType type, String program) {
+        return new AsyncCommand<>(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8), input(program)));
     }
 
     /** A cluster's client chooses the node by the first key. The rest is faster as bytes than as keys and values. */
@@ -97,14 +88,5 @@ public final class ScriptCall<T> {
             input.add(argument.getBytes(StandardCharsets.UTF_8));
         }
         return input;
-    }
-
-    /** Each argument costs the server time: those absent at the end are not sent. */
-    static String[] trimmed(String... arguments) {
-        int present = arguments.length;
-        while (arguments[present - 1].isEmpty()) {
-            present--;
-        }
-        return present == arguments.length ? arguments : Arrays.copyOf(arguments, present);
     }
 }

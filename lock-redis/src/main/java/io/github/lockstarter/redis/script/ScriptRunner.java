@@ -6,6 +6,7 @@ import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.AsyncCommand;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -19,21 +20,19 @@ public final class ScriptRunner {
     /**
      * What a script's reply, or the lack of one, means to the caller.
      *
-     * @param <T> type of the script's reply
      * @param <R> type of the result
      */
-    public interface Reader<T, R> {
+    public interface Reader<R> {
 
-        /** The script ran. */
-        R of(T reply);
-
-        /** It ran, perhaps a second time: the client sent it again after a connection broke. */
-        default R ofRepeated(T reply) {
-            return of(reply);
-        }
+        /**
+         * The script ran.
+         *
+         * @param isRepeated whether it ran perhaps a second time: the client sent it again after a connection broke
+         */
+        R of(List<Object> reply, boolean isRepeated);
 
         /** The error of the server that the script caught and answered with; null if there was none. */
-        default @Nullable Throwable refusalIn(T reply) {
+        default @Nullable Throwable refusalIn(List<Object> reply) {
             return null;
         }
 
@@ -50,8 +49,8 @@ public final class ScriptRunner {
     }
 
     /** Runs one script. */
-    public <T, R> CompletionStage<R> run(ScriptCall<T> call, Reader<T, R> answer) {
-        Reply<T, R> reply = new Reply<>(call, answer);
+    public <R> CompletionStage<R> run(ScriptCall call, Reader<R> answer) {
+        Reply<R> reply = new Reply<>(call, answer);
         RedisLink link = connections.current(call.key());
         if (link != null) {
             reply.send(link);
@@ -70,21 +69,21 @@ public final class ScriptRunner {
     }
 
     /** A script under way, and its result. */
-    private final class Reply<T, R> extends CompletableFuture<R> {
+    private final class Reply<R> extends CompletableFuture<R> {
 
-        private final ScriptCall<T> call;
-        private final Reader<T, R> answer;
+        private final ScriptCall call;
+        private final Reader<R> answer;
         private @Nullable RedisLink sentOn;
         private int breaksBefore;
         private int breaksOfAllBefore;
 
-        Reply(ScriptCall<T> call, Reader<T, R> answer) {
+        Reply(ScriptCall call, Reader<R> answer) {
             this.call = call;
             this.answer = answer;
         }
 
         void send(RedisLink link) {
-            AsyncCommand<String, String, T> command;
+            AsyncCommand<String, String, List<Object>> command;
             try {
                 command = prepare(link);
             } catch (Throwable e) {
@@ -94,19 +93,20 @@ public final class ScriptRunner {
             dispatch(link, command);
         }
 
-        AsyncCommand<String, String, T> prepare(RedisLink link) {
+        AsyncCommand<String, String, List<Object>> prepare(RedisLink link) {
             sentOn = link;
             breaksBefore = link.breaksCounted();
             breaksOfAllBefore = link.breaksOfAll();
             return listenTo(link.isKnown(call.script().sha()) ? call.bySha() : call.byText());
         }
 
-        private AsyncCommand<String, String, T> listenTo(AsyncCommand<String, String, T> command) {
+        private AsyncCommand<String, String, List<Object>> listenTo(
+                AsyncCommand<String, String, List<Object>> command) {
             command.onComplete(this::onReply);
             return command;
         }
 
-        private void dispatch(RedisLink link, AsyncCommand<String, String, T> command) {
+        private void dispatch(RedisLink link, AsyncCommand<String, String, List<Object>> command) {
             try {
                 link.commands().dispatch(command);
             } catch (Throwable e) {
@@ -114,7 +114,7 @@ public final class ScriptRunner {
             }
         }
 
-        private void onReply(@Nullable T reply, @Nullable Throwable failure) {
+        private void onReply(@Nullable List<Object> reply, @Nullable Throwable failure) {
             RedisLink link = sentOn;
             boolean once = isSentOnce();
             if (link != null) {
@@ -136,7 +136,7 @@ public final class ScriptRunner {
         }
 
         /** An unreadable reply is no refusal; {@link #understand} fails with it. */
-        private @Nullable Throwable refusalIn(T reply) {
+        private @Nullable Throwable refusalIn(List<Object> reply) {
             try {
                 return answer.refusalIn(reply);
             } catch (RuntimeException unreadable) {
@@ -152,12 +152,12 @@ public final class ScriptRunner {
             }
         }
 
-        private void understand(@Nullable T reply, boolean once) {
+        private void understand(@Nullable List<Object> reply, boolean once) {
             try {
                 if (reply == null) {
                     throw new IllegalStateException("No reply");
                 }
-                complete(once ? answer.of(reply) : answer.ofRepeated(reply));
+                complete(answer.of(reply, !once));
             } catch (Throwable e) {
                 fail(failures.ofReply(e), once);
             }

@@ -1,25 +1,17 @@
 package io.github.lockstarter.redis.takeover;
 
 import io.github.lockstarter.redis.connection.RedisConnections;
-import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
-import io.github.lockstarter.redis.script.TakeOverScripts;
-import io.github.lockstarter.redis.script.TakeOverScripts.BeatReply;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.TakeOverCondition;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.NestedMultiOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +35,10 @@ public final class RedisHeartbeat implements CrashDetection {
 
     /** Where a server never knows of subscribers, such as behind a proxy, another connection does not help. */
     private static final Duration RESUBSCRIBE_EVERY = Duration.ofSeconds(5);
+
+    /** Inside a script, a server before Redis 8 does not name the command. */
+    private static final ServerError NO_RIGHT =
+            ServerError.of("NOPERM this user has no permissions to run the 'pubsub|numsub' command");
 
     /** Stands for an instance that has not been named yet. */
     private static final String UNNAMED = "";
@@ -114,40 +110,30 @@ public final class RedisHeartbeat implements CrashDetection {
         return acknowledgement.isUnacknowledged();
     }
 
-    /** Asks once, without a beat, so that a {@link #refusal} is known, or forgotten. Never fails. */
-    public CompletableFuture<?> learn() {
-        RedisLink link = connections.current(keySpace.history());
-        if (link == null) {
-            return CompletableFuture.completedFuture(null);
-        }
-        CommandArgs<String, String> arguments =
-                new CommandArgs<>(StringCodec.UTF8).add("NUMSUB").add(keySpace.mailboxOf(instanceId));
-        AsyncCommand<String, String, List<Object>> look = new AsyncCommand<>(
-                new Command<>(CommandType.PUBSUB, new NestedMultiOutput<>(StringCodec.UTF8), arguments));
-        try {
-            link.commands().dispatch(look);
-        } catch (RuntimeException closed) {
-            look.completeExceptionally(closed);
-        }
-        return look.handle((subscribers, failure) -> {
-                    refusal = failure instanceof RedisCommandExecutionException error
-                            ? rightMissingIn(ServerError.of(error))
-                            : Optional.empty();
-                    return refusal;
-                })
-                .toCompletableFuture();
+    /** Beats once, so that a {@link #refusal} is known, or forgotten. Never fails. */
+    public CompletionStage<?> learn() {
+        boolean isReady = connections.current(keySpace.history()) != null && !instanceId.equals(UNNAMED);
+        return isReady ? beat(List.of()).exceptionally(failure -> Optional.empty()) : NO_PROOF;
     }
 
     @Override
     public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
         wasOpen |= connections.current(keySpace.history()) != null;
-        return wasOpen && !instanceId.equals(UNNAMED) ? send(waitedFor) : new CompletableFuture<>();
+        return wasOpen && !instanceId.equals(UNNAMED)
+                ? runner.run(call(waitedFor), new BeatReader(waitedFor)).thenCompose(Function.identity())
+                : new CompletableFuture<>();
     }
 
-    private CompletionStage<Optional<Beat>> send(List<String> waitedFor) {
-        List<String> locks = waitedFor.stream().map(keySpace::lockOf).toList();
-        return runner.run(TakeOverScripts.beat(keySpace, instanceId, terms.history, locks), new BeatReader(waitedFor))
-                .thenCompose(Function.identity());
+    private ScriptCall call(List<String> waitedFor) {
+        List<String> keys = new ArrayList<>(
+                List.of(keySpace.markOf(instanceId), keySpace.traceOf(instanceId), terms.history.key()));
+        waitedFor.forEach(key -> keys.add(keySpace.lockOf(key)));
+        return new ScriptCall(
+                LockScript.BEAT,
+                keys.toArray(String[]::new),
+                terms.history.known(),
+                ScriptCall.millis(terms.history.terms().grace()),
+                keySpace.mailboxOf(instanceId));
     }
 
     @Override
@@ -174,15 +160,17 @@ public final class RedisHeartbeat implements CrashDetection {
             connections.resubscribe();
         }
         isMailboxMissing = isMissing;
-        refusal = text.chars().allMatch(Character::isDigit) ? Optional.empty() : rightMissingIn(ServerError.of(text));
+        refusal = ServerError.of(text).isMissingRight() ? Optional.of(NO_RIGHT) : Optional.empty();
     }
 
-    private static Optional<ServerError> rightMissingIn(ServerError error) {
-        return Optional.of(error).filter(ServerError::isMissingRight);
-    }
+    /** Reads the answer to a beat that asks about these keys; the texts are those of {@code beat.lua}. */
+    private final class BeatReader implements Reader<CompletionStage<Optional<Beat>>> {
 
-    /** Reads the answer to a beat that asks about these keys. */
-    private final class BeatReader implements Reader<List<String>, CompletionStage<Optional<Beat>>> {
+        /** An attempt takes the lock over. */
+        private static final String ABANDONED = "1";
+
+        /** How many texts precede those about the keys. */
+        private static final int FIXED = 5;
 
         private final List<String> waitedFor;
 
@@ -191,27 +179,26 @@ public final class RedisHeartbeat implements CrashDetection {
         }
 
         @Override
-        public CompletionStage<Optional<Beat>> of(List<String> texts) {
-            BeatReply reply = BeatReply.of(texts);
-            terms.history.learn(reply.marker());
-            subscribers(reply.subscribers());
+        public CompletionStage<Optional<Beat>> of(List<Object> reply, boolean isRepeated) {
+            List<String> texts = reply.stream().map(String.class::cast).toList();
+            String marker = texts.get(0);
+            // The server counts whole seconds, perhaps one too many.
+            Duration running = Duration.ofSeconds(Math.max(0, Long.parseLong(texts.get(3)) - 1));
+            terms.history.learn(marker);
+            subscribers(texts.get(4));
             List<String> abandoned = new ArrayList<>();
             for (int i = 0; i < waitedFor.size(); i++) {
-                String found = reply.found().get(i);
-                if (found.equals(BeatReply.ABANDONED)) {
+                String found = texts.get(FIXED + i);
+                if (found.equals(ABANDONED)) {
                     abandoned.add(waitedFor.get(i));
                 } else if (!found.isEmpty()) {
                     acknowledgement.begin(found, waitedFor.get(i));
                 }
             }
-            return reply.marker().isEmpty()
+            return marker.isEmpty()
                     ? NO_PROOF
-                    : CompletableFuture.completedFuture(Optional.of(new Beat(
-                            reply.marker(),
-                            reply.trace(),
-                            reply.before(),
-                            reply.runningFor(),
-                            List.copyOf(abandoned))));
+                    : CompletableFuture.completedFuture(
+                            Optional.of(new Beat(marker, texts.get(1), texts.get(2), running, List.copyOf(abandoned))));
         }
 
         @Override

@@ -7,7 +7,8 @@ import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.master.Replication;
-import io.github.lockstarter.redis.script.TakeOverScripts;
+import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
@@ -190,11 +191,8 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     }
 
     private CompletionStage<Boolean> write(RedisLink link, Trace trace, String text) {
-        return send(
-                        link,
-                        TakeOverScripts.acknowledge(trace.key, trace.begin, text)
-                                .byText())
-                .thenApply(status -> status == 1);
+        ScriptCall call = new ScriptCall(LockScript.ACKNOWLEDGE, new String[] {trace.key}, trace.begin, text);
+        return send(link, call.byText()).thenApply(reply -> reply.get(0).equals(1L));
     }
 
     private CompletionStage<Long> await(RedisLink link, int replicas) {

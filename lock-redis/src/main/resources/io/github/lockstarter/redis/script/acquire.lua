@@ -1,112 +1,218 @@
--- Answers several attempts for locks that share a history and a counter, each by itself: grants a free lock to a token, or says
--- how long another owner has it, or it is kept, and puts the instance in the queue.
--- The same token asking again gets the same answer: the client repeats what it sent when a connection breaks. Its fencing
--- tokens are raised if they are not above the floor it names then: to begin right above it.
--- An instance is the part of its tokens before the last colon. A token may say who made it: behind a vertical bar, which
--- is compared with the rest of it. A token has one colon and instances are of one length, so no token is the end of another
--- one: scripts compare the end of a lock with a token.
+-- Answers one attempt, or several for locks that share a history and a counter, each by itself: grants a free lock to a token,
+-- or says how long another owner has it, or it is kept, and puts the instance in the queue. The same token that asks again gets
+-- the same answer, since the client repeats what it sent when a connection breaks; its fencing tokens are raised above the floor.
+--
+-- An instance is the part of its tokens before the last colon. Behind a vertical bar, a token may say who made it, and behind
+-- another one its take-over time in ms, with a plus sign if replicas have to know of a take-over first. A token has one colon and
+-- instances are of one length, so no token is the end of another one: scripts compare the end of a lock with a token.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, the last fencing token of the owner in 16 digits, perhaps '@' and the time of the grant in
---                  microseconds, a space, and its token; lives as long as the lease. Called <prefix>{<tag>}
+-- KEYS[i]          lock, called <prefix>{<tag>}: string, the last fencing token of the owner in 16 digits, perhaps '@' and the
+--                  time of the grant in microseconds, a space, and its token; lives as long as the lease
 -- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[4 * i]      token of this attempt
 -- ARGV[4 * i + 1]  lease in ms
 -- ARGV[4 * i + 2]  floor: the fencing tokens must be greater
--- ARGV[4 * i + 3]  empty if the instance only tries; if it waits, the name of the lock in messages to mailboxes, or '=' if that
---                  is the tag
+-- ARGV[4 * i + 3]  if the instance waits, the name of the lock in messages to mailboxes, or '=' if that is the tag; else empty
 -- For all of them:
--- KEYS[2 * count + 1]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
--- KEYS[2 * count + 2]  history: string, the marker of the history that granted locks belong to
--- KEYS[2 * count + 3]  checked: string, the note of this server that it looked a moment ago: the marker named its history, which
---                      was older than the grace. Neither replicated nor in the append-only file
--- ARGV[1]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
---          marker; empty if it saw none and trusts any; any other text if it trusts none
--- ARGV[2]  grace: how old a history must be for grants, in ms
+-- KEYS[2 * count + 1]  fence: string, the counter: the last fencing token of any lock that has this counter
+-- KEYS[2 * count + 2]  history: as check_history.lua has it, and the next three
+-- KEYS[2 * count + 3]  checked
+-- ARGV[1]  known
+-- ARGV[2]  grace
 -- ARGV[3]  patience: how long to keep the instances that wait in the queues, in ms; empty if none waits
 -- For one lock alone; else absent, as is what is not said:
 -- ARGV[4 * count + 4]  how many fencing tokens in a row to grant; else one
 -- ARGV[4 * count + 5]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
--- ARGV[4 * count + 6]  not empty: the time is noted with the lock, since it has a minimum time (release.lua), and replied, for a
---                      caller that counts votes
+-- ARGV[4 * count + 6]  not empty: the time is noted with the lock, since it has a minimum time (release.lua), and replied, for
+--                      a caller that counts votes
 --
--- Returns for each lock, in their order, or without a list for one lock alone whose number of fencing tokens is given:
--- the first fencing token      granted, no other instance is known to wait, and the marker is the caller's
--- {status, value, number}, and what of the following there is, where the status is not negative:
---   the marker, unless it is the caller's; but empty if more follows
---   if another owner has the lock, or the lock was taken over from it, and its token says who made it: the first 8 characters
---   of its instance, and what its token has from the vertical bar on; '%kept' if its owner released it, and it is kept for the
---   rest of its minimum time
---   if another owner has the lock, which is to be taken over as soon as the replicas know: the owner's instance, a space,
---   and the begin of its mark, for the script that acknowledges
---   if the caller asks for it: the time of this server in microseconds
---   {1, first fencing token, others}   granted; so many other instances are in the queue
---   {0, remaining lease, position}     another owner has it, or it is kept: in ms, -1 if it never ends by itself; position 0
---                                      if not waiting
---   {2, retry after, 0}                free, but the history is younger than the grace: in ms
---   {-1, n, 0}                         another type is held by the key of the lock (1), the fence (2), the waiters (3) or the
---                                      history (4): not granted
---   {-2, 0, 0, text}                   in a list: the server refused: not granted, or the owner's fencing tokens are what they
---                                      were; the others may be. Any error without a list means the same
--- The queue is looked at only for more than one fencing token, or by who was told a position. A newcomer that asks for one
--- has no use for the number, and is in no queue to be taken out of.
--- Attempts of one fencing token, which name no position and do not ask for the time, assume that locks are free while the note
--- (checked) stands: one step of the counter serves all of them, and the fencing token meant for a lock that is not free remains
--- unused. Without it, a lock that is not free costs no write.
---
--- A token may end with a bar and its take-over time in ms, and a plus sign if replicas have to know of a take-over first. If
--- its owner's instance was not heard on its mailbox for so long, and has sent no beat meanwhile, the lock is granted as if it
--- were free. That does not happen while the history is younger than the grace, or if the server does not say which history
--- this is (docs/internals/crash-take-over.md).
---
--- The first instance that queues behind an owner which is one too has '%!' and the name published to the owner's
--- mailbox, <prefix>mailbox:<instance>. A name never starts like that.
+-- Returns for each lock, in their order, or without a list for one lock alone: the first fencing token, if it is granted, no other
+-- instance is known to wait, the marker is the caller's and the time was not asked for, as almost always: a table costs the server
+-- more. Else {status, value, number, marker, who, trace, time}
+--   1   granted: the first fencing token; so many other instances are in the queue, as far as it was looked at
+--   0   another owner has it, or it is kept: the remaining lease in ms, -1 if it never ends by itself; position, 0 if not waiting
+--   2   free, but the history is younger than the grace: when to try again, in ms; 0
+--  -1   not granted, since another type is held by the key of the lock (1), the fence (2), the waiters (3) or the history (4); 0
+--  -2   the server refused: not granted, or the owner's fencing tokens are what they were; 0, 0, and its error instead of the rest
+-- where the others are
+--   marker  empty if it is the caller's
+--   who     has the lock, or had it before it was taken over: the first 8 characters of the instance, and what the token has from
+--           the vertical bar on; '%kept' if it is kept for the rest of its minimum time; empty if there is none, or it is not known
+--   trace   for acknowledge.lua, if replicas have to know of a take-over first: the owner's instance, a space, and the begin of its
+--           mark; else empty
+--   time    of this server in microseconds, if it was asked for
 
-local count, i = (#KEYS - 3) / 2, 1
+local count = (#KEYS - 3) / 2
 local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2 * count + 3]
 local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 local block, position, timed = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6]
-local lock, waiters, token, lease = KEYS[i], KEYS[count + i], ARGV[4 * i], ARGV[4 * i + 1]
-local floor, name = tonumber(ARGV[4 * i + 2]), ARGV[4 * i + 3]
 
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
 
--- One attempt that asks for more than a lock. It is no function, which costs more than it does.
-if block then
-  block = tonumber(block)
-  -- include attempt.lua
-end
-
-local first
-if isChecked then
+-- Attempts that ask for one fencing token and nothing else assume that locks are free while the note (checked) stands: one step of
+-- the counter serves all of them, and the fencing token meant for a lock that is not free remains unused. Without the note, a lock
+-- that is not free costs no write.
+local hoped
+if isChecked and not block then
   local block, floor = count, 0
   -- include fencing_tokens.lua: leaves taken, micros and problem
-  first = not problem and taken
+  hoped = not problem and taken
+end
+block = tonumber(block or 1)
+
+local recovering = age and age < grace * 1000
+local told = marker ~= known and marker or ''
+local clock
+if timed and not refusal then
+  if not micros then
+    local now = redis.pcall('TIME')
+    refusal = now.err and now
+    micros = not refusal and now[1] * 1000000 + now[2]
+  end
+  clock = micros
 end
 
--- Made where a lock is not free.
-local attempt
-local REFUSED = -2
-local replies = {}
+local REFUSED, WRONG_TYPE, CONTENDED, GRANTED, RECOVERING = -2, -1, 0, 1, 2
+-- More than any label has: a lock may hold anything that somebody else has written.
+local MOST_OF_LABEL = 96
+local replies = count > 1 and {}
 for i = 1, count do
   local lock, token, lease, floor = KEYS[i], ARGV[4 * i], ARGV[4 * i + 1], tonumber(ARGV[4 * i + 2])
   local waiters, name = KEYS[count + i], ARGV[4 * i + 3]
-  local fencing = first and first + i - 1 or 0
+  local fencing = hoped and hoped + i - 1 or 0
   local set = fencing > floor and redis.pcall('SET', lock, string.format('%016.0f ', fencing) .. token, 'PX', lease, 'NX')
-  if set and set.ok then
-    replies[i] = fencing
-  else
-    attempt = attempt or function(lock, waiters, token, lease, floor, name)
-      local block, micros, position = 1, micros, nil
-      -- include attempt.lua
+  local status, value, number, who, trace = GRANTED, set and set.ok and fencing, 0, '', ''
+  -- What was granted before stays granted, whatever the server refuses now: with the key that it concerns.
+  local refused, key = refusal, 4
+  repeat
+    if value or refused then
+      break
     end
-    -- What was granted before stays granted, whatever the server refuses now.
-    local isAnswered, reply = pcall(attempt, lock, waiters, token, lease, floor, name)
-    if isAnswered and not (type(reply) == 'table' and reply.err) then
-      replies[i] = reply
+    local owner = redis.pcall('GET', lock)
+    if type(owner) == 'table' then
+      refused, key = owner, 1
+      break
+    end
+    if not owner and recovering then
+      status, value = RECOVERING, math.ceil(grace - age / 1000)
+      break
+    end
+    local repeated = owner and string.sub(owner, -#token) == token
+    local waits = name and name ~= ''
+
+    if owner and not repeated and isNamed and not recovering then
+      -- include look.lua: leaves isAbandoned, unacknowledged, gone and label
+      trace = unacknowledged or ''
+      if isAbandoned then
+        who, owner = string.sub(gone, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), nil
+      end
+    end
+
+    if owner and not repeated then
+      local instance = string.match(token, '^(.*):')
+      local registered = waits and redis.pcall('ZSCORE', waiters, instance)
+      if type(registered) == 'table' then
+        refused, key = registered, 3
+        break
+      end
+      local isQueued, remaining, place = pcall(function()
+        local place = tonumber(registered)
+        if waits then
+          local patience, position = tonumber(patience), tonumber(position)
+          if not place and not position then
+            local now = redis.call('TIME')
+            position = now[1] * 1000000 + now[2]
+          end
+          if not place or (position and position < place) then
+            place = position
+            redis.call('ZADD', waiters, place, instance)
+          end
+          if redis.call('PTTL', waiters) < patience then
+            redis.call('PEXPIRE', waiters, patience)
+          end
+          -- Tells the owner's mailbox '%!' and the name, unless another instance than its own was waiting already, so that it
+          -- knows. A failure is none of the caller's: the owner's hand-overs end without being told too. No name starts like that.
+          -- One repetition of digits, not two in a row, which take the square of the time for a long value of somebody else.
+          local holder, after = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(.?)')
+          local isOther = holder and (after == '' or after == '|') and #holder == 32 and holder ~= instance
+          local others = isOther and not registered and redis.call('ZCARD', waiters) - 1
+          if others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)) then
+            local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
+            redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
+          end
+        end
+        return redis.call('PTTL', lock), place or 0
+      end)
+      if not isQueued then
+        refused = type(remaining) == 'table' and remaining or {err = tostring(remaining)}
+        break
+      end
+      status, value, number = CONTENDED, remaining, place
+      local holder, label = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
+      if holder then
+        who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
+      elseif string.find(owner, '^%d+ %%kept$') then
+        who = '%kept'
+      end
+      break
+    end
+
+    -- A newcomer that asks for one fencing token has no use for the number, and is in no queue to be taken out of.
+    if block > 1 or (position and position ~= '') then
+      local others = redis.pcall('ZCARD', waiters)
+      if others ~= 0 and type(others) ~= 'table' then
+        -- An instance that gets what it waits for has left the queue; one that only tries leaves it to those who wait.
+        local own = redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, string.match(token, '^(.*):'))
+        others = type(own) == 'table' and own or (own and own ~= 0 and others - 1 or others)
+      end
+      if type(others) == 'table' then
+        refused, key = others, 3
+        break
+      end
+      number = others
+    end
+
+    if repeated then
+      value = tonumber(string.match(owner, '^%d+')) - block + 1
+      if value <= floor then
+        value = floor + 1
+        local newest = floor + block
+        -- include raise_counter.lua: leaves problem
+        local rest = string.match(owner, '^%d+(.*)$')
+        local raised = problem or redis.pcall('SET', lock, string.format('%016.0f', newest) .. rest, 'KEEPTTL')
+        refused, key = raised.err and raised, 2
+      end
     else
-      replies[i] = {REFUSED, 0, 0, type(reply) == 'table' and reply.err or tostring(reply)}
+      -- include fencing_tokens.lua: leaves taken, micros and problem
+      value = taken
+      local time = timed and string.format('@%.0f', micros) or ''
+      local stored = string.format('%016.0f', value + block - 1) .. time .. ' ' .. token
+      local set = problem or redis.pcall('SET', lock, stored, 'PX', lease)
+      refused, key = set.err and set, 2
+      if not refused and not isChecked and isNamed and marker == known then
+        -- This server looked at its history a moment ago, and found it old enough for grants. In ms: so long a look counts for
+        -- the next ones. It costs a fifth of a grant. A replica must not have the note: once promoted, it would trust the look
+        -- of its master.
+        local CHECKED_FOR = 20
+        redis.set_repl(redis.REPL_NONE)
+        redis.pcall('SET', checked, note, 'PX', CHECKED_FOR)
+        redis.set_repl(redis.REPL_ALL)
+        isChecked = true
+      end
     end
+  until true
+
+  local reply = value
+  if refused then
+    local isOfAnotherType = string.sub(refused.err, 1, 9) == 'WRONGTYPE'
+    reply = isOfAnotherType and {WRONG_TYPE, key, 0, ''} or {REFUSED, 0, 0, refused.err}
+  elseif status ~= GRANTED or number > 0 or told ~= '' or who ~= '' or clock then
+    reply = {status, value, number, told, who, trace, clock}
   end
+  if count == 1 then
+    return reply
+  end
+  replies[i] = reply
 end
 return replies

@@ -3,14 +3,13 @@
 --
 -- KEYS[1]      mark: string, <prefix>doubt:<instance>
 -- KEYS[2]      trace: string, <prefix>taken:<instance>
--- KEYS[3]      history: string, the marker of the history that granted locks belong to
--- KEYS[3 + i]  lock that the instance waits for: string, as acquire has it
--- ARGV[1]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
---          marker; empty if it saw none and trusts any; any other text if it trusts none
--- ARGV[2]  grace: how old a history must be for take-overs, in ms
+-- KEYS[3]      history: as check_history.lua has it, and the next two
+-- KEYS[3 + i]  lock that the instance waits for: string, as acquire.lua has it
+-- ARGV[1]  known
+-- ARGV[2]  grace
 -- ARGV[3]  mailbox: the channel of the instance
 --
--- Returns texts:
+-- Returns texts; any error means that the beat does not count:
 --   the marker; empty if the server does not say which history this is, so that a failover may go unnoticed
 --   the trace without its plus sign; empty if there is none
 --   the marker of the history before; empty if none is known
@@ -18,7 +17,6 @@
 --   how many subscribers the mailbox has, or the error of the server that was asked for it
 --   for each lock, in their order: '1' if an attempt takes it over now; what is to be acknowledged if that comes first; else
 --   empty
--- Any error means that the beat does not count.
 
 local mark, trace, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace, mailbox = ARGV[1], ARGV[2], ARGV[3]

@@ -1,6 +1,11 @@
 -- Looks whether this is the history that the caller's locks belong to, before anything else (docs/internals/history-guard.md).
--- Takes history, or nothing if there is to be no look, known and grace, as the script that includes it documents them; and checked,
--- the key of what a look before has left, or nothing if this one must be a look of its own.
+-- Takes these of the script that includes it:
+--   history  the key of the marker of the history that granted locks belong to: string; nothing if there is to be no look
+--   checked  the key of the note of this server that it looked a moment ago: the marker named its history, which was older than
+--            the grace. Neither replicated nor in the append-only file. Nothing if this must be a look of its own
+--   known    the marker that the caller saw last, or else the name of the history that it trusts without a marker; empty if it
+--            saw none and trusts any; any other text if it trusts none
+--   grace    how old a history must be for grants, in ms
 -- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
 -- it was asked for, what the server refused, and isNamed: whether the server has said which history this is.
 local marker, age, micros, refusal = known, nil, nil, nil
@@ -47,9 +52,8 @@ if history and not isChecked then
         local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
         kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
         age = kind == 'grace' and 0 or nil
-        -- The zero tells this layout of the keys from the one before it, whose numbers begin with another digit.
         local followed = marker
-        marker = string.format('%s:0%.0f:%s', here, micros, kind)
+        marker = string.format('%s:%.0f:%s', here, micros, kind)
         local written = redis.pcall('SET', history, marker)
         refusal = written.err and written
         -- For beats (beat.lua): another history in between may have forgotten what replicas had acknowledged. Written behind

@@ -1,23 +1,19 @@
 -- Looks at a lock for an operator. Changes nothing.
 --
--- KEYS[1]  lock: string, as release has it. Called <prefix>{<tag>}
+-- KEYS[1]  lock: string, as acquire.lua and release.lua have it. Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait
--- KEYS[3]  history: string, the marker of the history that granted locks belong to
--- ARGV[1]  known: the marker that the caller saw last, or what stands for it, as the script that acquires takes it
--- ARGV[2]  grace: how old a history must be for grants, in ms
+-- KEYS[3]  history: as check_history.lua has it, and the next two
+-- ARGV[1]  known
+-- ARGV[2]  grace
 --
--- Returns seven texts:
---   owner      the first 8 characters of the owner's instance, which is the part of its token before the last colon, and what
---              the token has from a vertical bar on; '%kept' if there is none since the lock is kept for the rest of its
---              minimum time; '?' if it is none of these clients; empty if the lock is free
+-- Returns six texts, or any error, also of a key of another type:
+--   owner      the first 8 characters of the owner's instance, and what its token has from a vertical bar on; '%kept' if the lock
+--              is kept for the rest of its minimum time; '?' if it is none of these clients; empty if the lock is free
 --   remaining  lease, or rest, in ms; -1 if it never ends by itself; -2 if the lock is free
 --   fencing    the last fencing token of the owner; empty if the lock is free, or the owner has none
 --   waiting    how many instances are in the queue
---   recovering how much longer the lock is not granted although it is free, in ms, as a look at the history would find it;
---              empty if it is granted
---   marker     of the history as it is stored; empty if there is none
+--   recovering how much longer the lock is not granted although it is free, in ms; empty if it is granted
 --   marked     for how long the owner's instance was not heard, if the lock may be taken over, in ms; empty if it is heard
--- Any error, also of a key of another type, is returned.
 
 local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace = ARGV[1], ARGV[2]
@@ -61,4 +57,4 @@ if not owner then
   end
 end
 recovering = tonumber(recovering) > 0 and string.format('%.0f', recovering) or ''
-return {holder, remaining, fencing, waiting, recovering, marker or '', marked}
+return {holder, remaining, fencing, waiting, recovering, marked}

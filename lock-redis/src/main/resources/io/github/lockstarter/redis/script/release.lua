@@ -1,24 +1,23 @@
 -- Frees each lock whose token has it, or keeps it for the rest of its minimum time, and signals the instance that waits
--- longest for it. What is the same for all locks is one command for all of them. An instance is the part of its tokens before
--- the last colon.
+-- longest for it. What is the same for all locks is one command for all of them.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, as acquire has it; with '%kept', which is nobody's token, in place of time and token while it
---                  is kept. Called <prefix>{<tag>}
+-- KEYS[i]          lock: string, as acquire.lua has it; with '%kept', which is nobody's token, in place of time and token while
+--                  it is kept. Called <prefix>{<tag>}
 -- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[2 * i - 1]  token of the hold, or of the last attempt
 -- ARGV[2 * i]      name of the lock in messages to mailboxes, <prefix>mailbox:<instance>; absent or empty if that is the tag
 -- For one lock alone; else absent, as is what is not said:
--- ARGV[2 * count + 1]  present if the server does not count the listeners at other servers, as a node of a cluster: then an
---                      instance counts as signalled although it may be dead, and those behind it look by themselves; else empty
+-- ARGV[2 * count + 1]  not empty if the server does not count the listeners at other servers, as a node of a cluster: then an
+--                      instance counts as signalled although it may be dead, and those behind it look by themselves
 -- ARGV[2 * count + 2]  wait: empty if the place of the instance in the queue stays as it is; 'ends' if it leaves the queue; else
 --                      in ms, how long to keep it there: it is queued behind all others, if one of them was signalled or the
 --                      lock is kept
--- ARGV[2 * count + 3]  minimum: how long the lock is kept from all, counted from the grant, in ms. A grant that is later than now
---                      counts as one of now
+-- ARGV[2 * count + 3]  minimum: how long the lock is kept from all, counted from the grant, in ms. A grant that is later than
+--                      now counts as one of now
 -- ARGV[2 * count + 4]  last fencing token of the hold; 0 if it is not known
 --
--- Returns a status, for several locks one for each, in their order; plus 4 for each ms that is left of the minimum time, for which it is kept:
+-- Returns a status for each lock, in their order, or the one of one lock; plus 4 for each ms for which it is kept:
 --   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
 --   1  released now; or kept since the grant of this fencing token, so that an earlier copy of this command released it; or
@@ -28,94 +27,87 @@
 -- Where the wait ends and the lock is free or kept, the signal of the last release may have been spent on this instance, so the
 -- next one is signalled: it learns until when the lock is kept.
 
-local count, i = #KEYS / 2, 1
-local lock, waiters, token, name = KEYS[i], KEYS[count + i], ARGV[2 * i - 1], ARGV[2 * i]
+local count = #KEYS / 2
 local uncounted, patience = ARGV[2 * count + 1], ARGV[2 * count + 2]
 local minimum, fencing = ARGV[2 * count + 3], ARGV[2 * count + 4]
 local owners = count > 1 and redis.call('MGET', unpack(KEYS, 1, count))
-local someWait = count > 1 and redis.call('EXISTS', unpack(KEYS, count + 1)) > 0
+local mayWait = count == 1 or redis.call('EXISTS', unpack(KEYS, count + 1)) > 0
 uncounted = uncounted and uncounted ~= ''
+local leaves = patience == 'ends'
+patience = patience and tonumber(patience)
 
 local KEPT, PER_MS = '%kept', 4
 -- In microseconds: for how long acquire relies on its note, and does not look at the clock.
 local NOTED = 20000
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
-
 -- One lock needs no tables, which cost more than the rest.
-if count == 1 then
-  local leaves, instance, rest = patience == 'ends', nil, 0
-  patience = patience and tonumber(patience)
-  local owner = redis.pcall('GET', lock)
-  if type(owner) == 'table' then
-    if string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
-      return owner
-    end
-    owner = ''
-  end
-  local isHeld = owner and string.sub(owner, -#token) == token
-  local kept = owner and not isHeld and string.match(owner, '^(%d+) %%kept$')
-  if leaves or (patience and isHeld) then
-    -- A place from before is spent: the instance had the lock since, or waits no longer.
-    instance = string.match(token, '^(.*):')
-    local left = redis.pcall('ZREM', waiters, instance)
-    if leaves and type(left) == 'table' and string.sub(left.err, 1, 9) ~= 'WRONGTYPE' then
-      return left
-    end
-  end
-  if isHeld then
-    if minimum then
-      local now = redis.call('TIME')
-      -- Without its time, a grant was no later than its last fencing token and the 20 ms for which that may have been noted.
-      local granted = string.match(owner, '^%d+@(%d+)') or fencing + NOTED
-      local held = math.max(0, now[1] * 1000000 + now[2] - granted)
-      rest = math.max(0, math.ceil(minimum - held / 1000))
-    end
-    if rest > 0 then
-      redis.call('SET', lock, string.match(owner, '^%d+') .. ' ' .. KEPT, 'PX', rest)
-    else
-      redis.call('DEL', lock)
-    end
-  elseif not leaves then
-    if kept and minimum and tonumber(kept) == tonumber(fencing) then
-      return DONE + PER_MS * math.max(0, redis.call('PTTL', lock))
-    end
-    return owner and NOT_HELD or FREE
-  elseif owner and not kept then
-    return DONE
-  end
-  -- include signal_next.lua: leaves woken
-  if patience and (woken == SIGNALLED or rest > 0) then
-    local now = redis.call('TIME')
-    redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)
-    if redis.call('PTTL', waiters) < patience then
-      redis.pcall('PEXPIRE', waiters, patience)
-    end
-  end
-  return woken + PER_MS * rest
-end
-
--- Of a key of another type, MGET gives nothing.
-local held, statuses = {}, {}
+local held, statuses = owners and {}, owners and {}
 for i = 1, count do
-  local lock, token = KEYS[i], ARGV[2 * i - 1]
-  local owner = owners[i]
-  if owner and string.sub(owner, -#token) == token then
-    statuses[i] = DONE
-    held[#held + 1] = lock
-  elseif owner or redis.call('EXISTS', lock) > 0 then
-    statuses[i] = NOT_HELD
-  else
-    statuses[i] = FREE
+  local lock, waiters, token, name = KEYS[i], KEYS[count + i], ARGV[2 * i - 1], ARGV[2 * i]
+  local status, instance, rest = nil, nil, 0
+  repeat
+    local owner
+    if owners then
+      -- Of a key of another type, MGET gives nothing.
+      owner = owners[i] or (redis.call('EXISTS', lock) > 0 and '')
+    else
+      owner = redis.pcall('GET', lock)
+      if type(owner) == 'table' then
+        if string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
+          return owner
+        end
+        owner = ''
+      end
+    end
+    local isHeld = owner and string.sub(owner, -#token) == token
+    local kept = owner and not isHeld and string.match(owner, '^(%d+) %%kept$')
+    if leaves or (patience and isHeld) then
+      -- A place from before is spent: the instance had the lock since, or waits no longer.
+      instance = string.match(token, '^(.*):')
+      local left = redis.pcall('ZREM', waiters, instance)
+      if leaves and type(left) == 'table' and string.sub(left.err, 1, 9) ~= 'WRONGTYPE' then
+        return left
+      end
+    end
+    if isHeld then
+      if minimum then
+        local now = redis.call('TIME')
+        -- Without its time, a grant was no later than its last fencing token and the 20 ms for which that may have been noted.
+        local granted = string.match(owner, '^%d+@(%d+)') or fencing + NOTED
+        local since = math.max(0, now[1] * 1000000 + now[2] - granted)
+        rest = math.max(0, math.ceil(minimum - since / 1000))
+      end
+      if rest > 0 then
+        redis.call('SET', lock, string.match(owner, '^%d+') .. ' ' .. KEPT, 'PX', rest)
+      elseif held then
+        held[#held + 1] = lock
+      else
+        redis.call('DEL', lock)
+      end
+    elseif not leaves then
+      local isRepeated = kept and minimum and tonumber(kept) == tonumber(fencing)
+      status = isRepeated and DONE + PER_MS * math.max(0, redis.call('PTTL', lock)) or (owner and NOT_HELD or FREE)
+      break
+    elseif owner and not kept then
+      status = DONE
+      break
+    end
+    -- include signal_next.lua: leaves woken
+    if patience and (woken == SIGNALLED or rest > 0) then
+      local now = redis.call('TIME')
+      redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)
+      if redis.call('PTTL', waiters) < patience then
+        redis.pcall('PEXPIRE', waiters, patience)
+      end
+    end
+    status = woken + PER_MS * rest
+  until true
+  if not statuses then
+    return status
   end
+  statuses[i] = status
 end
 if #held > 0 then
   redis.call('DEL', unpack(held))
-end
-for i = 1, someWait and count or 0 do
-  local lock, waiters, name = KEYS[i], KEYS[count + i], ARGV[2 * i]
-  if statuses[i] == DONE then
-    -- include signal_next.lua: leaves woken
-    statuses[i] = woken
-  end
 end
 return statuses

@@ -2,28 +2,27 @@
 -- wrong with one touches no other. Brings one lock back if a new history may have forgotten it and nobody has it.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, as acquire has it
+-- KEYS[i]          lock: string, as acquire.lua has it
 -- ARGV[2 * i + 3]  token of the hold
 -- ARGV[2 * i + 4]  lease in ms
 -- For all of them; this key absent and the arguments empty where the locks and the marker are on two servers just now:
--- KEYS[count + 1]  history: string, the marker of the history that granted locks belong to
--- ARGV[1]          known: the marker that the caller saw last, or else the name of the history that it trusts without a
---                  marker; empty if it saw none and trusts any; any other text if it trusts none
+-- KEYS[count + 1]  history: as check_history.lua has it, and the next one
+-- ARGV[1]          known
 -- ARGV[2]          grace: how old a history must be for a lock that is not there to be lost, in ms
 -- ARGV[3]          quiet: how old a history must be for renewals, in ms
 -- For one lock alone, to bring it back; else absent and empty:
--- KEYS[count + 2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
+-- KEYS[count + 2]  fence: string, the counter, as acquire.lua has it
 -- ARGV[4]          last fencing token of the hold; 0 if it is not known, so that the lock is not brought back
 --
 -- Returns {statuses, problem, marker, retry after}: a status per lock, in their order; the error of the last one that has
--- status ?, else empty; the marker, empty if it is the caller's; in ms, how long the
--- history stays younger than quiet, or else than the grace, whatever the statuses; 0 if it is older
+-- status ?, else empty; the marker, empty if it is the caller's; in ms, how long the history stays younger than quiet, or else
+-- than the grace, 0 if it is older
 --   1  the token has the lock, and its lease is now at least this long. If it was brought back, the counter is no lower than
 --      the hold's last fencing token
 --   0  the token does not have the lock; nothing was changed
---   d  the history is younger than quiet, for so long; nothing was changed
---   f  nobody has the lock, and the history is younger than the grace, for so long: the server may have forgotten it. Nothing
---      was changed; a call for this lock alone brings it back
+--   d  the history is younger than quiet; nothing was changed
+--   f  nobody has the lock, and the history is younger than the grace: the server may have forgotten it. Nothing was changed; a
+--      call for this lock alone brings it back
 --   ?  the server refused a command; the lock and its lease are what they were
 
 local count = (#ARGV - 4) / 2

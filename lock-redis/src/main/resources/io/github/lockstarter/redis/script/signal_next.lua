@@ -1,10 +1,10 @@
 -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
 -- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
--- Takes lock, waiters, name, uncounted and the statuses of the script that includes it, and leaves one of these.
+-- Takes lock, waiters, name, uncounted, mayWait and the statuses of the script that includes it, and leaves one of these.
 -- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
 local TRIES = 16
 local woken = DONE
-for _ = 1, TRIES do
+for _ = 1, mayWait and TRIES or 0 do
   local longest = redis.pcall('ZPOPMIN', waiters)
   if longest.err then
     woken = UNSIGNALLED

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.BackendUser;
@@ -14,14 +15,12 @@ import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.failure.RequiredRights;
-import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -109,14 +108,14 @@ class RedisAccessIT {
     void startsWhereHistoriesAreNotNamedAndTellsSo() {
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             backend.start();
-            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.GUARDED);
+            assertThat(backend.guard()).isEqualTo(Guard.GUARDED);
         }
         grant(Stream.of("~lock:*", "&lock:*", "-info"));
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             backend.start();
-            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+            assertThat(backend.guard()).isEqualTo(Guard.DEGRADED);
             new BackendUser(backend).granted(token("a", 1));
-            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+            assertThat(backend.guard()).isEqualTo(Guard.DEGRADED);
         }
     }
 
@@ -138,7 +137,7 @@ class RedisAccessIT {
         redis.set("lock:history", "as it was");
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             backend.start();
-            assertThat(backend.history()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
+            assertThat(backend.guard()).isEqualTo(Guard.GUARDED);
         }
         Awaitility.await().untilAsserted(() -> assertThat(redis.keys("*"))
                 .containsExactlyInAnyOrder("lock:fence", "lock:history"));

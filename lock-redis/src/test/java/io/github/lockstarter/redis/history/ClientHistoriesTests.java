@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.SlotTags;
-import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.lettuce.core.cluster.SlotHash;
@@ -82,7 +82,8 @@ class ClientHistoriesTests {
         ClientHistories histories =
                 new ClientHistories(KEYS, server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
         histories.of("lock:{a}").learn("?:1:grace");
-        assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));
+        assertThat(histories.guard()).isEqualTo(Guard.OFF);
+        assertThat(histories.recovering()).isZero();
     }
 
     @Test
@@ -169,28 +170,29 @@ class ClientHistoriesTests {
                         key -> Optional.empty())
                 .of("lock:{a}")
                 .terms();
-        assertThat(terms.graceMillis()).isEqualTo("32500");
-        assertThat(terms.quietMillis()).isEqualTo("2500");
+        assertThat(terms.grace()).isEqualTo(Duration.ofMillis(32_500));
+        assertThat(terms.quiet()).isEqualTo(Duration.ofMillis(2_500));
     }
 
     @Test
     void tellForHowLongTheServerRecoversAndThatItDoesNotNameItsHistory() {
         ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
-        assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
+        assertThat(histories.guard()).isEqualTo(Guard.GUARDED);
+        assertThat(histories.recovering()).isZero();
 
         ServerHistory history = histories.of("lock:{a}");
         history.recovers(Duration.ofSeconds(20));
         assertThat(history.isRecovering()).isTrue();
-        assertThat(histories.state().recovering()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+        assertThat(histories.recovering()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
 
         history.learn("?:1:grace");
-        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+        assertThat(histories.guard()).isEqualTo(Guard.DEGRADED);
         history.learn("f:1:grace");
-        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.GUARDED);
+        assertThat(histories.guard()).isEqualTo(Guard.GUARDED);
         ServerHistory sample =
                 new ServerHistory("lock:history", ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT));
         sample.learn("?:1:first");
         histories.found(sample);
-        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+        assertThat(histories.guard()).isEqualTo(Guard.DEGRADED);
     }
 }

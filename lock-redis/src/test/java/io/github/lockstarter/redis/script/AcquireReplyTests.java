@@ -24,28 +24,15 @@ class AcquireReplyTests {
     }
 
     @Test
-    void takesAMarkerAfterThreeNumbers() {
-        assertThat(Reply.of(List.of(2L, 1500L, 0L, "?:1")))
-                .isEqualTo(new Reply(Reply.RECOVERING, 1500, 0, "?:1", "", "", NO_TIME));
+    void takesTheMarkerTheHolderAndWhatIsToBeAcknowledgedBehindThem() {
+        assertThat(Reply.of(List.of(0L, 900L, 7L, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17")))
+                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17", NO_TIME));
     }
 
     @Test
-    void takesTheTimeAfterTheMarker() {
-        assertThat(Reply.of(List.of(0L, 900L, 7L, "", MICROS)))
+    void takesTheTimeAtTheEnd() {
+        assertThat(Reply.of(List.of(0L, 900L, 7L, "", "", "", MICROS)))
                 .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS)));
-    }
-
-    @Test
-    void takesTheHolderBetweenTheMarkerAndTheTime() {
-        assertThat(Reply.of(List.of(0L, 900L, 7L, "?:1", "3f2a91c0|17 main", MICROS)))
-                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main", "", OptionalLong.of(MICROS)));
-    }
-
-    @Test
-    void takesWhatIsToBeAcknowledgedBehindTheHolder() {
-        assertThat(Reply.of(List.of(0L, 900L, 7L, "", "3f2a91c0|17 main|1000+", "3f2a91c0 17", MICROS)))
-                .isEqualTo(new Reply(
-                        Reply.CONTENDED, 900, 7, "", "3f2a91c0|17 main|1000+", "3f2a91c0 17", OptionalLong.of(MICROS)));
     }
 
     @Test

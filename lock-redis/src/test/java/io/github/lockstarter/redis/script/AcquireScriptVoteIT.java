@@ -69,12 +69,12 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
     void tellsTheTimeToWhoCountsVotes() {
         long before = serverMicros();
         List<Object> granted = scripts.vote("a:1", 0);
-        assertThat(granted).hasSize(5).startsWith(1L).element(3).isEqualTo("");
-        assertThat((long) granted.get(4)).isBetween(before, serverMicros()).isEqualTo(granted.get(1));
-        assertThat(scripts.vote("a:1", 0)).hasSize(5).startsWith(1L, granted.get(1), 0L, "");
+        assertThat(granted).hasSize(7).startsWith(1L).element(3).isEqualTo("");
+        assertThat((long) granted.get(6)).isBetween(before, serverMicros()).isEqualTo(granted.get(1));
+        assertThat(scripts.vote("a:1", 0)).hasSize(7).startsWith(1L, granted.get(1), 0L, "");
         List<Object> contended = scripts.vote("b:1", 0);
-        assertThat(contended).hasSize(5).startsWith(0L).element(2).isEqualTo(0L);
-        assertThat((long) contended.get(4)).isBetween(before, serverMicros());
+        assertThat(contended).hasSize(7).startsWith(0L).element(2).isEqualTo(0L);
+        assertThat((long) contended.get(6)).isBetween(before, serverMicros());
         assertThat(redis.exists(KEYS.waiters())).isZero();
     }
 
@@ -85,7 +85,7 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
 
             List<Object> queued = scripts.voteAndWait("b:1", 5_000);
 
-            assertThat(queued).hasSize(5).startsWith(0L);
+            assertThat(queued).hasSize(7).startsWith(0L);
             assertThat(redis.zscore(KEYS.waiters(), "b")).isEqualTo((double) (long) queued.get(2));
             assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
         }

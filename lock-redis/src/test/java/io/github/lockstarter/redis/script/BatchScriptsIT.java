@@ -69,7 +69,7 @@ class BatchScriptsIT {
         for (int i = 0; i < locks.length; i++) {
             arguments.addAll(List.of(token, "30000", Long.toString(floor), name));
         }
-        return redis.eval(
+        List<Object> replies = redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
                 Stream.of(
@@ -79,6 +79,10 @@ class BatchScriptsIT {
                         .flatMap(keys -> keys)
                         .toArray(String[]::new),
                 arguments.toArray(String[]::new));
+        List<Object> all = locks.length == 1 && replies.size() > 1 ? List.of(replies) : replies;
+        return all.stream()
+                .map(reply -> reply instanceof List<?> parts ? Scripts.told(parts) : reply)
+                .toList();
     }
 
     private List<Long> release(String token, LockKeys... locks) {

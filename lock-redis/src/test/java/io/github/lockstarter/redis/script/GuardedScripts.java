@@ -136,7 +136,7 @@ final class GuardedScripts {
     }
 
     String mark(String replid, long ageMillis, String kind) {
-        return mark(replid + ":0" + (micros() - ageMillis * 1000) + ':' + kind);
+        return mark(replid + ":" + (micros() - ageMillis * 1000) + ':' + kind);
     }
 
     private String mark(String marker) {
@@ -146,7 +146,7 @@ final class GuardedScripts {
 
     /** Makes the history one that the server began when it was new. */
     String markFirst() {
-        return mark(replid() + ":01700000000000000:first");
+        return mark(replid() + ":1700000000000000:first");
     }
 
     /** What the server calls its history. */

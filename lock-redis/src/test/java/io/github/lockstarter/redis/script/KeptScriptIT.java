@@ -34,7 +34,7 @@ class KeptScriptIT {
         scripts = new Scripts(redis);
         List<Object> reply = scripts.vote("a:1", 0);
         granted = (long) reply.get(1);
-        micros = (long) reply.get(4);
+        micros = (long) reply.get(6);
     }
 
     @Test
@@ -157,7 +157,7 @@ class KeptScriptIT {
         releaseKept(MINIMUM);
         for (String token : List.of("a:1", "a:2", "b:1")) {
             List<Object> refused = scripts.vote(token, 0);
-            assertThat(refused).hasSize(6).startsWith(0L).element(4).isEqualTo(KEPT);
+            assertThat(refused).hasSize(7).startsWith(0L).element(4).isEqualTo(KEPT);
             assertThat((long) refused.get(1)).isBetween(10_000L, MINIMUM);
         }
         assertThat(redis.set(KEYS.lock(), "foreign", SetArgs.Builder.nx().px(1_000)))
@@ -168,7 +168,7 @@ class KeptScriptIT {
     void queuesAWaiterAndNotifiesNoOwner() {
         releaseKept(MINIMUM);
         List<Object> refused = scripts.voteAndWait("b:1", 5_000);
-        assertThat(refused).hasSize(6).startsWith(0L).element(4).isEqualTo(KEPT);
+        assertThat(refused).hasSize(7).startsWith(0L).element(4).isEqualTo(KEPT);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
     }
 

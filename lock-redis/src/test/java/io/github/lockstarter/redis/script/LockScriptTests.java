@@ -75,13 +75,14 @@ class LockScriptTests {
         assertThat(script.text())
                 .containsOnlyOnce(
                         script == LockScript.REVOKE
-                                ? "\nfor _ = 1, TRIES do\n  local longest = "
-                                : "\n    for _ = 1, TRIES do\n      local longest = ");
+                                ? "\nfor _ = 1, mayWait and TRIES or 0 do\n  local longest = "
+                                : "\n    for _ = 1, mayWait and TRIES or 0 do\n      local longest = ");
     }
 
     @Test
     void marksWhatIsWantedAsTheMailboxKnowsIt() {
-        assertThat(body(LockScript.ACQUIRE)).contains("'" + SignalMailbox.WANTED + "' .. (name or tag)");
+        assertThat(body(LockScript.ACQUIRE))
+                .contains("'" + SignalMailbox.WANTED + "' .. (name ~= '=' and name or tag)");
     }
 
     @Test

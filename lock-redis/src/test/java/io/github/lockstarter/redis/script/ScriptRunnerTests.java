@@ -73,7 +73,7 @@ class ScriptRunnerTests {
 
     private CompletableFuture<Revocation> revoke() {
         return runner.run(
-                        ScriptCall.ofStatus(LockScript.REVOKE, new String[] {"lock:{a}", "f", "w"}, "7"),
+                        new ScriptCall(LockScript.REVOKE, new String[] {"lock:{a}", "f", "w"}, "7"),
                         AdminScripts.REVOKE_READER)
                 .toCompletableFuture();
     }
@@ -84,10 +84,10 @@ class ScriptRunnerTests {
     }
 
     private CompletableFuture<Effect> run() {
-        ScriptCall<Long> call = ScriptCall.ofStatus(LockScript.RELEASE, new String[] {"lock:{a}"}, "a:1");
-        return runner.run(call, new ScriptRunner.Reader<Long, Effect>() {
+        ScriptCall call = new ScriptCall(LockScript.RELEASE, new String[] {"lock:{a}"}, "a:1");
+        return runner.run(call, new ScriptRunner.Reader<Effect>() {
                     @Override
-                    public Effect of(Long reply) {
+                    public Effect of(List<Object> reply, boolean isRepeated) {
                         return Effect.NONE;
                     }
 

@@ -128,12 +128,20 @@ final class Scripts {
 
     /** The reply to a single attempt; a list of a bare number. Throws what the server refused. */
     @SuppressWarnings("unchecked")
-    static <T> List<T> only(List<Object> replies) {
-        List<Object> reply = replies.get(0) instanceof List<?> parts ? (List<Object>) parts : replies;
+    static <T> List<T> only(List<Object> reply) {
         if (reply.get(0).equals(REFUSED)) {
             throw new RedisCommandExecutionException((String) reply.get(3));
         }
-        return (List<T>) reply;
+        return (List<T>) told(reply);
+    }
+
+    /** The parts of a reply that say something, and those in front of them. */
+    static List<?> told(List<?> reply) {
+        int end = reply.size();
+        while (reply.get(end - 1).equals("")) {
+            end--;
+        }
+        return reply.subList(0, end);
     }
 
     /** A call for one lock. */

@@ -1,9 +1,9 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
-import io.github.lockstarter.redis.settings.HistoryGuard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +34,7 @@ final class RedisLockLifecycle extends StoreLifecycle {
     protected void onStart() {
         try {
             backend.start();
-            if (backend.history().state() == HistoryGuard.State.DEGRADED) {
+            if (backend.guard() == Guard.DEGRADED) {
                 log.warn(DEGRADED);
             }
         } catch (RedisUnavailableException e) {

@@ -1,9 +1,9 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.autoconfigure.redis.RedlockNodes.Member;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
-import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
@@ -144,7 +144,7 @@ final class RedlockLockLifecycle extends StoreLifecycle {
                     members.size() - 1);
         }
         members.stream()
-                .filter(member -> member.backend().history().state() == HistoryGuard.State.DEGRADED)
+                .filter(member -> member.backend().guard() == Guard.DEGRADED)
                 .forEach(member -> log.warn(
                         "{} does not show this user the name of its replication history (master_replid of INFO"
                                 + " replication): a restart without data is recognised, one with old data is not. Give"

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
@@ -10,7 +11,6 @@ import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.kit.net.TcpProxy;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -191,8 +191,7 @@ class RedisApplicationIT {
         REDIS.server().grantDefaultUser("-info");
         application().run(context -> {
             context.getBean(LockTemplate.class).acquire("order:42").close();
-            assertThat(context.getBean(RedisLockBackend.class).history().state())
-                    .isEqualTo(HistoryGuard.State.DEGRADED);
+            assertThat(context.getBean(RedisLockBackend.class).guard()).isEqualTo(Guard.DEGRADED);
         });
         assertThat(output).containsOnlyOnce("WARN").contains("not against a failover", "+info");
     }
@@ -202,10 +201,9 @@ class RedisApplicationIT {
         REDIS.server().grantDefaultUser("-info");
         application()
                 .withPropertyValues("distributed-lock.redis.grace-period=0s")
-                .run(context -> assertThat(context.getBean(RedisLockBackend.class)
-                                .history()
-                                .state())
-                        .isEqualTo(HistoryGuard.State.OFF));
+                .run(context -> assertThat(
+                                context.getBean(RedisLockBackend.class).guard())
+                        .isEqualTo(Guard.OFF));
         assertThat(output).doesNotContain("WARN");
     }
 

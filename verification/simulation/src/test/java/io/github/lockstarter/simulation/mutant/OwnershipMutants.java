@@ -13,16 +13,15 @@ final class OwnershipMutants {
     static List<Mutant> all() {
         return List.of(
                 Mutant.named("grant-of-held", "A lock that another token has is not granted", "I1", "I4")
-                        .editing("attempt.lua", """
-                    if owner and not repeated then
-                      -- Tells""", """
-                    if false then
-                      -- Tells"""),
+                        .editing(
+                                "acquire.lua",
+                                "if owner and not repeated then\n      local instance",
+                                "if false then\n      local instance"),
                 Mutant.named("batch-set-without-nx", "A batch takes only a lock that is free", "I1", "I4")
                         .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'PX', lease)"),
                 Mutant.named("repeat-not-recognised", "The same token that asks again gets the same answer", "I8")
                         .editing(
-                                "attempt.lua",
+                                "acquire.lua",
                                 "local repeated = owner and string.sub(owner, -#token) == token",
                                 "local repeated = false"),
                 Mutant.named("renew-any", "Only the owner renews", "I1", "I4")
@@ -34,23 +33,19 @@ final class OwnershipMutants {
                         .editing(
                                 "release.lua",
                                 "local isHeld = owner and string.sub(owner, -#token) == token",
-                                "local isHeld = owner and (not leaves or string.sub(owner, -#token) == token)")
-                        .editing(
-                                "release.lua",
-                                "if owner and string.sub(owner, -#token) == token then",
-                                "if owner then"),
+                                "local isHeld = owner and (not leaves or string.sub(owner, -#token) == token)"),
                 Mutant.named("withdraw-any", "A withdrawal frees only the lock of its own token", "I1", "I4")
                         .editing(
                                 "release.lua",
                                 "local isHeld = owner and string.sub(owner, -#token) == token",
                                 "local isHeld = owner and (leaves or string.sub(owner, -#token) == token)"),
                 Mutant.named("minimum-not-kept", "A released lock is kept for the rest of its minimum time", "I1")
-                        .editing("release.lua", "rest = math.max(0, math.ceil(minimum - held / 1000))", "rest = 0"),
+                        .editing("release.lua", "rest = math.max(0, math.ceil(minimum - since / 1000))", "rest = 0"),
                 Mutant.named("lease-not-set", "A lock in the store ends with its lease", "I5", "I8")
                         .editing(
-                                "attempt.lua",
-                                "local set = redis.pcall('SET', lock, stored, 'PX', lease)",
-                                "local set = redis.pcall('SET', lock, stored)")
+                                "acquire.lua",
+                                "local set = problem or redis.pcall('SET', lock, stored, 'PX', lease)",
+                                "local set = problem or redis.pcall('SET', lock, stored)")
                         .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'NX')"),
                 Mutant.named("lease-from-answer", "A lease counts from the sending of the attempt", "I1")
                         .changing(

@@ -12,7 +12,7 @@ final class WaiterMutants {
     static List<Mutant> all() {
         return List.of(
                 Mutant.named("no-signal", "A release signals the instance that waits longest", "I5")
-                        .editing("signal_next.lua", "for _ = 1, TRIES do", "for _ = 1, 0 do"),
+                        .editing("signal_next.lua", "for _ = 1, mayWait and TRIES or 0 do", "for _ = 1, 0 do"),
                 Mutant.named("all-signalled", "A release signals one instance at most", "I7")
                         .editing("signal_next.lua", "woken = SIGNALLED\n    break", "woken = SIGNALLED"),
                 Mutant.named("unwoken-neighbours", "The end of a hold wakes the waiters of its own instance", "I5")
@@ -39,9 +39,9 @@ final class WaiterMutants {
                                 "not leaves and redis.pcall('ZREM', waiters, instance)"),
                 Mutant.named("grant-leaves-entry", "An instance that is granted the lock leaves the queue", "I8")
                         .editing(
-                                "attempt.lua",
-                                "redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, instance)",
-                                "redis.pcall('ZSCORE', waiters, instance)"),
+                                "acquire.lua",
+                                "redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters,",
+                                "redis.pcall('ZSCORE', waiters,"),
                 Mutant.named(
                                 "signals-not-passed-on",
                                 "A signal that finds no waiter, and a queue that ends, withdraw in the store",

@@ -1,13 +1,13 @@
-package io.github.lockstarter.redis.batch;
+package io.github.lockstarter.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.redis.batch.CallQueue.Call;
-import io.github.lockstarter.redis.batch.CallQueue.Sender;
+import io.github.lockstarter.redis.script.CallQueue.Sender;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -42,13 +42,10 @@ class CallQueueTests {
         }
 
         @Override
-        public CompletionStage<?> send(List<Call<Integer, String>> calls) {
-            CompletableFuture<String> answered = new CompletableFuture<>();
-            sent.add(kind + calls.stream().map(Call::command).toList());
-            answers.add(() -> {
-                calls.forEach(call -> call.complete("answered"));
-                answered.complete("answered");
-            });
+        public CompletionStage<List<String>> send(List<Integer> commands) {
+            CompletableFuture<List<String>> answered = new CompletableFuture<>();
+            sent.add(kind + commands);
+            answers.add(() -> answered.complete(Collections.nCopies(commands.size(), "answered")));
             return answered;
         }
 

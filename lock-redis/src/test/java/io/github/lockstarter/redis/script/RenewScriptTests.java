@@ -11,7 +11,6 @@ import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
-import io.github.lockstarter.redis.script.RenewBatch.Renewal;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSettings.Guard;
@@ -24,10 +23,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A lock of a cluster whose slot is being moved, so that its marker may be on another server. */
-class RenewBatchTests {
+class RenewScriptTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final RenewCommand COMMAND = new RenewCommand("order:42", new LockToken("a", 1), LEASE, 7);
+
+    private static final List<Object> ABSENT = List.of("0", "", "", 0L);
 
     private static final RedisFailure TRYAGAIN = new RedisExceptionTranslator(
                     new StubRedisConnector(), RedisSettings.DEFAULTS)
@@ -36,7 +37,7 @@ class RenewBatchTests {
     private final KeySpace keySpace = new KeySpace("lock:");
     private final RedisConnector cluster = mock(RedisConnector.class);
 
-    RenewBatchTests() {
+    RenewScriptTests() {
         when(cluster.isCluster()).thenReturn(true);
     }
 
@@ -45,10 +46,7 @@ class RenewBatchTests {
         ClientHistories histories = histories(Duration.ZERO);
         assertThat(keysOfNext(histories)).isEqualTo(2);
 
-        Renewal refused = new Renewal(COMMAND);
-        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
-
-        assertThat(refused).isCompletedWithValue(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(batch(histories).failed(TRYAGAIN)).containsExactly(new RenewResult.Deferred(Duration.ZERO));
         assertThat(keysOfNext(histories)).isEqualTo(1);
     }
 
@@ -56,9 +54,7 @@ class RenewBatchTests {
     void neverTakesALockForLostThatIsNotFoundWithoutTheMarker() {
         ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
-        Renewal absent = new Renewal(COMMAND);
-        assertThat(batch(absent, histories).of(List.of("0", "", "", 0L))).isNotNull();
-        assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+        assertThat(batch(histories).of(ABSENT, false)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
     /** The answer may come when the marker travels again. */
@@ -71,21 +67,17 @@ class RenewBatchTests {
         when(histories.isPerSlot()).thenReturn(true);
         when(histories.ofKey("order:42")).thenReturn(history);
 
-        Renewal absent = new Renewal(COMMAND);
-        RenewBatch unmarked = batch(absent, histories);
+        RenewScript.Batch unmarked = batch(histories);
         when(history.isParted()).thenReturn(false);
-        assertThat(unmarked.of(List.of("0", "", "", 0L))).isNotNull();
-        assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+        assertThat(unmarked.of(ABSENT, false)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
     @Test
     void takesALockForLostThatIsNotFoundWithTheMarker() {
         ClientHistories histories = histories(Duration.ZERO);
-        Renewal absent = new Renewal(COMMAND);
-        RenewBatch marked = batch(absent, histories);
+        RenewScript.Batch marked = batch(histories);
         histories.ofKey("order:42").parted(); // by another renewal
-        assertThat(marked.of(List.of("0", "", "", 0L))).isNotNull();
-        assertThat(absent).isCompletedWithValue(new RenewResult.NotHeld());
+        assertThat(marked.of(ABSENT, false)).containsExactly(new RenewResult.NotHeld());
     }
 
     /** Else it would be sent again at once, and again. */
@@ -93,17 +85,13 @@ class RenewBatchTests {
     void failsWhenItIsRefusedWithoutTheMarker() {
         ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
-        Renewal refused = new Renewal(COMMAND);
-        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
-        assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+        assertThat(batch(histories).failed(TRYAGAIN)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
     @Test
     void keepsToTheMarkerWhereRenewalsMayHaveToWait() {
         ClientHistories histories = histories(Duration.ofSeconds(3));
-        Renewal refused = new Renewal(COMMAND);
-        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
-        assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+        assertThat(batch(histories).failed(TRYAGAIN)).singleElement().isInstanceOf(RenewResult.Unknown.class);
         assertThat(keysOfNext(histories)).isEqualTo(2);
     }
 
@@ -113,15 +101,15 @@ class RenewBatchTests {
     }
 
     private int keysOfNext(ClientHistories histories) {
-        String sent =
-                batch(new Renewal(COMMAND), histories).call().bySha().getArgs().toCommandString();
+        String sent = batch(histories).call().bySha().getArgs().toCommandString();
         return Integer.parseInt(sent.split(" ", -1)[1]);
     }
 
-    private RenewBatch batch(Renewal renewal, ClientHistories histories) {
+    private RenewScript.Batch batch(ClientHistories histories) {
         RedisExceptionTranslator failures =
                 new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
-        return RenewBatch.of(List.of(renewal), new RenewScript(keySpace), histories, failures)
+        return new RenewScript(keySpace, histories, failures)
+                .batches(List.of(COMMAND))
                 .get(0);
     }
 }

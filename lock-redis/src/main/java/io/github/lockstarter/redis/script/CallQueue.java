@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.batch;
+package io.github.lockstarter.redis.script;
 
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.ThreadExecutorMap;
@@ -62,8 +62,8 @@ public final class CallQueue {
         /** Whether the call may travel with others. */
         boolean isCollected(C command);
 
-        /** Sends them as one, and completes each. Completed when the server has answered. */
-        CompletionStage<?> send(List<Call<C, R>> calls);
+        /** Sends them as one. Completed with the result of each, in their order, when the server has answered. */
+        CompletionStage<List<R>> send(List<C> commands);
 
         /** The result of an attempt that was not sent in time. */
         default R unsent(C command) {
@@ -71,13 +71,8 @@ public final class CallQueue {
         }
     }
 
-    /**
-     * A call, and its result.
-     *
-     * @param <C> what to do
-     * @param <R> its result
-     */
-    public static final class Call<C, R> extends CompletableFuture<R> {
+    /** A call, and its result. */
+    private static final class Call<C, R> extends CompletableFuture<R> {
 
         private final Sender<C, R> sender;
         private final C command;
@@ -85,28 +80,12 @@ public final class CallQueue {
         private final boolean isCollected;
         private final long addedAt;
 
-        private Call(Sender<C, R> sender, C command, boolean isAttempt, long addedAt) {
+        Call(Sender<C, R> sender, C command, boolean isAttempt, long addedAt) {
             this.sender = sender;
             this.command = command;
             this.isAttempt = isAttempt;
             this.addedAt = addedAt;
             this.isCollected = sender.isCollected(command);
-        }
-
-        /** What to do. */
-        public C command() {
-            return command;
-        }
-
-        /** Passes a result on. */
-        CompletionStage<R> completeWith(CompletionStage<R> result) {
-            return result.whenComplete((value, failure) -> {
-                if (failure == null) {
-                    complete(value);
-                } else {
-                    completeExceptionally(failure);
-                }
-            });
         }
     }
 
@@ -119,8 +98,8 @@ public final class CallQueue {
         }
 
         @Override
-        public CompletionStage<?> send(List<Call<Supplier<CompletionStage<R>>, R>> calls) {
-            return calls.get(0).completeWith(calls.get(0).command.get());
+        public CompletionStage<List<R>> send(List<Supplier<CompletionStage<R>>> commands) {
+            return commands.get(0).get().thenApply(List::of);
         }
     }
 
@@ -262,19 +241,33 @@ public final class CallQueue {
     }
 
     /** All are of one kind. */
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private void send(List<Call<?, ?>> calls) {
+    @SuppressWarnings("unchecked")
+    private <C, R> void send(List<Call<?, ?>> neighbours) {
+        List<Call<C, R>> calls = (List<Call<C, R>>) (List<?>) neighbours;
         int count = calls.size();
         unanswered.incrementAndGet();
         unansweredCalls.addAndGet(count);
+        CompletionStage<List<R>> sent;
         try {
-            CompletionStage<?> sent = ((Sender) calls.get(0).sender).send((List) calls);
-            sent.whenComplete((answer, failure) -> answered(count));
+            List<C> commands = new ArrayList<>(count);
+            calls.forEach(call -> commands.add(call.command));
+            sent = calls.get(0).sender.send(commands);
         } catch (Throwable e) { // such as for want of memory: each caller gets the failure
-            unanswered.decrementAndGet();
-            unansweredCalls.addAndGet(-count);
-            calls.forEach(call -> call.completeExceptionally(e));
+            sent = CompletableFuture.failedFuture(e);
         }
+        sent.whenComplete((results, failure) -> {
+            try {
+                for (int i = 0; i < count; i++) {
+                    if (failure == null) {
+                        calls.get(i).complete(results.get(i));
+                    } else {
+                        calls.get(i).completeExceptionally(failure);
+                    }
+                }
+            } finally {
+                answered(count);
+            }
+        });
     }
 
     private void giveUpLate() {
