@@ -11,16 +11,16 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where the signals of an instance arrive: a connection that Lettuce opens and subscribes again when it breaks, and
  * another one in its place when its server hangs or does not know of the subscription.
  *
- * <p>{@code current} is set by the opener's thread, the first time before others see this. {@code lock} guards
- * {@code ended}, from which on no other connection takes its place; nothing is sent or closed under it.
- * {@code isReplacing} is true while another connection is being opened, so that many who miss signals open one.
+ * <p>{@code current} is set by the opener's thread, the first time before others see this, and taken away by whoever
+ * closes it, from which on no other connection takes its place. {@code isReplacing} is true while another connection is
+ * being opened, so that many who miss signals open one.
  */
 final class MailboxConnection {
 
@@ -31,10 +31,8 @@ final class MailboxConnection {
     private final Duration pulse;
     private final Executor opener;
     private final SignalMailbox mailbox;
-    private final ReentrantLock lock = new ReentrantLock();
     private final AtomicBoolean isReplacing = new AtomicBoolean();
-    private volatile @Nullable Subscription current;
-    private boolean ended;
+    private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();
 
     /**
      * Connects nothing yet.
@@ -54,14 +52,14 @@ final class MailboxConnection {
     /** Connects and subscribes, and returns when the server has confirmed it. */
     void open() {
         Subscription first = new Subscription(connector.connectPubSub());
-        current = first;
+        current.set(first);
         first.confirm();
         first.askLater();
     }
 
     /** Whether signals arrive now, as far as the client can tell: connected, and the last question was answered. */
     boolean hearsSignals() {
-        Subscription known = current;
+        Subscription known = current.get();
         return known != null && known.connection.isOpen() && !known.isSilent;
     }
 
@@ -87,8 +85,9 @@ final class MailboxConnection {
 
     private void openAnother() {
         try {
-            if (!isEnded()) {
-                subscribeAgain();
+            Subscription known = current.get();
+            if (known != null) {
+                subscribeInPlaceOf(known);
             }
         } catch (RuntimeException e) {
             // The server may hang, or be away.
@@ -97,35 +96,21 @@ final class MailboxConnection {
         }
     }
 
-    private void subscribeAgain() {
+    private void subscribeInPlaceOf(Subscription known) {
         Subscription another = new Subscription(connector.connectPubSub());
         Subscription surplus = another;
         try {
             another.confirm();
-            surplus = exchange(another);
+            surplus = current.compareAndSet(known, another) ? known : another;
         } finally {
-            if (surplus != null) {
-                surplus.connection.closeAsync();
-            }
+            surplus.connection.closeAsync();
         }
         another.askLater();
     }
 
-    /** Gives the one to close. */
-    private @Nullable Subscription exchange(Subscription another) {
-        lock.lock();
-        try {
-            Subscription replaced = ended ? another : current;
-            current = ended ? current : another;
-            return replaced;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Closes the connection, and waits for it. */
     void close() {
-        Subscription known = end();
+        Subscription known = current.getAndSet(null);
         if (known != null) {
             known.connection.close();
         }
@@ -133,28 +118,9 @@ final class MailboxConnection {
 
     /** Closes the connection without waiting for it. */
     void closeAsync() {
-        Subscription known = end();
+        Subscription known = current.getAndSet(null);
         if (known != null) {
             known.connection.closeAsync();
-        }
-    }
-
-    private @Nullable Subscription end() {
-        lock.lock();
-        try {
-            ended = true;
-            return current;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean isEnded() {
-        lock.lock();
-        try {
-            return ended;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -201,7 +167,7 @@ final class MailboxConnection {
         }
 
         private void ask() {
-            if (current != this || isEnded()) {
+            if (current.get() != this) {
                 return;
             }
             if (connection.isOpen()) {

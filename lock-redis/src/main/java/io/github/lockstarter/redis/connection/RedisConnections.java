@@ -61,7 +61,7 @@ public final class RedisConnections implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable ConnectionPair link;
     private Set<User> waiting = new LinkedHashSet<>();
-    private @Nullable SignalMailbox mailbox;
+    private volatile @Nullable SignalMailbox mailbox;
     private @Nullable Attempt attempt;
     private Access access = Access.OPEN;
 
@@ -309,15 +309,6 @@ public final class RedisConnections implements AutoCloseable {
         launch(begun);
     }
 
-    private @Nullable SignalMailbox currentMailbox() {
-        lock.lock();
-        try {
-            return mailbox;
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private Set<User> takeWaiting() {
         Set<User> taken = waiting;
         waiting = new LinkedHashSet<>();
@@ -351,7 +342,7 @@ public final class RedisConnections implements AutoCloseable {
                 fail(e);
                 return;
             }
-            SignalMailbox heard = link == null ? null : currentMailbox();
+            SignalMailbox heard = link == null ? null : mailbox;
             if (heard != null) {
                 heard.opened();
             }
@@ -395,7 +386,7 @@ public final class RedisConnections implements AutoCloseable {
         }
 
         private void serve(ConnectionPair connected) {
-            SignalMailbox missing = connected.signals() != null ? null : currentMailbox();
+            SignalMailbox missing = connected.signals() != null ? null : mailbox;
             if (missing != null) {
                 connected.subscribe(new MailboxConnection(connector, pulse, opener, missing));
             }
