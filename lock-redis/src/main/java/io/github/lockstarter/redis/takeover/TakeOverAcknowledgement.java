@@ -45,19 +45,9 @@ import org.jspecify.annotations.Nullable;
 public final class TakeOverAcknowledgement implements AutoCloseable {
 
     private static final CompletionStage<Boolean> NO = CompletableFuture.completedFuture(false);
-    private static final CompletionStage<Outcome> OVERTAKEN = CompletableFuture.completedFuture(Outcome.OVERTAKEN);
-    private static final CompletionStage<Outcome> MISSING = CompletableFuture.completedFuture(Outcome.MISSING);
 
     /** Far more than a beat's period: with each beat, an instance whose callers wait asks again. */
     private static final Duration STALE = Duration.ofMinutes(1);
-
-    private enum Outcome {
-        ACKNOWLEDGED,
-        /** A replica has not got the trace. */
-        MISSING,
-        /** The owner is back, or another mark has begun. */
-        OVERTAKEN
-    }
 
     private final RedisConnections connections;
     private final RedisConnector connector;
@@ -134,43 +124,37 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         }
         CompletableFuture<RedisLink> opened = new CompletableFuture<>();
         connections.link(trace.key, opened);
-        opened.thenCompose(link -> acknowledge(link, trace)).whenComplete((outcome, failure) -> {
+        opened.thenCompose(link -> acknowledge(link, trace)).whenComplete((isAcknowledged, failure) -> {
             underWay.remove(instanceId);
             refusal = refusalIn(failure);
-            boolean isMissing = outcome == null || outcome == Outcome.MISSING;
-            missingAt = isMissing ? Optional.of(connector.nanoTime()) : Optional.empty();
-            if (outcome == Outcome.ACKNOWLEDGED) {
+            missingAt = failure == null ? Optional.empty() : Optional.of(connector.nanoTime());
+            if (failure == null && isAcknowledged) {
                 onAcknowledged.accept(key);
             }
         });
     }
 
-    private record Trace(String key, String begin) {
+    private record Trace(String key, String begin) {}
 
-        String acknowledged() {
-            return begin + '+';
-        }
-    }
-
-    /** By those that are connected, named or not, and by those that are named, connected or not. */
-    private CompletionStage<Outcome> acknowledge(RedisLink link, Trace trace) {
+    /**
+     * By those that are connected, named or not, and by those that are named, connected or not. Fails where one of them
+     * has not got the trace; false where the owner is back, or another mark has begun.
+     */
+    private CompletionStage<Boolean> acknowledge(RedisLink link, Trace trace) {
         int breaksBefore = link.breaksCounted();
         return write(link, trace, trace.begin)
                 .thenCompose(isSame -> isSame
-                        ? haveAll(link).thenCompose(all -> note(link, trace, all && link.breaks() == breaksBefore))
-                        : OVERTAKEN);
+                        ? haveAll(link)
+                                .thenCompose(all -> all && link.breaks() == breaksBefore
+                                        ? write(link, trace, trace.begin + '+')
+                                        : CompletableFuture.failedFuture(
+                                                new RedisException("a replica lacks the trace")))
+                        : NO);
     }
 
     private CompletionStage<Boolean> haveAll(RedisLink link) {
         return replication(link).thenCompose(written -> awaitConnected(link, written)
                 .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO));
-    }
-
-    private CompletionStage<Outcome> note(RedisLink link, Trace trace, boolean all) {
-        return all
-                ? write(link, trace, trace.acknowledged())
-                        .thenApply(isSame -> isSame ? Outcome.ACKNOWLEDGED : Outcome.OVERTAKEN)
-                : MISSING;
     }
 
     /** What the server has written so far, and who is connected to it. */
