@@ -5,6 +5,7 @@ import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ public final class ServerHistory {
     private final String checked;
     private final Terms terms;
     private final @Nullable NodeHistoryIds names;
-    private final RecoveryReports reports;
+    private final BiFunction<ServerHistory, Duration, RecoveryStarted> reports;
     private final LongSupplier nanoTime;
     private volatile String marker = "";
     private volatile HistoryChange change = HistoryChange.UNSEEN;
@@ -49,7 +50,11 @@ public final class ServerHistory {
 
     /** Of one slot of a cluster, of which nothing is known: of its node there may be. */
     public ServerHistory(
-            String key, Terms terms, @Nullable NodeHistoryIds names, RecoveryReports reports, LongSupplier nanoTime) {
+            String key,
+            Terms terms,
+            @Nullable NodeHistoryIds names,
+            BiFunction<ServerHistory, Duration, RecoveryStarted> reports,
+            LongSupplier nanoTime) {
         this.key = key;
         this.checked = key + ":checked";
         this.terms = terms;
@@ -115,7 +120,7 @@ public final class ServerHistory {
     /** The server said so. Gives what to tell of it. */
     public RecoveryStarted recovers(Duration left) {
         recoversUntil = nanoTime.getAsLong() + left.toNanos();
-        return reports.recovers(this, left);
+        return reports.apply(this, left);
     }
 
     /** How much longer the server grants nothing; zero if it does. */
@@ -151,13 +156,6 @@ public final class ServerHistory {
     private static Optional<String> nameIn(String marker) {
         int end = marker.indexOf(':');
         return end < 0 || marker.startsWith(UNNAMED) ? Optional.empty() : Optional.of(marker.substring(0, end));
-    }
-
-    /** Hears of each answer that says that a server recovers. */
-    interface RecoveryReports {
-
-        /** The server goes on to recover for so long. Gives what to tell of it. */
-        public RecoveryStarted recovers(ServerHistory history, Duration left);
     }
 
     /**
