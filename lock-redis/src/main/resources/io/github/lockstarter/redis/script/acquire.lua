@@ -48,6 +48,7 @@ local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2
 local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 local block, position, timed = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6]
 
+local isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
 
 -- Attempts that ask for one fencing token and nothing else assume that locks are free while the note (checked) stands: one step of

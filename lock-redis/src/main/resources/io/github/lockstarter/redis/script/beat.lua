@@ -21,7 +21,7 @@
 local mark, trace, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace, mailbox = ARGV[1], ARGV[2], ARGV[3]
 
-local checked
+local checked, isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
 if refusal then
   return refusal

@@ -6,6 +6,7 @@
 --   known    the marker that the caller saw last, or else the name of the history that it trusts without a marker; empty if it
 --            saw none and trusts any; any other text if it trusts none
 --   grace    how old a history must be for grants, in ms
+--   isDryRun whether nothing is written
 -- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
 -- it was asked for, what the server refused, and isNamed: whether the server has said which history this is.
 local marker, age, micros, refusal = known, nil, nil, nil
@@ -54,14 +55,16 @@ if history and not isChecked then
         age = kind == 'grace' and 0 or nil
         local followed = marker
         marker = string.format('%s:%.0f:%s', here, micros, kind)
-        local written = redis.pcall('SET', history, marker)
-        refusal = written.err and written
-        -- For beats (beat.lua): another history in between may have forgotten what replicas had acknowledged. Written behind
-        -- the marker, which a full server has to refuse.
-        if followed and not refusal then
-          redis.pcall('SET', history .. ':before', followed, 'PX', math.max(1, grace))
-        elseif not refusal then
-          redis.pcall('DEL', history .. ':before')
+        if not isDryRun then
+          local written = redis.pcall('SET', history, marker)
+          refusal = written.err and written
+          -- For beats (beat.lua): another history in between may have forgotten what replicas had acknowledged. Written behind
+          -- the marker, which a full server has to refuse.
+          if followed and not refusal then
+            redis.pcall('SET', history .. ':before', followed, 'PX', math.max(1, grace))
+          elseif not refusal then
+            redis.pcall('DEL', history .. ':before')
+          end
         end
       end
     end

@@ -18,6 +18,12 @@
 local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace = ARGV[1], ARGV[2]
 
+local checked, isDryRun = nil, true
+-- include check_history.lua: leaves age, micros and refusal
+if refusal then
+  return refusal
+end
+
 local owner = redis.call('GET', lock)
 -- More than any label has: the lock may hold anything that somebody else has written.
 local MOST_OF_LABEL = 96
@@ -38,23 +44,6 @@ if owner then
 end
 local remaining = string.format('%.0f', redis.call('PTTL', lock))
 local waiting = string.format('%.0f', redis.call('ZCARD', waiters))
-local recovering = 0
-local marker = redis.call('GET', history)
-if not owner then
-  local info = redis.pcall('INFO', 'replication')
-  info = type(info) == 'string' and info or ''
-  local here = string.match(info, 'master_replid:(%x+)') or '?'
-  local replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
-  local distrusts = known ~= '' and known ~= here
-  local begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts and known ~= marker)
-  if begins then
-    local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
-    recovering = (marker or promoted or distrusts) and grace or 0
-  elseif kind ~= 'first' then
-    local now = redis.call('TIME')
-    local age = math.floor((now[1] * 1000000 + now[2] - since) / 1000)
-    recovering = age < 0 and grace or grace - age
-  end
-end
-recovering = tonumber(recovering) > 0 and string.format('%.0f', recovering) or ''
+local recovering = not owner and age and age < grace * 1000
+recovering = recovering and string.format('%.0f', math.ceil(grace - age / 1000)) or ''
 return {holder, remaining, fencing, waiting, recovering, marked}

@@ -29,7 +29,7 @@ local count = (#ARGV - 4) / 2
 local history, fence, newest = KEYS[count + 1], KEYS[count + 2], tonumber(ARGV[4])
 local known, grace, quiet = ARGV[1], ARGV[2], ARGV[3]
 
-local checked
+local checked, isDryRun
 -- include check_history.lua: leaves marker, age, micros and refusal
 
 local statuses, last, retry = {}, '', 0
