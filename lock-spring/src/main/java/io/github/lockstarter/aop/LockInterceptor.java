@@ -73,7 +73,7 @@ final class LockInterceptor implements MethodInterceptor {
         Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
         return methods.find(invocation.getMethod(), type)
                 .orElseThrow(() -> new IllegalStateException(
-                        "The target of " + InvalidLockDeclarationException.describe(invocation.getMethod())
+                        "The target of " + InvalidLockConfigurationException.describe(invocation.getMethod())
                                 + " was replaced by a " + type.getName()
                                 + ", whose method has no @DistributedLock; the method did not run"));
     }

@@ -44,7 +44,7 @@ record LockedCall(
 
     /** The method, for messages. */
     String description() {
-        return InvalidLockDeclarationException.describe(method.method());
+        return InvalidLockConfigurationException.describe(method.method());
     }
 
     /** The lock, for messages. */

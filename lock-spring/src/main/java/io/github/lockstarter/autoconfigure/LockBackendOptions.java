@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.InvalidLockConfigurationException;
 import io.github.lockstarter.aop.LockAdvisor;
 import java.util.List;
 import java.util.Map;

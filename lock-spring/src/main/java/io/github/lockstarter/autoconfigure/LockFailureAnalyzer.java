@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.aop.InvalidLockDeclarationException;
+import io.github.lockstarter.aop.InvalidLockConfigurationException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -20,19 +20,19 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof BeanCreationException creation && creation.getBeanName() != null) {
                 bean = "Bean '" + creation.getBeanName() + "': ";
-            } else if (cause instanceof InvalidLockDeclarationException invalid) {
-                return new FailureAnalysis(bean + invalid.getMessage(), invalid.action(), invalid);
             } else if (cause instanceof InvalidLockConfigurationException invalid) {
-                return analysis(invalid);
+                return analysis(bean, invalid);
             } else if (cause instanceof IllegalArgumentException refusal
                     && String.valueOf(refusal.getMessage()).startsWith(DistributedLockProperties.PREFIX + '.')) {
-                return analysis(InvalidLockConfigurationException.of(refusal));
+                return analysis("", InvalidLockConfigurationException.of(refusal));
             }
         }
         return null;
     }
 
-    private static FailureAnalysis analysis(InvalidLockConfigurationException invalid) {
-        return new FailureAnalysis(invalid.getMessage(), invalid.action(), invalid);
+    /** The bean is that of an annotation; a property is read by a bean of ours. */
+    private static FailureAnalysis analysis(String bean, InvalidLockConfigurationException invalid) {
+        String message = String.valueOf(invalid.getMessage());
+        return new FailureAnalysis((message.startsWith("@") ? bean : "") + message, invalid.action(), invalid);
     }
 }

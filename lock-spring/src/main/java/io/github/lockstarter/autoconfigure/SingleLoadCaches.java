@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.aop.InvalidLockConfigurationException;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import io.github.lockstarter.observe.meter.LockMetrics;
 import java.util.List;

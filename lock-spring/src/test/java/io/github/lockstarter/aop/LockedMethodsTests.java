@@ -492,7 +492,7 @@ class LockedMethodsTests {
 
     private void assertRefused(Class<?> type, String why) {
         assertThatThrownBy(() -> methods.of(type))
-                .isInstanceOf(InvalidLockDeclarationException.class)
+                .isInstanceOf(InvalidLockConfigurationException.class)
                 .hasMessageContaining("@DistributedLock on LockedMethodsTests." + type.getSimpleName() + ".")
                 .hasMessageContaining(why);
     }
@@ -564,9 +564,9 @@ class LockedMethodsTests {
             })
     void refusesMethodsWhoseEndCannotBeSeen(Class<?> contract) {
         assertThatThrownBy(() -> shapeOf(contract))
-                .isInstanceOf(InvalidLockDeclarationException.class)
+                .isInstanceOf(InvalidLockConfigurationException.class)
                 .hasMessageContaining("so the lock would be released before the work ends")
-                .extracting(e -> ((InvalidLockDeclarationException) e).action())
+                .extracting(e -> ((InvalidLockConfigurationException) e).action())
                 .asString()
                 .contains("Declare CompletableFuture", "Mono, Flux");
     }
@@ -633,7 +633,7 @@ class LockedMethodsTests {
                 .load(getClass().getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
                 .getLoaded();
         assertThatThrownBy(() -> methods.of(controller))
-                .isInstanceOf(InvalidLockDeclarationException.class)
+                .isInstanceOf(InvalidLockConfigurationException.class)
                 .hasMessageContaining("it returns " + returnType.getName())
                 .hasMessageContaining("so the lock would be released");
     }
