@@ -91,13 +91,10 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     }
 
     /**
-     * The request with the name that its keys have, if it was given none: settings and meters are those of the
+     * A request that was given no name, with the name that its keys have: settings and meters are those of the
      * annotation with that name. A name must be known, since each one is a meter of its own.
      */
     LockRequest named(LockRequest request) {
-        if (!request.name().equals(LockRequest.UNNAMED)) {
-            return request;
-        }
         Set<Optional<String>> names = request.keys().stream().map(this::nameIn).collect(Collectors.toSet());
         Optional<String> first = names.iterator().next();
         return names.size() == 1 && first.isPresent() ? request.named(first.get()) : request;

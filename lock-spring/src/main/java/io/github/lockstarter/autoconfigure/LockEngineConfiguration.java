@@ -15,7 +15,6 @@ import io.github.lockstarter.observe.listener.LockEventPublisher;
 import io.github.lockstarter.observe.listener.LockListeners;
 import io.github.lockstarter.observe.log.LockLog;
 import io.github.lockstarter.observe.log.SlowHoldWarnings;
-import io.github.lockstarter.observe.log.StoreLog;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -50,7 +49,7 @@ class LockEngineConfiguration {
 
     @Bean
     LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
-        Stream<LockListener> log = Stream.of(new LockLog(), new StoreLog());
+        Stream<LockListener> log = Stream.of(new LockLog());
         Stream<LockListener> slowHolds =
                 properties.warnsOfSlowHolds() ? Stream.of(new SlowHoldWarnings()) : Stream.empty();
         return new LockListeners(Stream.concat(Stream.concat(log, slowHolds), beans.orderedStream()));

@@ -25,7 +25,7 @@ public final class DecoratedLockTemplate extends LockTemplate {
      * @param source grants the locks
      * @param onLost as in {@link LockTemplate}
      * @param decorators what to put around, the outermost first
-     * @param naming gives a request its name, before anything else sees it; leaves one that has a name
+     * @param naming gives a request without a name its name, before anything else sees it
      */
     public DecoratedLockTemplate(
             LockSource source, OnLost onLost, List<LockDecorator> decorators, UnaryOperator<LockRequest> naming) {
@@ -38,23 +38,27 @@ public final class DecoratedLockTemplate extends LockTemplate {
 
         @Override
         public LockHandle acquire(LockRequest request) {
-            return source.acquire(naming.apply(request));
+            return source.acquire(named(request, naming));
         }
 
         @Override
         public Optional<LockHandle> tryAcquire(LockRequest request) {
-            return source.tryAcquire(naming.apply(request));
+            return source.tryAcquire(named(request, naming));
         }
 
         @Override
         public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-            return source.acquireAsync(naming.apply(request));
+            return source.acquireAsync(named(request, naming));
         }
 
         @Override
         public HeldLocks heldLocks() {
             return source.heldLocks();
         }
+    }
+
+    private static LockRequest named(LockRequest request, UnaryOperator<LockRequest> naming) {
+        return request.name().equals(LockRequest.UNNAMED) ? naming.apply(request) : request;
     }
 
     private static LockSource decorated(LockSource source, List<LockDecorator> decorators) {
@@ -68,7 +72,7 @@ public final class DecoratedLockTemplate extends LockTemplate {
     @Override
     protected <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> around(
             LockRequest request, LockHandle handle, LockedAction<T, X> action) {
-        LockRequest named = naming.apply(request);
+        LockRequest named = named(request, naming);
         LockedAction<T, X> around = action;
         for (int i = decorators.size() - 1; i >= 0; i--) {
             LockDecorator decorator = decorators.get(i);

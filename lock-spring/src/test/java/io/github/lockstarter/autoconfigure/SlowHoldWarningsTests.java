@@ -88,14 +88,14 @@ class SlowHoldWarningsTests {
     void isNoListenerThatIsReadByReflection() {
         runner.run(context -> assertThat(listeners(context))
                 .contains("SlowHoldWarnings", "LockEventPublisher")
-                .doesNotContain("IsolatedListener"));
+                .doesNotContain("Isolated"));
     }
 
     @Test
     void hearsNothingWhereTheTimeIsZero() {
         runner.withPropertyValues("distributed-lock.warn-after=0").run(context -> assertThat(listeners(context))
                 .contains("LockEventPublisher")
-                .doesNotContain("SlowHoldWarnings", "IsolatedListener"));
+                .doesNotContain("SlowHoldWarnings", "Isolated"));
     }
 
     private static List<String> listeners(ApplicationContext context) {

@@ -1,6 +1,8 @@
 package io.github.lockstarter.observe.listener;
 
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -19,7 +21,7 @@ public final class LockListeners implements AutoCloseable {
     }
 
     private static LockListener isolated(LockListener listener) {
-        return listener.returnsAtOnce() ? listener : new IsolatedListener(listener);
+        return listener.returnsAtOnce() ? listener : new Isolated(listener);
     }
 
     public List<LockListener> all() {
@@ -42,5 +44,26 @@ public final class LockListeners implements AutoCloseable {
     @Override
     public void close() {
         queued().forEach(QueuedListener::close);
+    }
+
+    /** A listener bean that may block: it is called on a thread of its own. */
+    static final class Isolated extends QueuedListener {
+
+        private final LockListener listener;
+
+        Isolated(LockListener listener) {
+            super(listener.getClass());
+            this.listener = listener;
+        }
+
+        @Override
+        public void onEvent(LockEvent event) {
+            add(event, () -> listener.onEvent(event));
+        }
+
+        @Override
+        public void onStoreEvent(StoreEvent event) {
+            add(event, () -> listener.onStoreEvent(event));
+        }
     }
 }

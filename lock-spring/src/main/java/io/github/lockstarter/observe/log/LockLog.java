@@ -7,6 +7,7 @@ import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.StoreEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -81,6 +82,11 @@ public final class LockLog implements LockListener {
         } else if (event instanceof LockEvent.Confirmed confirmed) {
             confirmed(confirmed);
         }
+    }
+
+    @Override
+    public void onStoreEvent(StoreEvent event) {
+        StoreLog.write(event);
     }
 
     /**

@@ -1,8 +1,6 @@
 package io.github.lockstarter.observe.log;
 
 import io.github.lockstarter.DurationText;
-import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
 import java.time.OffsetTime;
@@ -16,21 +14,14 @@ import org.slf4j.LoggerFactory;
  * Writes into the log when the store of the locks becomes unreachable or recovers, and when that is over: one line
  * each, WARN where locks depend on it, INFO for a vote of a quorum that does not count for a while.
  */
-public final class StoreLog implements LockListener {
+final class StoreLog {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ssXXX", Locale.ROOT);
 
-    @Override
-    public boolean returnsAtOnce() {
-        return true;
-    }
+    private StoreLog() {}
 
-    @Override
-    public void onEvent(LockEvent event) {}
-
-    @Override
-    public void onStoreEvent(StoreEvent event) {
+    static void write(StoreEvent event) {
         if (event instanceof StoreEvent.RecoveryStarted recovery) {
             recovers(recovery);
         } else if (event instanceof StoreEvent.RecoveryEnded recovery) {

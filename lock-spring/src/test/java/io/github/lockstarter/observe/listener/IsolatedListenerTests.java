@@ -35,7 +35,7 @@ class IsolatedListenerTests {
     void aLossIsHeardWhateverElseAListenerIsBehindWith() {
         CountDownLatch released = new CountDownLatch(1);
         List<LockEvent> told = new CopyOnWriteArrayList<>();
-        IsolatedListener listener = new IsolatedListener(event -> {
+        LockListeners.Isolated listener = new LockListeners.Isolated(event -> {
             awaitUninterruptibly(released);
             told.add(event);
         });
@@ -55,7 +55,7 @@ class IsolatedListenerTests {
     @Test
     void passesOnEachEvent() {
         List<LockEvent> told = new CopyOnWriteArrayList<>();
-        IsolatedListener listener = new IsolatedListener(told::add);
+        LockListeners.Isolated listener = new LockListeners.Isolated(told::add);
         LockEvent contended = new LockEvent.Contended("order", "order:42");
         LockEvent lost = new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
         listener.onEvent(contended);
