@@ -22,7 +22,7 @@ final class AdviceOrderCheck {
     /**
      * Looks at the advices of a locked method.
      *
-     * @throws InvalidLockConfigurationException when one is on the wrong side of the lock
+     * @throws LockStartException when one is on the wrong side of the lock
      */
     static void check(LockedMethod locked, Object proxy) {
         List<Object> chain = advices(proxy, locked.method()).toList();
@@ -33,7 +33,7 @@ final class AdviceOrderCheck {
             return; // it is not this proxy that locks
         }
         if (outside.stream().anyMatch(CallersTransaction::isTransactional)) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     locked.method(),
                     "the transaction advice is outside of the lock, so the lock would be released before the commit.",
                     "Leave out the order of @EnableTransactionManagement, whose default is inside of the lock's, or set "
@@ -41,7 +41,7 @@ final class AdviceOrderCheck {
                             + "locked method with @Transactional instead.");
         }
         if (chain.stream().skip(outside.size()).anyMatch(AsyncExecutionInterceptor.class::isInstance)) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     locked.method(),
                     "the asynchronous advice is inside of the lock, so the lock would be released while the method still "
                             + "runs.",
@@ -51,7 +51,7 @@ final class AdviceOrderCheck {
         }
         if (locked.shape() == MethodShape.ASYNC_THREAD
                 && outside.stream().noneMatch(AsyncExecutionInterceptor.class::isInstance)) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     locked.method(),
                     "it has @Async, and no asynchronous advice is around it, so the thread of its caller would wait for the "
                             + "future that it returns.",

@@ -59,7 +59,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
                     .isPresent(ScheduledLock.class)) {
                 log.warn(
                         "{} did not run at this tick, since it is unknown whether another instance runs it: {}",
-                        InvalidLockConfigurationException.describe(method),
+                        LockStartException.describe(method),
                         refusal.getMessage());
             } else {
                 throw refusal;
@@ -74,7 +74,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
      * @param method the method that runs
      * @param type the bean's own class
      * @param shape when the work of the method ends
-     * @throws InvalidLockConfigurationException when the attributes contradict each other, there is nothing to return, or
+     * @throws LockStartException when the attributes contradict each other, there is nothing to return, or
      *     no fallback fits
      */
     static Contention of(Method method, Class<?> type, MethodShape shape, DistributedLock attributes) {
@@ -82,7 +82,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
         String fallback = attributes.fallbackMethod();
         if (!fallback.isEmpty()) {
             if (isSkipped) {
-                throw new InvalidLockConfigurationException(
+                throw new LockStartException(
                         method,
                         "it has ifContended = SKIP and fallbackMethod = \"" + fallback + "\".",
                         "Leave out one of them: a call that is not granted the lock either has an outcome, or calls the "

@@ -37,7 +37,7 @@ final class EmptyResult {
      * What a method returns that was skipped.
      *
      * @param shape when the work of the method ends
-     * @throws InvalidLockConfigurationException when it can return nothing that says so
+     * @throws LockStartException when it can return nothing that says so
      */
     static @Nullable Object of(Method method, Class<?> type, MethodShape shape) {
         if (shape != MethodShape.BLOCKING) {
@@ -83,8 +83,8 @@ final class EmptyResult {
         return result.getParameterType().getName().equals("kotlinx.coroutines.flow.Flow");
     }
 
-    private static InvalidLockConfigurationException unskippable(Method method, String returned) {
-        return new InvalidLockConfigurationException(
+    private static LockStartException unskippable(Method method, String returned) {
+        return new LockStartException(
                 method,
                 "with ifContended = SKIP a skipped call has no result, and the method returns " + returned + ".",
                 "Return what may be empty, such as an Optional (in Kotlin: a nullable type), or declare a fallbackMethod "

@@ -33,7 +33,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
     /**
      * Finds the fallback of a method.
      *
-     * @throws InvalidLockConfigurationException when there is not exactly one, or it does not fit
+     * @throws LockStartException when there is not exactly one, or it does not fit
      */
     static Fallback of(Method method, Class<?> type, String name) {
         List<Class<?>> expected = parameters(method, type);
@@ -43,7 +43,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
                 && fits(parameters(each, type), expected);
         List<Method> found = List.copyOf(MethodIntrospector.selectMethods(type, fits));
         if (found.size() != 1) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "fallbackMethod is \"" + name + "\", and " + found.size() + " other methods of that name in "
                             + ClassUtils.getShortName(type) + " have its parameters, and perhaps an exception last.",
@@ -80,15 +80,15 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
     private static void check(Method method, Method fallback, Class<?> type, Class<?> accepted) {
         ResolvableType expected = result(method, type);
         ResolvableType actual = result(fallback, type);
-        String does = "the fallback " + InvalidLockConfigurationException.describe(fallback);
+        String does = "the fallback " + LockStartException.describe(fallback);
         if (!expected.isAssignableFromResolvedPart(actual)) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     does + " returns " + actual + ", and the method returns " + expected + ".",
                     "Return the same type from both.");
         }
         if (!accepted.isAssignableFrom(LockNotAcquiredException.class)) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     does + " takes " + accepted.getSimpleName() + ", which a contended lock does not throw.",
                     "Take LockNotAcquiredException, or LockException to be called for a failure of the store, too.");

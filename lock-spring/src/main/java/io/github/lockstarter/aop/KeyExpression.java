@@ -51,11 +51,11 @@ final class KeyExpression {
      * Parses and checks an expression.
      *
      * @param placeholders puts the values of properties into the expression
-     * @throws InvalidLockConfigurationException when it cannot be parsed, or refers to an argument that does not exist
+     * @throws LockStartException when it cannot be parsed, or refers to an argument that does not exist
      */
     static KeyExpression parse(String text, Method method, KeyParameters parameters, Placeholders placeholders) {
         if (text.isBlank()) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "key expression '" + text + "' is blank.",
                     "Leave the key out for one lock over all calls.");
@@ -66,16 +66,16 @@ final class KeyExpression {
             Map<String, Integer> used = new TreeMap<>();
             collect(root, false, parameters.positions(), used);
             return new KeyExpression(
-                    "Key expression '" + text + "' of " + InvalidLockConfigurationException.describe(method),
+                    "Key expression '" + text + "' of " + LockStartException.describe(method),
                     new SpelExpression(resolved, NonNullOperand.inside(root), CONFIGURATION),
                     used);
         } catch (ParseException | IllegalStateException e) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "key expression '" + text + "' is not SpEL: " + e.getMessage(),
                     "Correct it. An argument is '#name', a fixed text stands in single quotes.");
         } catch (IllegalArgumentException e) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method, "key expression '" + text + "' " + e.getMessage() + ".", parameters.advice());
         }
     }

@@ -72,8 +72,8 @@ final class LockInterceptor implements MethodInterceptor {
         // repository's.
         Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
         return methods.find(invocation.getMethod(), type)
-                .orElseThrow(() -> new IllegalStateException(
-                        "The target of " + InvalidLockConfigurationException.describe(invocation.getMethod())
+                .orElseThrow(() ->
+                        new IllegalStateException("The target of " + LockStartException.describe(invocation.getMethod())
                                 + " was replaced by a " + type.getName()
                                 + ", whose method has no @DistributedLock; the method did not run"));
     }

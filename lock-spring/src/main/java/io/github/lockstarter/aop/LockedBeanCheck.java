@@ -124,7 +124,7 @@ public final class LockedBeanCheck
         try {
             settings.check(method.method(), method.request(), method.locks());
         } catch (IllegalArgumentException e) {
-            throw InvalidLockConfigurationException.of(method.method(), e);
+            throw LockStartException.of(method.method(), e);
         }
     }
 
@@ -135,7 +135,7 @@ public final class LockedBeanCheck
         }
         String known = Arrays.toString(
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockOperations.class, true, false));
-        throw new InvalidLockConfigurationException(
+        throw new LockStartException(
                 method.method(),
                 "locks is \"" + locks + "\", and no LockOperations bean has this name; there are " + known + '.',
                 method.isLeaders()
@@ -150,7 +150,7 @@ public final class LockedBeanCheck
     public Object getEarlyBeanReference(Object bean, String beanName) {
         try {
             checkProxy(bean);
-        } catch (InvalidLockConfigurationException e) {
+        } catch (LockStartException e) {
             throw new BeanCreationException(beanName, "is not locked", e);
         }
         return bean;
@@ -178,7 +178,7 @@ public final class LockedBeanCheck
 
     private static void checkOverridable(Method method, Class<?> proxy) {
         if (Modifier.isFinal(method.getModifiers())) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "the proxy is a subclass, which cannot override a final method.",
                     "Remove 'final' (in Kotlin: 'open', or the kotlin-spring plugin), or annotate single methods "
@@ -189,7 +189,7 @@ public final class LockedBeanCheck
         boolean isSamePackage = proxy.getClassLoader() == declaring.getClassLoader()
                 && proxy.getPackageName().equals(declaring.getPackageName());
         if (isPackagePrivate && !isSamePackage) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "it is package-private, and the proxy, which is in another package or class loader, cannot "
                             + "override it.",
@@ -204,7 +204,7 @@ public final class LockedBeanCheck
                 .anyMatch(candidate ->
                         AopUtils.getMostSpecificMethod(candidate, target).equals(method) || candidate.equals(method));
         if (!declared) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "the bean is behind a JDK proxy, and its interfaces do not declare the method.",
                     "Declare it in an interface, or set spring.aop.proxy-target-class=true.");
@@ -226,7 +226,7 @@ public final class LockedBeanCheck
         }
         try {
             checkLocked(bean);
-        } catch (InvalidLockConfigurationException e) {
+        } catch (LockStartException e) {
             throw new BeanCreationException(beanName, "is not locked", e);
         }
     }
@@ -237,7 +237,7 @@ public final class LockedBeanCheck
             return;
         }
         methods.of(AopUtils.getTargetClass(bean)).values().stream().findFirst().ifPresent(method -> {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method.method(),
                     "the bean was created before the lock could be put around it, or is of a kind that is never "
                             + "proxied (a bean post-processor, an advice).",

@@ -44,7 +44,7 @@ record LockedCall(
 
     /** The method, for messages. */
     String description() {
-        return InvalidLockConfigurationException.describe(method.method());
+        return LockStartException.describe(method.method());
     }
 
     /** The lock, for messages. */

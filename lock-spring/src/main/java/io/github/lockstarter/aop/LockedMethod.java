@@ -49,7 +49,7 @@ record LockedMethod(
      * @param type the bean's own class
      * @param properties resolves <code>${…}</code>
      * @param configured what a call does inside a transaction of its caller, where the annotation leaves it open
-     * @throws InvalidLockConfigurationException when it cannot take effect on this method
+     * @throws LockStartException when it cannot take effect on this method
      */
     static LockedMethod of(
             Method method,
@@ -91,7 +91,7 @@ record LockedMethod(
         boolean canBeRefused = shape != MethodShape.REACTIVE;
         if ((shape.endsLater() && inTransaction == InTransaction.RELEASE_AFTER)
                 || (!canBeRefused && inTransaction == InTransaction.REFUSE)) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "it has inTransaction = " + inTransaction
                             + ", and its work does not run on the thread of its caller, "
@@ -146,7 +146,7 @@ record LockedMethod(
                     placeholders.duration("atLeast", "atLeastMs", attributes.atLeastMs(), attributes.atLeast()),
                     placeholders.duration("maxHold", "maxHoldMs", attributes.maxHoldMs(), attributes.maxHold()));
         } catch (IllegalArgumentException e) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     placeholders.method(),
                     e.getMessage() + ".",
                     "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or the text in their place, or leave it out to use "
@@ -157,7 +157,7 @@ record LockedMethod(
     /** The name of a class or a method may change while older instances of the application run. */
     private static void checkNamed(Method method, boolean isRequired, String given) {
         if (given.isBlank() && isRequired) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "it has no name.",
                     "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = \"nightly-report\", "
@@ -171,7 +171,7 @@ record LockedMethod(
                 .map(annotation -> "@" + annotation.getRoot().getType().getSimpleName())
                 .toList();
         if (found.size() > 1) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "it has " + String.join(" and ", found) + ", of which one would be ignored.",
                     "Leave out one of them; for two locks, lock a method that calls this one.");
@@ -194,7 +194,7 @@ record LockedMethod(
         String name = placeholders.resolve("name", given);
         if (!NAME.matcher(name).matches()) {
             String origin = name.equals(given) ? "" : " (of '" + given + "')";
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "the name '" + name + "'" + origin
                             + " has characters other than letters, digits, '.', '_' and '-'.",
@@ -211,7 +211,7 @@ record LockedMethod(
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
             String kind = Modifier.isStatic(modifiers) ? "static" : "private";
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "a proxy does not intercept the call of a " + kind + " method.",
                     "Annotate a non-" + kind + " method that other beans call, or use LockTemplate.");

@@ -41,7 +41,7 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
                 new LockedMethods(bean.getBeanFactory()::resolveEmbeddedValue, () -> InTransaction.WARN);
         try {
             return methods.of(bean.getBeanClass()).values();
-        } catch (InvalidLockConfigurationException e) {
+        } catch (LockStartException e) {
             log.warn("Bean '{}' has no hints for a native image: {}", bean.getBeanName(), e.getMessage());
             return List.of();
         }

@@ -103,10 +103,9 @@ public final class LockedMethods {
         }
         LockedMethod next = locked.get(fallback.method());
         if (next != null && next.contention() instanceof Fallback) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method.method(),
-                    "its fallback " + InvalidLockConfigurationException.describe(fallback.method())
-                            + " has a fallback itself.",
+                    "its fallback " + LockStartException.describe(fallback.method()) + " has a fallback itself.",
                     "Leave out the fallbackMethod of the fallback, and handle its LockNotAcquiredException there.");
         }
     }

@@ -57,7 +57,7 @@ enum MethodShape {
      * The shape of a method.
      *
      * @param type the bean's own class
-     * @throws InvalidLockConfigurationException when its work ends later, in a way that cannot be locked
+     * @throws LockStartException when its work ends later, in a way that cannot be locked
      */
     static MethodShape of(Method method, Class<?> type) {
         boolean isSuspending = KotlinDetector.isSuspendingFunction(method);
@@ -118,8 +118,8 @@ enum MethodShape {
                 || MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class);
     }
 
-    private static InvalidLockConfigurationException refused(Method method, String action) {
-        return new InvalidLockConfigurationException(
+    private static LockStartException refused(Method method, String action) {
+        return new LockStartException(
                 method,
                 "it returns " + ResolvableType.forMethodReturnType(method)
                         + ", so the lock would be released before the work ends.",

@@ -22,7 +22,7 @@ record Placeholders(Method method, StringValueResolver properties) {
      * The value of an attribute.
      *
      * @param attribute its name, which messages name
-     * @throws InvalidLockConfigurationException when a property is missing
+     * @throws LockStartException when a property is missing
      */
     String resolve(String attribute, String given) {
         if (!given.contains(PREFIX)) {
@@ -35,7 +35,7 @@ record Placeholders(Method method, StringValueResolver properties) {
             }
             throw new IllegalArgumentException("no property source has a value for '" + resolved + "'");
         } catch (IllegalArgumentException e) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     attribute + " = \"" + given + "\" cannot be resolved: " + e.getMessage() + ".",
                     "Set the property, or give a default behind a colon, such as ${job.lease:30s}.");
@@ -48,7 +48,7 @@ record Placeholders(Method method, StringValueResolver properties) {
      * @param attribute the name of the text
      * @param ofMillis the name of the milliseconds
      * @return the duration; empty if it is as configured
-     * @throws InvalidLockConfigurationException when both are there, a property is missing, or the text is no duration
+     * @throws LockStartException when both are there, a property is missing, or the text is no duration
      */
     Optional<Duration> duration(String attribute, String ofMillis, long millis, String text) {
         boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
@@ -56,7 +56,7 @@ record Placeholders(Method method, StringValueResolver properties) {
             return hasMillis ? Optional.of(Duration.ofMillis(millis)) : Optional.empty();
         }
         if (hasMillis) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     "it has " + ofMillis + " = " + millis + " and " + attribute + " = \"" + text + "\".",
                     "Leave out one of them: " + ofMillis + " is a number of milliseconds, " + attribute
@@ -70,7 +70,7 @@ record Placeholders(Method method, StringValueResolver properties) {
         try {
             return DurationFormatterUtils.detectAndParse(value);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     method,
                     attribute + " = \"" + given + "\" is no duration" + (value.equals(given) ? "" : ": '" + value + "'")
                             + ".",

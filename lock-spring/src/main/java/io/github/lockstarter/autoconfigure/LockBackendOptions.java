@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.aop.InvalidLockConfigurationException;
 import io.github.lockstarter.aop.LockAdvisor;
+import io.github.lockstarter.aop.LockStartException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +32,7 @@ final class LockBackendOptions {
      *
      * @param environment has the values as they are written
      * @param beans says whether the application keeps its locks in a backend of its own, whatever is configured
-     * @throws InvalidLockConfigurationException when it names no store, or breaks the rules of one
+     * @throws LockStartException when it names no store, or breaks the rules of one
      */
     LockBackendOptions(
             DistributedLockProperties properties,
@@ -55,7 +55,7 @@ final class LockBackendOptions {
             try {
                 option.checkConfiguration(properties);
             } catch (IllegalArgumentException e) {
-                throw InvalidLockConfigurationException.of(e);
+                throw LockStartException.of(e);
             }
         }
     }
@@ -79,8 +79,8 @@ final class LockBackendOptions {
         }
     }
 
-    private static InvalidLockConfigurationException otherBuild(String property, String value) {
-        return new InvalidLockConfigurationException(
+    private static LockStartException otherBuild(String property, String value) {
+        return new LockStartException(
                 property + " is '" + value + "', but was not when the application was built ahead of time",
                 "Build with this value, or start with that of the build or without spring.aot.enabled");
     }
@@ -88,7 +88,7 @@ final class LockBackendOptions {
     /** The stores make no backend beside it. */
     private void checkOwnBackend() {
         if (!properties.furtherBackends().isEmpty()) {
-            throw new InvalidLockConfigurationException(
+            throw new LockStartException(
                     FURTHER + " is " + properties.furtherBackends() + ", and the application declares a LockBackend",
                     "Remove the property, or the bean");
         }
@@ -103,7 +103,7 @@ final class LockBackendOptions {
         }
         for (String further : properties.furtherBackends()) {
             if (!byName.containsKey(further) || further.equals(LockBackendOption.LOCAL)) {
-                throw new InvalidLockConfigurationException(
+                throw new LockStartException(
                         FURTHER + " names '" + further + "', and the application has no such store; it has "
                                 + byName.keySet() + ", of which '" + LockBackendOption.LOCAL + "' is for all locks",
                         "Correct the name, or add the module that has this store");
@@ -111,16 +111,16 @@ final class LockBackendOptions {
         }
     }
 
-    private InvalidLockConfigurationException missing(String backend, String written) {
+    private LockStartException missing(String backend, String written) {
         String is = BACKEND + (written.isBlank() ? " is unset (default '" + backend + "')" : " is '" + written + "'");
         if (written.isBlank() && Set.of(LockBackendOption.LOCAL).containsAll(byName.keySet())) {
-            return new InvalidLockConfigurationException(
+            return new LockStartException(
                     "The application has no lock store: " + is + ", and no module with a store is on the class path",
                     "Add lock-starter, or the module of another store, or declare a LockBackend bean. For tests set "
                             + BACKEND + '=' + LockBackendOption.LOCAL);
         }
         Optional<String> module = StoreModule.dependencyOf(backend);
-        return new InvalidLockConfigurationException(
+        return new LockStartException(
                 is + ", and the application has no such store; it has " + byName.keySet()
                         + module.map(name -> ". The store '" + backend + "' needs the dependency " + name
                                         + ", which is not on the class path")

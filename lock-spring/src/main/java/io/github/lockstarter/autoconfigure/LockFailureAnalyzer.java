@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.aop.InvalidLockConfigurationException;
+import io.github.lockstarter.aop.LockStartException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -8,8 +8,8 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.annotation.Order;
 
 /**
- * Says what to change: about an annotation that cannot take effect, with its bean and method, and about a property of
- * any store that is wrong. Comes before Spring Boot's own analyzers, which name the record of a property.
+ * Says what to change: about an annotation that cannot take effect, with its bean and method, about a property of any
+ * store that is wrong, and about a store that cannot keep locks. Comes before Spring Boot's own analyzers, which name the record of a property.
  */
 @Order(0)
 final class LockFailureAnalyzer implements FailureAnalyzer {
@@ -20,18 +20,18 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof BeanCreationException creation && creation.getBeanName() != null) {
                 bean = "Bean '" + creation.getBeanName() + "': ";
-            } else if (cause instanceof InvalidLockConfigurationException invalid) {
+            } else if (cause instanceof LockStartException invalid) {
                 return analysis(bean, invalid);
             } else if (cause instanceof IllegalArgumentException refusal
                     && String.valueOf(refusal.getMessage()).startsWith(DistributedLockProperties.PREFIX + '.')) {
-                return analysis("", InvalidLockConfigurationException.of(refusal));
+                return analysis("", LockStartException.of(refusal));
             }
         }
         return null;
     }
 
     /** The bean is that of an annotation; a property is read by a bean of ours. */
-    private static FailureAnalysis analysis(String bean, InvalidLockConfigurationException invalid) {
+    private static FailureAnalysis analysis(String bean, LockStartException invalid) {
         String message = String.valueOf(invalid.getMessage());
         return new FailureAnalysis((message.startsWith("@") ? bean : "") + message, invalid.action(), invalid);
     }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.aop.InvalidLockConfigurationException;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
 import io.github.lockstarter.observe.meter.LockMetrics;
 import java.util.List;
@@ -81,8 +81,8 @@ record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans
         return beans.getBeanProvider(type).stream();
     }
 
-    private InvalidLockConfigurationException invalid(String problem, String action) {
-        return new InvalidLockConfigurationException(
+    private LockStartException invalid(String problem, String action) {
+        return new LockStartException(
                 "distributed-lock.cache.names is " + names + ", but " + problem,
                 action + ", or remove distributed-lock.cache.names");
     }

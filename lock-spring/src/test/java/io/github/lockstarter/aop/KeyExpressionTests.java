@@ -197,7 +197,7 @@ class KeyExpressionTests {
             """)
     void refusesAtTheStartWhatItCannotReach(String expression, String why) {
         assertThatThrownBy(() -> parse(expression))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("KeyExpressionTests.Orders.ship(")
                 .hasMessageContaining("key expression '" + expression + "'")
                 .hasMessageContaining(why);
@@ -231,14 +231,14 @@ class KeyExpressionTests {
     @Test
     void refusesABlankExpression() {
         assertThatThrownBy(() -> parse(" "))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("key expression ' ' is blank");
     }
 
     @Test
     void tellsWhichArgumentsItKnows() {
         assertThatThrownBy(() -> parse("#ordrId"))
-                .isInstanceOfSatisfying(InvalidLockConfigurationException.class, e -> assertThat(e.action())
+                .isInstanceOfSatisfying(LockStartException.class, e -> assertThat(e.action())
                         .contains("#id, #order, #attributes, #items, #p0, #a0")
                         .doesNotContain("-parameters"));
     }
@@ -248,7 +248,7 @@ class KeyExpressionTests {
         KeyParameters unnamed = new KeyParameters(1, Optional.empty());
         assertThatThrownBy(() -> KeyExpression.parse("'x:' + #id", SHIP, unnamed, PROPERTIES))
                 .isInstanceOfSatisfying(
-                        InvalidLockConfigurationException.class,
+                        LockStartException.class,
                         e -> assertThat(e.action()).contains("#p0, #a0").contains("compile with -parameters"));
         assertThat(KeyExpression.parse("'x:' + #p0", SHIP, unnamed, PROPERTIES).evaluate(new Object[] {5}))
                 .isEqualTo("x:5");
@@ -258,8 +258,8 @@ class KeyExpressionTests {
     void tellsThatAMethodHasNoParameters() {
         Method nightly = method("nightly");
         assertThatThrownBy(() -> KeyExpression.parse("#id", nightly, KeyParameters.of(nightly, nightly), PROPERTIES))
-                .isInstanceOfSatisfying(InvalidLockConfigurationException.class, e -> assertThat(e.action())
-                        .contains("The method has no parameters"));
+                .isInstanceOfSatisfying(
+                        LockStartException.class, e -> assertThat(e.action()).contains("The method has no parameters"));
     }
 
     @ParameterizedTest
@@ -279,14 +279,14 @@ class KeyExpressionTests {
     @Test
     void refusesAPlaceholderWithoutAValueOrAnEnd() {
         assertThatThrownBy(() -> parse("'${missing}:' + #id"))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("key = \"'${missing}:' + #id\" cannot be resolved: ")
                 .hasMessageContaining("'missing'");
         assertThatThrownBy(() -> parse("'${tenant:' + #id"))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("cannot be resolved");
         assertThatThrownBy(() -> parse("'${quotes}:' + #id"))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("is not SpEL");
     }
 

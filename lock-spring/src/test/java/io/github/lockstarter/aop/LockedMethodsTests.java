@@ -492,7 +492,7 @@ class LockedMethodsTests {
 
     private void assertRefused(Class<?> type, String why) {
         assertThatThrownBy(() -> methods.of(type))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("@DistributedLock on LockedMethodsTests." + type.getSimpleName() + ".")
                 .hasMessageContaining(why);
     }
@@ -564,9 +564,9 @@ class LockedMethodsTests {
             })
     void refusesMethodsWhoseEndCannotBeSeen(Class<?> contract) {
         assertThatThrownBy(() -> shapeOf(contract))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("so the lock would be released before the work ends")
-                .extracting(e -> ((InvalidLockConfigurationException) e).action())
+                .extracting(e -> ((LockStartException) e).action())
                 .asString()
                 .contains("Declare CompletableFuture", "Mono, Flux");
     }
@@ -633,7 +633,7 @@ class LockedMethodsTests {
                 .load(getClass().getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
                 .getLoaded();
         assertThatThrownBy(() -> methods.of(controller))
-                .isInstanceOf(InvalidLockConfigurationException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("it returns " + returnType.getName())
                 .hasMessageContaining("so the lock would be released");
     }

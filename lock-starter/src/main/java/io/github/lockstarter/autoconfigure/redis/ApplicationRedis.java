@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure.redis;
 
-import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.aop.LockStartException;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,26 +34,26 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
      *
      * @param all every connection factory without a qualifier that hides it
      * @param marked those that are marked for locks
-     * @throws RedisUnavailableException when there is none, or which one is meant is open
+     * @throws LockStartException when there is none, or which one is meant is open
      */
     static RedisConnectionFactory factoryForLocks(
             ObjectProvider<RedisConnectionFactory> all, ObjectProvider<RedisConnectionFactory> marked) {
         boolean isMarked = marked.stream().findAny().isPresent();
         RedisConnectionFactory found = (isMarked ? marked : all).getIfUnique();
         if (found == null && !isMarked && all.stream().findAny().isEmpty()) {
-            throw new RedisUnavailableException(
+            throw new LockStartException(
                     "Locks are kept in Redis, but the application has no RedisConnectionFactory",
                     "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
                             + " spring.data.redis.host. For tests without Redis set distributed-lock.backend=local");
         }
         if (found == null) {
-            throw new RedisUnavailableException(
+            throw new LockStartException(
                     "Locks are kept in Redis, but the application has several RedisConnectionFactory beans"
                             + (isMarked ? " marked with " + MARK : ""),
                     "Mark only the one for locks with " + MARK + ", or the one for everything with @Primary");
         }
         if (isMarked && !(found instanceof LettuceConnectionFactory)) {
-            throw new RedisUnavailableException(
+            throw new LockStartException(
                     "Locks need Lettuce, and the connection factory marked with " + MARK + " is a "
                             + found.getClass().getName(),
                     "Mark a LettuceConnectionFactory, or remove the mark: then locks use a Lettuce client of their own,"
@@ -66,7 +66,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
      * The Redis that a connection factory leads to; if it belongs to another client than Lettuce, the Redis of
      * {@code spring.data.redis.*}.
      *
-     * @throws RedisUnavailableException when these properties do not say where that is
+     * @throws LockStartException when these properties do not say where that is
      */
     static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
         String name = application.getEnvironment().getProperty("spring.application.name", "application");
@@ -144,7 +144,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     private RedisConfiguration madeFrom() {
         Object madeFrom = new DirectFieldAccessor(factory).getPropertyValue(MADE_FROM);
         if (madeFrom == null) {
-            throw new RedisUnavailableException(
+            throw new LockStartException(
                     "The application's connection factory, a "
                             + factory.getClass().getName()
                             + ", does not tell what it was made from, as that of a proxy does not",

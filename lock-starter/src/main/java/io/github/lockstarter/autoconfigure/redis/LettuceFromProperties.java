@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure.redis;
 
-import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.aop.LockStartException;
 import io.lettuce.core.resource.ClientResources;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -48,7 +48,7 @@ final class LettuceFromProperties implements AutoCloseable {
      *
      * @param application the application
      * @param unusable its own connection factory, for messages
-     * @throws RedisUnavailableException when nothing says where Redis is, and in a native image
+     * @throws LockStartException when nothing says where Redis is, and in a native image
      */
     static LettuceFromProperties of(ApplicationContext application, RedisConnectionFactory unusable) {
         if (NativeDetector.inNativeImage()) {
@@ -135,8 +135,8 @@ final class LettuceFromProperties implements AutoCloseable {
         }
     }
 
-    private static RedisUnavailableException failure(RedisConnectionFactory unusable, String problem, String remedy) {
-        return new RedisUnavailableException(
+    private static LockStartException failure(RedisConnectionFactory unusable, String problem, String remedy) {
+        return new LockStartException(
                 "Locks need Lettuce, the application's connection factory is a "
                         + unusable.getClass().getName() + ", and " + problem,
                 remedy + ". Or declare a LettuceConnectionFactory bean and mark it with"

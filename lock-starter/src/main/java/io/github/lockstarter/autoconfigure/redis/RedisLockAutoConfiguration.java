@@ -1,11 +1,11 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.LockBackend;
@@ -132,8 +132,8 @@ public final class RedisLockAutoConfiguration {
             throw unavailable();
         }
 
-        private static RedisUnavailableException unavailable() {
-            return new RedisUnavailableException(
+        private static LockStartException unavailable() {
+            return new LockStartException(
                     "Locks are kept in Redis, but its client Lettuce is not on the class path",
                     "Add io.lettuce:lettuce-core. An application that uses Jedis keeps it with"
                             + " spring.data.redis.client-type=jedis. For tests without Redis set"

@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
@@ -22,6 +23,9 @@ final class RedisLockLifecycle extends StoreLifecycle {
                     + " of INFO replication): locks are guarded against a restart without data, but not against a failover that"
                     + " forgets them. Give the user the right +info, or set distributed-lock.redis.grace-period=0s";
 
+    private static final String START_ANYWAY =
+            ". To start anyway and connect later, set distributed-lock.redis.required-at-start=false";
+
     private final RedisLockBackend backend;
     private final boolean requiredAtStart;
 
@@ -39,7 +43,11 @@ final class RedisLockLifecycle extends StoreLifecycle {
             }
         } catch (RedisUnavailableException e) {
             if (requiredAtStart) {
-                throw e;
+                // Without a cause nothing was tried: waiting would not help.
+                throw new LockStartException(
+                        String.valueOf(e.getMessage()),
+                        e.getCause() == null ? e.remedy() : e.remedy() + START_ANYWAY,
+                        e);
             }
             log.warn(
                     "{}. {}. Locked methods fail until then; each call tries to connect again",

@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.autoconfigure.redis.RedlockNodes.Member;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
@@ -101,7 +102,7 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         int needed = members.size() / 2 + 1;
         int up = members.size() - failures.size();
         if (up < needed) {
-            RedisUnavailableException noQuorum = new RedisUnavailableException(
+            LockStartException noQuorum = new LockStartException(
                     "Only " + up + " of the " + members.size()
                             + " servers of distributed-lock.redlock.nodes can keep locks, and " + needed
                             + " are needed; "
@@ -127,7 +128,7 @@ final class RedlockLockLifecycle extends StoreLifecycle {
             String history = member.backend().historyName().orElse("");
             Member other = history.isEmpty() ? null : byHistory.put(history, member);
             if (other != null) {
-                throw new RedisUnavailableException(
+                throw new LockStartException(
                         "distributed-lock.redlock.nodes has " + other.target() + " and " + member.target()
                                 + ", which are one server: both report the same replication history",
                         "Name each server once, and no server that replicates another one");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.mockStatic;
 
-import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.aop.LockStartException;
 import io.lettuce.core.resource.ClientResources;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -42,7 +42,7 @@ class ApplicationRedisTests {
             detector.when(NativeDetector::inNativeImage).thenReturn(true);
 
             assertThatThrownBy(() -> ApplicationRedis.of(other, new StaticApplicationContext()))
-                    .isInstanceOf(RedisUnavailableException.class)
+                    .isInstanceOf(LockStartException.class)
                     .hasMessageContaining("Locks need Lettuce, the application's connection factory is a "
                             + other.getClass().getName()
                             + ", and a native image cannot make a Lettuce client beside it");
@@ -57,7 +57,7 @@ class ApplicationRedisTests {
         StaticApplicationContext context = new StaticApplicationContext();
 
         assertThatThrownBy(() -> ApplicationRedis.of(found, context).servers())
-                .isInstanceOf(RedisUnavailableException.class)
+                .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("does not tell what it was made from");
     }
 

@@ -244,7 +244,7 @@ class Boot3ApplicationIT {
         assertThat(broken).noneMatch(name -> name.startsWith("io.github.lockstarter"));
         assertThat(loaded)
                 .extracting(analyzer -> analyzer.getClass().getPackageName())
-                .contains("io.github.lockstarter.autoconfigure", "io.github.lockstarter.autoconfigure.redis");
+                .contains("io.github.lockstarter.autoconfigure");
     }
 
     private static Map<String, Object> get(String path) {

@@ -3,20 +3,17 @@ package io.github.lockstarter.autoconfigure.etcd;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.grpc.ChannelCredentials;
 import io.grpc.TlsChannelCredentials;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Role;
 
 /**
  * Locks in etcd, as {@code distributed-lock.etcd.*} says. Makes nothing where {@link DistributedLockAutoConfiguration}
@@ -31,13 +28,7 @@ public final class EtcdLockAutoConfiguration {
     public EtcdLockAutoConfiguration() {}
 
     @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockBackendOption distributedLockEtcdOption(EtcdLockProperties properties) {
-        return new EtcdOption(properties);
-    }
-
-    @Bean
-    @ConditionalOnLockBackend(EtcdOption.NAME)
+    @ConditionalOnLockBackend(EtcdLockProperties.NAME)
     @ConditionalOnMissingLockBackend
     EtcdLockBackend distributedLockEtcdBackend(
             LockSettings locks, EtcdLockProperties properties, ObjectProvider<SslBundles> bundles) {
@@ -51,7 +42,7 @@ public final class EtcdLockAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnLockBackend(EtcdOption.NAME)
+    @ConditionalOnLockBackend(EtcdLockProperties.NAME)
     @ConditionalOnBean(EtcdLockBackend.class)
     EtcdLockLifecycle distributedLockEtcdLifecycle(EtcdLockBackend backend, EtcdLockProperties properties) {
         return new EtcdLockLifecycle(backend, properties.requiredAtStart());

@@ -1,9 +1,9 @@
 package io.github.lockstarter.autoconfigure.etcd;
 
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.etcd.EtcdLockBackend;
-import io.github.lockstarter.etcd.EtcdUnavailableException;
 import io.github.lockstarter.spi.BlockingWait;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -18,6 +18,11 @@ import org.slf4j.LoggerFactory;
 final class EtcdLockLifecycle extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(EtcdLockLifecycle.class);
+
+    private static final String ACTION = "Start etcd there, or name the client URLs of its members in"
+            + " distributed-lock.etcd.endpoints, and its user in distributed-lock.etcd.user and"
+            + " distributed-lock.etcd.password. For https, name the certificates in distributed-lock.etcd.ssl-bundle."
+            + " To start anyway and connect later, set distributed-lock.etcd.required-at-start=false";
 
     private final EtcdLockBackend backend;
     private final boolean requiredAtStart;
@@ -34,7 +39,7 @@ final class EtcdLockLifecycle extends StoreLifecycle {
         if (failure.isPresent()) {
             String message = "Locks cannot be kept in etcd: " + failure.get();
             if (requiredAtStart) {
-                throw new EtcdUnavailableException(message);
+                throw new LockStartException(message, ACTION);
             }
             log.warn("{}. Locked methods fail until it answers; each call tries to connect again", message);
         }

@@ -1,7 +1,11 @@
 package io.github.lockstarter.autoconfigure.etcd;
 
+import io.github.lockstarter.DurationText;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.etcd.EtcdCredentials;
+import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.etcd.EtcdSettings;
 import io.grpc.ChannelCredentials;
 import java.net.URI;
@@ -13,7 +17,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks in etcd, beside that of all locks.
+ * The configuration of locks in etcd, in addition to that of all locks.
  *
  * @param endpoints Client URLs of the members of the etcd cluster, with http or https. If a member does not answer, the
  *     client turns to the next one.
@@ -32,9 +36,40 @@ record EtcdLockProperties(
         @Nullable String password,
         @Nullable String sslBundle,
         @DefaultValue("2s") Duration commandTimeout,
-        @DefaultValue("true") boolean requiredAtStart) {
+        @DefaultValue("true") boolean requiredAtStart)
+        implements LockBackendOption {
 
-    static final String PREFIX = "distributed-lock.etcd";
+    static final String NAME = "etcd";
+    static final String PREFIX = "distributed-lock." + NAME;
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void checkConfiguration(LockSettings locks) {
+        settings(locks, Optional.empty());
+        if (locks.backendsInUse().contains(NAME)) {
+            check(locks.lease(), "distributed-lock.lease");
+        }
+        if (locks.backend().equals(NAME)) {
+            locks.leases().forEach((name, lease) -> check(lease, "distributed-lock.locks." + name + ".lease"));
+        }
+    }
+
+    @Override
+    public void checkRequest(LockRequest request, String key) {
+        request.lease().ifPresent(lease -> check(lease, "the lease of lock '" + key + "'"));
+    }
+
+    private static void check(Duration lease, String where) {
+        if (lease.compareTo(EtcdLockBackend.SHORTEST_LEASE) < 0) {
+            throw new IllegalArgumentException(
+                    where + " is " + DurationText.exactly(lease) + ", but etcd keeps no lease below "
+                            + DurationText.exactly(EtcdLockBackend.SHORTEST_LEASE) + ": set it to that or more");
+        }
+    }
 
     /**
      * How etcd is used.

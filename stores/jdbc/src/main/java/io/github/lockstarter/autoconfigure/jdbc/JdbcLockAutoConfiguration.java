@@ -3,12 +3,10 @@ package io.github.lockstarter.autoconfigure.jdbc;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -17,7 +15,6 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.annotation.Role;
 
 /**
  * Locks in the database of the application's {@code DataSource}, as {@code distributed-lock.jdbc.*} says. Makes nothing
@@ -36,15 +33,9 @@ public final class JdbcLockAutoConfiguration {
     /** Created by Spring. */
     public JdbcLockAutoConfiguration() {}
 
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockBackendOption distributedLockJdbcOption(JdbcLockProperties properties) {
-        return new JdbcOption(properties);
-    }
-
     /** Exists where the database is in use. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnLockBackend(JdbcOption.NAME)
+    @ConditionalOnLockBackend(JdbcLockProperties.NAME)
     @Import(DatabaseInitializationDependencyConfigurer.class)
     static class InUse {
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.jdbc;
 
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.JdbcUnavailableException;
@@ -16,6 +17,8 @@ final class JdbcLockLifecycle extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(JdbcLockLifecycle.class);
 
+    private static final String START_ANYWAY = ". To start anyway, set distributed-lock.jdbc.required-at-start=false";
+
     private final JdbcLockBackend backend;
     private final boolean requiredAtStart;
 
@@ -31,7 +34,11 @@ final class JdbcLockLifecycle extends StoreLifecycle {
             log.info("Distributed locks are kept in {}", backend);
         } catch (JdbcUnavailableException e) {
             if (requiredAtStart) {
-                throw e;
+                // Without a cause nothing was tried: waiting would not help.
+                throw new LockStartException(
+                        String.valueOf(e.getMessage()),
+                        e.getCause() == null ? e.remedy() : e.remedy() + START_ANYWAY,
+                        e);
             }
             log.warn("{}. {}. Locked methods fail until then", e.getMessage(), e.remedy());
         }

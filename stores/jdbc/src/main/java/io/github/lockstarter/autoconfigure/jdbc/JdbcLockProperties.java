@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.jdbc;
 
+import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.jdbc.JdbcDialect;
 import io.github.lockstarter.jdbc.JdbcSettings;
@@ -12,7 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 /**
- * The configuration of locks in a database, beside that of all locks.
+ * The configuration of locks in a database, in addition to that of all locks.
  *
  * @param commandTimeout How long a lock command may take, with the wait for a connection: 100ms to 60s.
  * @param requiredAtStart Whether the application fails to start when the database cannot keep locks. If false, locked
@@ -38,9 +39,21 @@ record JdbcLockProperties(
         @Nullable JdbcDialect dialect,
         @DefaultValue("4") int threads,
         @DefaultValue("100ms") Duration pollInterval,
-        @DefaultValue("true") boolean listen) {
+        @DefaultValue("true") boolean listen)
+        implements LockBackendOption {
 
-    static final String PREFIX = "distributed-lock.jdbc";
+    static final String NAME = "jdbc";
+    static final String PREFIX = "distributed-lock." + NAME;
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void checkConfiguration(LockSettings locks) {
+        settings(locks);
+    }
 
     /**
      * How the database is used.

@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure.jdbc;
 
-import io.github.lockstarter.jdbc.JdbcUnavailableException;
+import io.github.lockstarter.aop.LockStartException;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -29,7 +29,7 @@ record LockDataSource(DataSource source) implements AutoCloseable {
      * @param all every data source without a qualifier that hides it
      * @param marked those that are marked for locks
      * @param connections the most that locks need
-     * @throws JdbcUnavailableException when there is none, or which one is meant is open
+     * @throws LockStartException when there is none, or which one is meant is open
      */
     static LockDataSource of(ObjectProvider<DataSource> all, ObjectProvider<DataSource> marked, int connections) {
         return exists(marked)
@@ -44,7 +44,7 @@ record LockDataSource(DataSource source) implements AutoCloseable {
     private static DataSource onlyMarked(ObjectProvider<DataSource> marked) {
         DataSource found = marked.getIfUnique();
         if (found == null) {
-            throw new JdbcUnavailableException(
+            throw new LockStartException(
                     "Locks are kept in a database, but the application has several DataSource beans marked with "
                             + MARK,
                     "Keep the mark on only one of them");
@@ -58,10 +58,10 @@ record LockDataSource(DataSource source) implements AutoCloseable {
             return found;
         }
         throw exists(all)
-                ? new JdbcUnavailableException(
+                ? new LockStartException(
                         "Locks are kept in a database, but the application has several DataSource beans",
                         "Mark the one for locks with " + MARK + ", or the one for everything with @Primary")
-                : new JdbcUnavailableException(
+                : new LockStartException(
                         "Locks are kept in a database, but the application has no DataSource",
                         "Have Spring Boot configure one: check that its DataSource auto-configuration is not excluded,"
                                 + " and set spring.datasource.url. For tests without a database set"

@@ -3,19 +3,16 @@ package io.github.lockstarter.autoconfigure.zookeeper;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import org.apache.curator.framework.CuratorFramework;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Role;
 
 /**
  * Locks in ZooKeeper, as {@code distributed-lock.zookeeper.*} say, or over the one {@code CuratorFramework} that the
@@ -29,15 +26,9 @@ public final class ZooKeeperLockAutoConfiguration {
     /** Created by Spring. */
     public ZooKeeperLockAutoConfiguration() {}
 
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockBackendOption distributedLockZookeeperOption(ZooKeeperLockProperties properties) {
-        return new ZooKeeperOption(properties);
-    }
-
     /** What is made only if locks are kept there. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnLockBackend(ZooKeeperOption.NAME)
+    @ConditionalOnLockBackend(ZooKeeperLockProperties.NAME)
     static class InUse {
 
         @Bean

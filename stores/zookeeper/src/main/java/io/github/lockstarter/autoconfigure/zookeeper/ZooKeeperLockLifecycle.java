@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
 import io.github.lockstarter.DurationText;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.time.Duration;
@@ -18,6 +19,12 @@ final class ZooKeeperLockLifecycle extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperLockLifecycle.class);
 
+    private static final String ACTION =
+            "Check that a majority of the servers runs, and that distributed-lock.zookeeper.connect-string names them,"
+                    + " with a chroot that exists if it has one. To start anyway and connect later, set"
+                    + " distributed-lock.zookeeper.required-at-start=false. For tests without ZooKeeper set"
+                    + " distributed-lock.backend=local";
+
     private final ZooKeeperLockBackend backend;
     private final ZooKeeperLockProperties properties;
 
@@ -32,7 +39,7 @@ final class ZooKeeperLockLifecycle extends StoreLifecycle {
         if (problem.isEmpty()) {
             warnOfSession();
         } else if (properties.requiredAtStart()) {
-            throw new ZooKeeperUnavailableException(problem.get());
+            throw new LockStartException(problem.get(), ACTION);
         } else {
             log.warn("{}. Locked methods fail until then; the client keeps trying", problem.get());
         }

@@ -1,6 +1,8 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
 import io.github.lockstarter.DurationText;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import java.time.Duration;
@@ -8,7 +10,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks in ZooKeeper, beside that of all locks. Where the application declares a {@code
+ * The configuration of locks in ZooKeeper, in addition to that of all locks. Where the application declares a {@code
  * CuratorFramework}, locks use that one, and its servers and time-outs.
  *
  * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, perhaps with a chroot behind
@@ -28,12 +30,33 @@ record ZooKeeperLockProperties(
         @DefaultValue("5s") Duration connectionTimeout,
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("/lock-starter/locks") String root,
-        @DefaultValue("true") boolean requiredAtStart) {
+        @DefaultValue("true") boolean requiredAtStart)
+        implements LockBackendOption {
 
-    static final String PREFIX = "distributed-lock.zookeeper";
+    static final String NAME = "zookeeper";
+    static final String PREFIX = "distributed-lock." + NAME;
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void checkConfiguration(LockSettings locks) {
+        settings(locks);
+    }
+
+    @Override
+    public void checkRequest(LockRequest request, String key) {
+        request.atLeast().filter(time -> !time.isZero()).ifPresent(time -> {
+            throw new IllegalArgumentException("Lock '" + key + "' has a minimum time of " + DurationText.exactly(time)
+                    + ", and ZooKeeper keeps no lock for a minimum time. Leave atLeastMs out, or keep the lock in"
+                    + " another store: distributed-lock.further-backends");
+        });
+    }
 
     /**
      * How ZooKeeper is used.

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
@@ -148,7 +149,7 @@ class ZooKeeperApplicationIT {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(ZooKeeperUnavailableException.class)
+                        .isInstanceOf(LockStartException.class)
                         .hasMessageContainingAll("'/not-there'", "Create it", "connect string"));
     }
 

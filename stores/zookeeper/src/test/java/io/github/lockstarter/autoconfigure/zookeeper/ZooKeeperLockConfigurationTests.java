@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.spi.LockBackend;
@@ -105,7 +106,7 @@ class ZooKeeperLockConfigurationTests {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .isInstanceOf(ZooKeeperUnavailableException.class)
+                        .isInstanceOf(LockStartException.class)
                         .hasMessage("ZooKeeper (127.0.0.1:1/lock-starter/locks) did not answer within 200ms"));
     }
 

@@ -6,16 +6,17 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * A property is wrong, or an annotation stands where it cannot take effect, or its attributes cannot be used. The
- * application must not start.
+ * The application must not start: a property is wrong, an annotation stands where it cannot take effect, its attributes
+ * cannot be used, or the store cannot keep locks.
  */
-public final class InvalidLockConfigurationException extends RuntimeException {
+public final class LockStartException extends RuntimeException {
 
     /** A property and its value, as {@link DurationText} writes one. */
     private static final Pattern DURATION = Pattern.compile("\\S+ is -?[0-9.]+(ms|s|d)\\b");
@@ -24,17 +25,28 @@ public final class InvalidLockConfigurationException extends RuntimeException {
     private final String action;
 
     /**
-     * About the configuration.
+     * About the configuration or the store.
      *
      * @param message what is wrong
      * @param action what to change, in one or two sentences
      */
-    public InvalidLockConfigurationException(String message, String action) {
-        super(message);
+    public LockStartException(String message, String action) {
+        this(message, action, null);
+    }
+
+    /**
+     * About the store.
+     *
+     * @param message what is wrong
+     * @param action what to change, in one or two sentences
+     * @param cause why the store cannot keep locks
+     */
+    public LockStartException(String message, String action, @Nullable Throwable cause) {
+        super(message, cause);
         this.action = action;
     }
 
-    InvalidLockConfigurationException(Method method, String problem, String action) {
+    LockStartException(Method method, String problem, String action) {
         this("@" + annotationOn(method) + " on " + describe(method) + " cannot take effect: " + problem, action);
     }
 
@@ -45,26 +57,23 @@ public final class InvalidLockConfigurationException extends RuntimeException {
      * @param broken has the message
      * @return the exception
      */
-    public static InvalidLockConfigurationException of(IllegalArgumentException broken) {
+    public static LockStartException of(IllegalArgumentException broken) {
         String message = String.valueOf(broken.getMessage());
         int end = message.lastIndexOf(". ");
         String cure = end < 0
                 ? "Correct " + message.split(" ", 2)[0] + ", or leave it out for its default"
                 : message.substring(end + 2);
         String unit = DURATION.matcher(message).lookingAt() ? " A duration without a unit is in milliseconds." : "";
-        InvalidLockConfigurationException invalid = new InvalidLockConfigurationException(
-                (end < 0 ? message : message.substring(0, end)) + ".", cure + "." + unit);
-        invalid.initCause(broken);
-        return invalid;
+        return new LockStartException((end < 0 ? message : message.substring(0, end)) + ".", cure + "." + unit, broken);
     }
 
     /** With the message of a rule that an annotation breaks. */
-    static InvalidLockConfigurationException of(Method method, IllegalArgumentException broken) {
+    static LockStartException of(Method method, IllegalArgumentException broken) {
         String message = broken.getMessage() + ".";
         int end = message.lastIndexOf(". ") + 1;
         return end == 0
-                ? new InvalidLockConfigurationException(method, message, "Change the annotation or the configuration.")
-                : new InvalidLockConfigurationException(method, message.substring(0, end), message.substring(end + 1));
+                ? new LockStartException(method, message, "Change the annotation or the configuration.")
+                : new LockStartException(method, message.substring(0, end), message.substring(end + 1));
     }
 
     /**
