@@ -9,7 +9,8 @@ import org.springframework.core.annotation.Order;
 
 /**
  * Says what to change: about an annotation that cannot take effect, with its bean and method, about a property of any
- * store that is wrong, and about a store that cannot keep locks. Comes before Spring Boot's own analyzers, which name the record of a property.
+ * store that is wrong, and about a store that cannot keep locks. Comes before Spring Boot's own analyzers, which name
+ * the record of a property.
  */
 @Order(0)
 final class LockFailureAnalyzer implements FailureAnalyzer {

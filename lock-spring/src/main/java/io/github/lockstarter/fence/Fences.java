@@ -151,7 +151,10 @@ public final class Fences {
         return Objects.requireNonNull(product);
     }
 
-    /** Each key of this thread with its fencing token, in the order of the keys: two transactions that have the same keys never deadlock. */
+    /**
+     * Each key of this thread with its fencing token, in the order of the keys: two transactions that have the same
+     * keys never deadlock.
+     */
     static SortedMap<String, Long> tokensOfThread() {
         SortedMap<String, Long> tokens = new TreeMap<>();
         Stream<LockHandle> carried =
