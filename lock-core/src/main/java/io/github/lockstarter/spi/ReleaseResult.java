@@ -10,7 +10,8 @@ public sealed interface ReleaseResult {
      * {@linkplain ReleaseCommand#endsWait ends a wait}: the token does not have the lock, and the instance does not
      * wait.
      *
-     * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1
+     * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1. Perhaps 0 where
+     *     the instance did not request a new place in the queue, and the store lets no newcomer in before the queue
      */
     record Released(int signalled) implements ReleaseResult {}
 

@@ -138,6 +138,7 @@ public abstract class ReleaseContract extends BackendContract {
     @Test
     void tellsWhetherAnApplicationWasSignalled() {
         Needs.of(store).signalsInOrder();
+        Needs.of(store).newcomersAreLetIn();
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
 

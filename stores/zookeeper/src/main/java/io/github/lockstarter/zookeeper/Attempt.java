@@ -6,15 +6,14 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
-import io.github.lockstarter.zookeeper.KeyTurns.Turn;
+import io.github.lockstarter.zookeeper.LockLine.Joining;
+import io.github.lockstarter.zookeeper.Places.Place;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to get a lock, within the step of its key.
+ * One attempt to get a lock.
  *
  * <p>It joins the line before it looks at it: the look is at least as new as the node, so that a lock whose release was
  * answered before is seen to be free also on a server that lags behind. If it does not wait, and is not the first, it
@@ -27,149 +26,173 @@ final class Attempt {
     private static final long LARGEST_FENCING_TOKEN = (1L << 53) - 1;
 
     private final LockLine lines;
-    private final Nodes nodes;
-    private final Session session;
-    private final Turn turn;
     private final AcquireCommand command;
     private final long sent;
     private final String directory;
+    private volatile @Nullable Joining joining;
+    private volatile @Nullable Place place;
+    private volatile boolean isGivenUp;
+
+    /** Whether the node has the token of this attempt. */
+    private volatile boolean isTokenStored = true;
 
     /**
      * An attempt that has not begun.
      *
      * @param lines the lines of all locks
-     * @param turn the step
      * @param command what to acquire
      * @param sent when the command was given, in monotonic nanoseconds: the lease counts from then
      */
-    Attempt(LockLine lines, Turn turn, AcquireCommand command, long sent) {
+    Attempt(LockLine lines, AcquireCommand command, long sent) {
         this.lines = lines;
-        this.nodes = lines.nodes();
-        this.session = lines.session();
-        this.turn = turn;
         this.command = command;
         this.sent = sent;
         this.directory = lines.directory(command.key());
     }
 
     CompletableFuture<AcquireResult> begin() {
-        Hold known = lines.holds().find(command.key(), command.token());
-        if (known != null) {
-            return nodes.line(directory).thenCompose(line -> repeat(known, line));
+        Hold known = lines.holds.find(command.token());
+        Place waiting = lines.places.find(command.key());
+        CompletableFuture<AcquireResult> result =
+                known != null ? repeat(known) : waiting == null ? join() : use(waiting);
+        return result.whenComplete((answer, failure) -> {
+            if (isGivenUp) {
+                giveUp(); // what it has got since
+            }
+        });
+    }
+
+    /** Nobody waits for the outcome any more: what this attempt has, or is about to get, is left. */
+    void giveUp() {
+        isGivenUp = true;
+        Hold hold = lines.holds.find(command.token());
+        if (hold != null) {
+            lines.holds.lost(hold);
         }
-        Place place = turn.place;
-        return place == null ? join() : use(place);
+        Place used = place;
+        if (used != null) {
+            lines.places.leave(used);
+        }
+        Joining mine = joining;
+        if (mine != null) {
+            mine.node().thenAccept(node -> lines.nodes.delete(node.path()));
+        }
     }
 
     /** The lock token has the lock already, as far as this instance knows. */
-    private CompletableFuture<AcquireResult> repeat(Hold known, Line line) {
-        long current = session.current();
-        if (current == Session.NONE) {
-            return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
-        }
-        if (line.isFirst(known.node) && known.node.session() == current) {
-            return session.prove().thenApply(proven -> {
-                boolean goesOn = proven.equals(OptionalLong.of(known.node.session()))
-                        && known.prolong(sent + command.lease().toNanos());
-                if (!goesOn) {
-                    throw new CompletionException(new KeeperException.ConnectionLossException());
-                }
-                return granted(known.node, line);
-            });
-        }
-        lines.lost(known);
-        return join();
+    private CompletableFuture<AcquireResult> repeat(Hold known) {
+        return lines.nodes
+                .line(directory)
+                .thenCombine(lines.session.prove(), (line, proven) -> {
+                    if (proven.isEmpty()) {
+                        throw Failures.withoutProof();
+                    }
+                    boolean goesOn = proven.getAsLong() == known.node.session()
+                            && line.isFirst(known.node)
+                            && lines.holds.prolong(known, sent + command.lease().toNanos());
+                    if (goesOn) {
+                        return done(granted(known.node, line));
+                    }
+                    lines.holds.lost(known);
+                    return join();
+                })
+                .thenCompose(next -> next);
     }
 
     private CompletableFuture<AcquireResult> join() {
-        return nodes.create(directory, LockLine.data(command.token())).thenCompose(node -> nodes.line(directory)
-                .handle((line, failure) -> {
-                    if (failure == null) {
-                        return joined(node, line);
-                    }
-                    nodes.delete(node.path());
-                    return CompletableFuture.<AcquireResult>failedFuture(Failures.causeOf(failure));
-                })
-                .thenCompose(next -> next));
+        Joining mine = lines.join(command.key(), command.token());
+        joining = mine;
+        return mine.line().thenCompose(line -> joined(mine.node().join(), line));
     }
 
     private CompletableFuture<AcquireResult> joined(LockNode node, Line line) {
         if (line.isFirst(node)) {
-            return take(node, line);
+            return takeNew(node, line);
         }
         if (!line.has(node)) {
             return done(unavailable("The session with ZooKeeper ended during the attempt"));
         }
         if (command.waiting().isPresent()) {
-            Place place = new Place(node);
-            turn.place = place;
-            return waitInLine(place, line);
+            Place added = lines.places.add(command.key(), node);
+            place = added;
+            return waitInLine(added, line);
         }
-        CompletableFuture<Boolean> left = nodes.delete(node.path());
-        return holder(line).thenCombine(left, (holder, gone) -> contended(Waiting.NEW, holder));
+        CompletableFuture<Optional<LockHolder>> holder = holder(line);
+        return lines.nodes.delete(node.path()).thenCombine(holder, (gone, found) -> contended(Waiting.NEW, found));
     }
 
-    /** The place is that of a session: with another one, it is nobody's. */
-    private CompletableFuture<AcquireResult> use(Place place) {
-        long current = session.current();
-        if (current != Session.NONE && current != place.node.session()) {
-            lines.leave(turn, place);
-            return join();
-        }
-        return nodes.line(directory).thenCompose(line -> {
-            if (!line.has(place.node)) {
-                turn.place = null;
-                return join();
+    /** The node was created after the command was sent: that is its proof of the session. */
+    private CompletableFuture<AcquireResult> takeNew(LockNode node, Line line) {
+        return lines.session.coversGrant(node.session(), sent).thenCompose(isCovered -> {
+            if (!isCovered) {
+                return leave(node, unavailable("The session with ZooKeeper is not certain to go on, after a silence"));
             }
-            if (line.isFirst(place.node)) {
-                return claim(place, line);
-            }
-            return command.waiting().isPresent()
-                    ? waitInLine(place, line)
-                    : holder(line).thenApply(holder -> contended(Waiting.NEW, holder));
+            return take(node, line);
         });
     }
 
-    /** To write the lock token also proves that the session goes on, which a look at the line does not. */
-    private CompletableFuture<AcquireResult> claim(Place place, Line line) {
-        return nodes.write(place.node.path(), LockLine.data(command.token()))
-                .handle((event, failure) -> {
-                    if (failure == null && place.node.session() == session.current()) {
-                        turn.place = null;
-                        return take(place.node, line);
+    /** The place is that of a session: with another one, it is nobody's. */
+    private CompletableFuture<AcquireResult> use(Place waiting) {
+        place = waiting;
+        long current = lines.session.current();
+        if (current != Session.NONE && current != waiting.node.session()) {
+            return rejoin(waiting);
+        }
+        Line known = waiting.seenFirst();
+        if (known != null) {
+            return claim(waiting, known);
+        }
+        return lines.nodes.line(directory).thenCompose(line -> {
+            if (line.isFirst(waiting.node)) {
+                return claim(waiting, line);
+            }
+            return line.has(waiting.node) ? behind(waiting, line) : rejoin(waiting);
+        });
+    }
+
+    /** To write the lock token proves that the session goes on. Where earlier commands have proven it, it can wait. */
+    private CompletableFuture<AcquireResult> claim(Place waiting, Line line) {
+        long own = waiting.node.session();
+        if (lines.session.isCertain(own, sent)) {
+            isTokenStored = false;
+            lines.places.granted(waiting);
+            return take(waiting.node, line);
+        }
+        return lines.nodes
+                .write(waiting.node.path(), LockLine.data(command.token()))
+                .thenCompose(isThere -> isThere ? lines.session.coversGrant(own, sent) : done(false))
+                .thenCompose(isCovered -> {
+                    if (!isCovered) {
+                        return rejoin(waiting);
                     }
-                    if (failure == null || Nodes.isNoNode(failure)) {
-                        lines.leave(turn, place);
-                        return join();
-                    }
-                    return CompletableFuture.<AcquireResult>failedFuture(Failures.causeOf(failure));
-                })
-                .thenCompose(next -> next);
+                    lines.places.granted(waiting);
+                    return take(waiting.node, line);
+                });
+    }
+
+    private CompletableFuture<AcquireResult> rejoin(Place waiting) {
+        lines.places.leave(waiting);
+        return join();
+    }
+
+    private CompletableFuture<AcquireResult> behind(Place waiting, Line line) {
+        return command.waiting().isPresent()
+                ? waitInLine(waiting, line)
+                : holder(line).thenApply(holder -> contended(Waiting.NEW, holder));
     }
 
     private CompletableFuture<AcquireResult> take(LockNode node, Line line) {
         AcquireResult result = granted(node, line);
-        return result instanceof Granted ? hold(node, result) : leave(node, result);
-    }
-
-    /** The node was created, or written, after the command was sent: that is its proof of the session. */
-    private CompletableFuture<AcquireResult> hold(LockNode node, AcquireResult granted) {
-        return session.coversGrant(node.session(), sent).thenCompose(isCovered -> {
-            if (!isCovered) {
-                return leave(node, unavailable("The session with ZooKeeper is not certain to go on, after a silence"));
-            }
-            Hold hold = new Hold(
-                    new Hold.Id(command.key(), command.token()),
-                    node,
-                    sent + command.lease().toNanos());
-            lines.holds().add(hold);
-            lines.revocations().watch(hold);
-            return done(granted);
-        });
+        if (!(result instanceof Granted)) {
+            return leave(node, result);
+        }
+        long leaseEnd = sent + command.lease().toNanos();
+        lines.holds.add(new Hold(command.key(), command.token(), node, leaseEnd, isTokenStored));
+        return done(result);
     }
 
     private CompletableFuture<AcquireResult> leave(LockNode node, AcquireResult result) {
-        return nodes.delete(node.path()).thenApply(gone -> result);
+        return lines.nodes.delete(node.path()).thenApply(gone -> result);
     }
 
     private AcquireResult granted(LockNode node, Line line) {
@@ -194,16 +217,15 @@ final class Attempt {
         return new AcquireResult.Unavailable(reason, new IllegalStateException(reason));
     }
 
-    private CompletableFuture<AcquireResult> waitInLine(Place place, Line line) {
-        return holder(line)
-                .thenCombine(
-                        lines.before().watch(command.key(), place, line),
-                        (holder, watched) -> contended(place.node.czxid(), holder));
+    private CompletableFuture<AcquireResult> waitInLine(Place waiting, Line line) {
+        lines.places.watch(waiting, line);
+        return holder(line).thenApply(holder -> contended(waiting.node.czxid(), holder));
     }
 
     private CompletableFuture<Optional<LockHolder>> holder(Line line) {
         return line.first()
-                .map(first -> nodes.data(directory + '/' + first)
+                .map(first -> lines.nodes
+                        .data(directory + '/' + first)
                         .handle((event, failure) -> failure == null
                                 ? LockInspector.namedHolderIn(event.getData())
                                 : Optional.<LockHolder>empty()))

@@ -51,7 +51,7 @@ final class ConnectionEvents implements ConnectionStateListener {
     void revoked(Hold hold) {
         SignalListener receiver = listener;
         if (receiver != null) {
-            receiver.onRevoked(hold.id.key(), hold.id.token().fingerprint());
+            receiver.onRevoked(hold.key, hold.token.fingerprint());
         }
     }
 

@@ -1,12 +1,17 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.client.ConnectStringParser;
 
-/** What a failure of the client means, and how it is passed on and told. Stateless. */
+/** What a failure of the client means, and the result of the command that failed: its outcome is unknown. Stateless. */
 final class Failures {
 
     private Failures() {}
@@ -29,11 +34,6 @@ final class Failures {
                 || failure instanceof KeeperException.RequestTimeoutException;
     }
 
-    /** For the next step of a future. */
-    static CompletionException thrown(Throwable failure) {
-        return failure instanceof CompletionException known ? known : new CompletionException(failure);
-    }
-
     /** The servers know no node at which the paths of the client begin. */
     static String withoutChroot(CuratorFramework client) {
         String connectString = client.getZookeeperClient().getCurrentConnectionString();
@@ -47,5 +47,29 @@ final class Failures {
         return cause instanceof KeeperException keeper
                 ? "ZooKeeper answered " + keeper.code()
                 : "the ZooKeeper client failed: " + cause;
+    }
+
+    static AcquireResult ofAcquire(Throwable failure) {
+        return new AcquireResult.Unknown(
+                "The attempt in ZooKeeper has no certain outcome: " + told(failure)
+                        + ". Check that a majority of the servers can be reached",
+                causeOf(failure));
+    }
+
+    static RenewResult ofRenew(Throwable failure) {
+        return new RenewResult.Unknown("The session with ZooKeeper is in doubt: " + told(failure), causeOf(failure));
+    }
+
+    static ReleaseResult ofRelease(Throwable failure) {
+        return new ReleaseResult.Unknown(
+                "The release in ZooKeeper has no certain outcome: " + told(failure), causeOf(failure));
+    }
+
+    static StoredLock ofInspect(Throwable failure) {
+        return new StoredLock.Unknown("ZooKeeper did not tell: " + told(failure));
+    }
+
+    static Revocation ofRevoke(Throwable failure) {
+        return new Revocation.Unknown("The revocation in ZooKeeper has no certain outcome: " + told(failure));
     }
 }

@@ -2,71 +2,127 @@ package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of this instance, and the ends of their leases, by the clock of this machine: the servers know the session
- * only. The caller that removes a hold ends it. Thread-safe.
+ * The locks of this instance, and how they end without its doing: with their leases, by the clock of this machine,
+ * since the servers know the session only; and when somebody else deletes their nodes. The caller that removes a hold
+ * ends it. Thread-safe: a lease is prolonged, and ends, in an atomic step of the map.
  */
 final class Holds {
 
-    private final ConcurrentMap<Hold.Id, Hold> holds = new ConcurrentHashMap<>();
-    private final ScheduledExecutorService timer;
-    private final Consumer<Hold> onLeaseOver;
+    /** A hold that is released sooner needs no watch, and no operator sees its token: that saves messages. */
+    private static final long WATCHED_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /**
-     * Without a hold yet.
-     *
-     * @param timer tells the ends of leases
-     * @param onLeaseOver called on the timer's thread with a hold that was removed
-     */
-    Holds(ScheduledExecutorService timer, Consumer<Hold> onLeaseOver) {
+    private final ConcurrentMap<LockToken, Hold> holds = new ConcurrentHashMap<>();
+    private final ScheduledExecutorService timer;
+    private final Nodes nodes;
+    private final ConnectionEvents connection;
+
+    Holds(ScheduledExecutorService timer, Nodes nodes, ConnectionEvents connection) {
         this.timer = timer;
-        this.onLeaseOver = onLeaseOver;
+        this.nodes = nodes;
+        this.connection = connection;
     }
 
     @Nullable
-    Hold find(String key, LockToken token) {
-        return holds.get(new Hold.Id(key, token));
-    }
-
-    void add(Hold hold) {
-        holds.put(hold.id, hold);
-        schedule(hold);
-    }
-
-    /** Whether it was there: true for one caller. */
-    boolean remove(Hold hold) {
-        boolean removed = holds.remove(hold.id, hold);
-        if (removed) {
-            hold.stopTimer();
-        }
-        return removed;
+    Hold find(LockToken token) {
+        return holds.get(token);
     }
 
     List<Hold> all() {
         return List.copyOf(holds.values());
     }
 
-    private void schedule(Hold hold) {
-        long left = hold.nanosLeft(System.nanoTime());
-        if (!timer.isShutdown()) {
-            hold.timer = timer.schedule(() -> leaseEnds(hold), Math.max(left, 0), TimeUnit.NANOSECONDS);
+    void add(Hold hold) {
+        holds.put(hold.token, hold);
+        lookAfter(hold, Math.min(WATCHED_AFTER_NANOS, hold.leaseEnd - System.nanoTime()));
+    }
+
+    /** Whether it was there: true for one caller. */
+    boolean remove(Hold hold) {
+        boolean removed = holds.remove(hold.token, hold);
+        Future<?> pending = hold.timer;
+        if (pending != null) {
+            pending.cancel(false);
+        }
+        return removed;
+    }
+
+    /** The session that had it is over for this instance, though the servers may not have noticed yet. */
+    void lost(Hold hold) {
+        if (remove(hold)) {
+            nodes.delete(hold.node.path());
         }
     }
 
-    private void leaseEnds(Hold hold) {
-        if (!hold.endIfOver(System.nanoTime())) {
-            if (holds.get(hold.id) == hold) {
-                schedule(hold);
+    /** The lease ends no earlier than then; false if the hold has ended. */
+    boolean prolong(Hold hold, long end) {
+        return hold
+                == holds.computeIfPresent(hold.token, (token, known) -> {
+                    known.leaseEnd = end - known.leaseEnd > 0 ? end : known.leaseEnd;
+                    return known;
+                });
+    }
+
+    private void lookAfter(Hold hold, long nanos) {
+        if (!timer.isShutdown()) {
+            hold.timer = timer.schedule(() -> look(hold), Math.max(nanos, 0), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void look(Hold hold) {
+        long now = System.nanoTime();
+        Hold left = holds.computeIfPresent(hold.token, (token, known) -> known.leaseEnd - now > 0 ? known : null);
+        if (left == null) {
+            nodes.delete(hold.node.path());
+        } else {
+            lookAfter(hold, hold.leaseEnd - now);
+            if (!hold.isReleasing) {
+                watch(hold);
             }
-        } else if (remove(hold)) {
-            onLeaseOver.accept(hold);
+        }
+    }
+
+    /** From the answer on, until the hold ends. Without an answer, the hold says that it is not watched. */
+    CompletableFuture<?> watch(Hold hold) {
+        if (hold.isWatched) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (!hold.isTokenStored) {
+            nodes.write(hold.node.path(), LockLine.data(hold.token)); // before it is watched
+        }
+        return nodes.watch(hold.node.path(), event -> changed(hold, event)).handle((isThere, failure) -> {
+            hold.isWatched = failure == null;
+            if (failure == null && !isThere) {
+                takenAway(hold);
+            }
+            return null;
+        });
+    }
+
+    private void changed(Hold hold, WatchedEvent event) {
+        if (event.getType() == EventType.NodeDeleted) {
+            takenAway(hold);
+        } else if (event.getType() == EventType.NodeDataChanged) {
+            hold.isWatched = false;
+            watch(hold);
+        }
+    }
+
+    /** Told before the hold is removed: a renewal that misses it could not say why. */
+    private void takenAway(Hold hold) {
+        if (!hold.isReleasing && holds.get(hold.token) == hold) {
+            connection.revoked(hold);
+            remove(hold);
         }
     }
 }

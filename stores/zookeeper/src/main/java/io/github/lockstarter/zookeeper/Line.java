@@ -59,12 +59,6 @@ record Line(List<String> names) {
         return place <= 0 ? Optional.empty() : Optional.of(names.get(place - 1));
     }
 
-    /** The one right behind the node. */
-    Optional<String> behind(LockNode node) {
-        int place = names.indexOf(node.name());
-        return place < 0 || place == names.size() - 1 ? Optional.empty() : Optional.of(names.get(place + 1));
-    }
-
     /** How many other nodes there are. */
     int others(LockNode node) {
         return names.size() - (has(node) ? 1 : 0);

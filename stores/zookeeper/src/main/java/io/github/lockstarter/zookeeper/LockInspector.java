@@ -57,16 +57,10 @@ final class LockInspector {
             }
             String path = directory + '/' + line.names().get(0);
             return nodes.data(path)
-                    .handle((event, failure) -> {
-                        if (failure == null) {
-                            return CompletableFuture.completedFuture(Optional.of(owner(path, event, line)));
-                        }
-                        // Gone since: whoever is the first one now.
-                        return Nodes.isNoNode(failure)
-                                ? owner(key)
-                                : CompletableFuture.<Optional<Owner>>failedFuture(failure);
-                    })
-                    .thenCompose(next -> next);
+                    .thenApply(event -> Optional.of(owner(path, event, line)))
+                    // Gone since: whoever is the first one now.
+                    .exceptionallyCompose(
+                            failure -> Nodes.isNoNode(failure) ? owner(key) : CompletableFuture.failedFuture(failure));
         });
     }
 

@@ -1,120 +1,109 @@
 package io.github.lockstarter.zookeeper;
 
-import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.zookeeper.KeyTurns.Turn;
+import io.github.lockstarter.zookeeper.Places.Place;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What this instance does in the lines of locks: it joins ({@link Attempt}), waits, and leaves.
+ * What this instance does in the lines of locks: it joins ({@link Attempt}), waits ({@link Places}), and leaves.
  *
- * <p>Each method that is given a {@link Turn} is a step of its key, and runs alone for it. An instance waits in a line
- * by one node, its place; each further attempt uses that one.
+ * <p>Thread-safe. The engine sends one command at a time about the owner of a key, but for an attempt that may follow a
+ * release without an answer: the servers execute them in their order. What an attempt goes on to do after its time is
+ * over concerns its own nodes alone.
  */
 final class LockLine {
 
-    private final Nodes nodes;
-    private final Session session;
-    private final KeyTurns turns;
-    private final Holds holds;
+    final Nodes nodes;
+    final Session session;
+    final Holds holds;
+    final Places places;
     private final LockPaths paths;
-    private final PredecessorWatch before;
-    private final RevocationWatch revocations;
 
-    LockLine(Nodes nodes, Session session, KeyTurns turns, Holds holds, LockPaths paths, ConnectionEvents connection) {
+    LockLine(Nodes nodes, Session session, Holds holds, Places places, LockPaths paths) {
         this.nodes = nodes;
         this.session = session;
-        this.turns = turns;
         this.holds = holds;
+        this.places = places;
         this.paths = paths;
-        this.before = new PredecessorWatch(nodes, turns, connection);
-        this.revocations = new RevocationWatch(nodes, holds, connection);
     }
 
-    Nodes nodes() {
-        return nodes;
-    }
-
-    Session session() {
-        return session;
-    }
-
-    Holds holds() {
-        return holds;
-    }
-
-    PredecessorWatch before() {
-        return before;
-    }
-
-    RevocationWatch revocations() {
-        return revocations;
-    }
+    /**
+     * A node that joins a line.
+     *
+     * @param node completed when it is there
+     * @param line what the servers have of the line then
+     */
+    record Joining(CompletableFuture<LockNode> node, CompletableFuture<Line> line) {}
 
     String directory(String key) {
         return paths.directory(key);
     }
 
-    CompletableFuture<ReleaseResult> release(Turn turn, ReleaseCommand command) {
-        Hold hold = holds.find(command.key(), command.token());
+    /** The look follows the creation on the same connection, without waiting for the answer to it. */
+    Joining join(String key, LockToken token) {
+        String directory = directory(key);
+        long sent = System.nanoTime();
+        CompletableFuture<LockNode> created = nodes.create(directory, data(token));
+        created.thenAccept(node -> session.executed(node.session(), sent));
+        CompletableFuture<Line> seen = nodes.line(directory);
+        // The client may have repeated the creation behind the look.
+        CompletableFuture<Line> line = created.thenCombine(
+                        seen,
+                        (node, known) ->
+                                known.has(node) ? CompletableFuture.completedFuture(known) : nodes.line(directory))
+                .thenCompose(look -> look);
+        return new Joining(created, line);
+    }
+
+    CompletableFuture<ReleaseResult> release(ReleaseCommand command) {
+        String key = command.key();
+        Hold hold = holds.find(command.token());
         if (command.endsWait()) {
-            boolean hasNothing = hold == null && turn.place == null;
-            CompletableFuture<?> left = hasNothing ? serverAnswers(command.key()) : leavePlace(turn);
+            boolean hasNothing = hold == null && places.find(key) == null;
+            CompletableFuture<?> left = hasNothing ? serverAnswers(key) : places.leave(key);
             CompletableFuture<?> released = hold == null ? left : delete(hold);
             return left.thenCombine(released, (gone, deleted) -> new ReleaseResult.Released(0));
         }
         if (hold == null) {
-            return serverAnswers(command.key()).thenApply(answered -> new ReleaseResult.NotHeld());
+            return serverAnswers(key).thenApply(answered -> new ReleaseResult.NotHeld());
         }
         if (hold.node.session() != session.current() && session.current() != Session.NONE) {
-            lost(hold); // another session is an answer of the servers
+            holds.lost(hold); // another session is an answer of the servers
             return CompletableFuture.completedFuture(new ReleaseResult.NotHeld());
         }
-        return command.requeue().isPresent() ? releaseAndRejoin(turn, hold) : releaseOnly(turn, hold);
+        // Whom the deletion wakes, another command would have to tell.
+        return command.requeue().isPresent()
+                ? releaseAndRejoin(hold)
+                : delete(hold).thenApply(deleted -> released(deleted, 0));
     }
 
-    /** Looks and deletes at once: the server does one after the other. */
-    private CompletableFuture<ReleaseResult> releaseOnly(Turn turn, Hold hold) {
-        CompletableFuture<Line> line = nodes.line(hold.node.directory());
-        return delete(hold).thenCombine(line, (deleted, before) -> released(deleted, wakesAnother(turn, before, hold)));
+    /** All at once: the next instance is told of the deletion, and this one stands behind all that waited until then. */
+    private CompletableFuture<ReleaseResult> releaseAndRejoin(Hold hold) {
+        CompletableFuture<?> left = places.leave(hold.key); // before it could be this instance that is told
+        CompletableFuture<Boolean> deleted = delete(hold);
+        Joining joining = join(hold.key, hold.token);
+        // The place is known as soon as it is there: whatever fails, it is left some time.
+        CompletableFuture<Place> place = joining.node().thenApply(node -> places.add(hold.key, node));
+        return left.thenCombine(place, (gone, own) -> own)
+                .thenCombine(joining.line(), this::stay)
+                .thenCompose(signalled -> signalled)
+                .thenCombine(deleted, (signalled, gone) -> released(gone, signalled));
     }
 
-    /** Joins the line behind the others before it leaves its place at the head of it. */
-    private CompletableFuture<ReleaseResult> releaseAndRejoin(Turn turn, Hold hold) {
-        Place old = turn.place;
-        return nodes.line(hold.node.directory()).thenCompose(line -> {
-            boolean others = line.others(hold.node) - (old != null && line.has(old.node) ? 1 : 0) > 0;
-            if (!others) {
-                return leavePlace(turn).thenCompose(left -> delete(hold)).thenApply(deleted -> released(deleted, 0));
-            }
-            return nodes.create(hold.node.directory(), data(hold.id.token()))
-                    .thenCompose(node -> {
-                        CompletableFuture<?> left = leavePlace(turn);
-                        Place place = new Place(node); // known at once: whatever fails, it is left some time
-                        turn.place = place;
-                        return left.thenCompose(gone -> nodes.line(node.directory()))
-                                .thenCompose(now -> before.watch(hold.id.key(), place, now));
-                    })
-                    .thenCompose(joined -> delete(hold))
-                    .thenApply(deleted -> released(deleted, 1));
-        });
+    /** Whether it was others that were signalled. A place behind nobody is given up. */
+    private CompletableFuture<Integer> stay(Place place, Line line) {
+        if (line.before(place.node).isEmpty()) {
+            return places.leave(place).thenApply(left -> 0);
+        }
+        places.watch(place, line);
+        return CompletableFuture.completedFuture(1);
     }
 
     private static ReleaseResult released(boolean deleted, int signalled) {
         return deleted ? new ReleaseResult.Released(signalled) : new ReleaseResult.FoundFree();
-    }
-
-    /** How many other instances the end of the hold wakes: 0 or 1. */
-    private static int wakesAnother(Turn turn, Line line, Hold hold) {
-        Place own = turn.place;
-        return line.behind(hold.node)
-                        .filter(next -> own == null || !own.node.name().equals(next))
-                        .isPresent()
-                ? 1
-                : 0;
     }
 
     /** The hold stays known until there is an answer: the release may be sent again. */
@@ -131,40 +120,10 @@ final class LockLine {
         return nodes.exists(directory(key));
     }
 
-    /** The session that had it is over for this instance, though the servers may not have noticed yet. */
-    void lost(Hold hold) {
-        if (holds.remove(hold)) {
-            nodes.delete(hold.node.path());
-        }
-    }
-
-    /** Nobody waits for the attempt any more: what it has is given up, and so is the place of the instance. */
-    void leave(Turn turn, AcquireCommand command) {
-        Hold hold = holds.find(command.key(), command.token());
-        if (hold != null) {
-            hold.isReleasing = true;
-            lost(hold);
-        }
-        leavePlace(turn);
-    }
-
     /** In the background, as far as the client can be used. */
     void leaveAll() {
-        for (Hold hold : holds.all()) {
-            hold.isReleasing = true;
-            lost(hold);
-        }
-        turns.keys().forEach(key -> turns.run(key, this::leavePlace));
-    }
-
-    private CompletableFuture<?> leavePlace(Turn turn) {
-        Place place = turn.place;
-        return place == null ? CompletableFuture.completedFuture(null) : leave(turn, place);
-    }
-
-    CompletableFuture<Boolean> leave(Turn turn, Place place) {
-        turn.place = null;
-        return nodes.delete(place.node.path());
+        holds.all().forEach(holds::lost);
+        places.leaveAll();
     }
 
     static byte[] data(LockToken token) {

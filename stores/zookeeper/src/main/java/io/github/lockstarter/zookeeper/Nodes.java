@@ -1,33 +1,26 @@
 package io.github.lockstarter.zookeeper;
 
-import io.github.lockstarter.DurationText;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.api.ErrorListenerPathable;
 import org.apache.curator.framework.api.UnhandledErrorListener;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.WatcherType;
 import org.apache.zookeeper.data.Stat;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of ZooKeeper, each as a future. A future fails with the {@link KeeperException} of the answer, or with
- * what kept the client from asking. It is completed by a thread of the client, at any time.
+ * what kept the client from asking. It is completed by a thread of the client, at any time; or never, since the client
+ * drops a command without a callback after some errors, such as when it cannot start a thread.
  *
- * <p>Every future ends: the client drops a command without a callback after some errors, such as when it cannot start a
- * thread, so a future without an answer fails when the {@linkplain ZooKeeperLockSettings#answerLimit limit} is over. An
- * answer that comes later changes nothing, except that a node which was created is deleted. Only after the close is
- * there no limit. Thread-safe.
+ * <p>A call is sent before the method returns, and the servers execute the calls of a connection in the order in which
+ * they were sent. A call that the client repeats over another connection comes later. Thread-safe.
  */
 final class Nodes {
 
@@ -35,20 +28,8 @@ final class Nodes {
 
     private final CuratorFramework client;
 
-    private final ScheduledExecutorService timer;
-    private final Duration limit;
-
-    /**
-     * The calls over a client.
-     *
-     * @param client the client
-     * @param timer ends what is not answered
-     * @param limit how long an answer may take
-     */
-    Nodes(CuratorFramework client, ScheduledExecutorService timer, Duration limit) {
+    Nodes(CuratorFramework client) {
         this.client = client;
-        this.timer = timer;
-        this.limit = limit;
     }
 
     /**
@@ -62,55 +43,38 @@ final class Nodes {
     /** The server may remove the container, which is empty, before the node is in it. */
     private CompletableFuture<LockNode> create(String directory, byte[] data, int tries) {
         return createNode(directory, data)
-                .handle((node, failure) -> {
-                    if (failure == null) {
-                        return CompletableFuture.completedFuture(node);
-                    }
-                    return tries > 1 && isNoNode(failure)
-                            ? createContainer(directory).thenCompose(there -> create(directory, data, tries - 1))
-                            : CompletableFuture.<LockNode>failedFuture(Failures.causeOf(failure));
-                })
-                .thenCompose(next -> next);
+                .exceptionallyCompose(failure -> tries > 1 && isNoNode(failure)
+                        ? createContainer(directory).thenCompose(there -> create(directory, data, tries - 1))
+                        : CompletableFuture.failedFuture(failure));
     }
 
     private CompletableFuture<LockNode> createNode(String directory, byte[] data) {
         Stat stat = new Stat();
-        return send(
-                        (callback, broken) -> client.create()
-                                .storingStatIn(stat)
-                                .withProtection()
-                                .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
-                                .inBackground(callback)
-                                .withUnhandledErrorListener(broken)
-                                .forPath(directory + '/' + Line.PREFIX, data),
-                        created -> delete(created.getName()))
+        return send((callback, broken) -> client.create()
+                        .storingStatIn(stat)
+                        .withProtection()
+                        .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forPath(directory + '/' + Line.PREFIX, data))
                 .thenCompose(event -> stat.getCzxid() == 0
                         ? stat(event.getName()) // found by its name: the answer to the creation was lost
                         : CompletableFuture.completedFuture(node(event.getName(), stat)));
     }
 
     /** Alone, since the client would create it on a thread that waits for each answer. */
-    private CompletableFuture<Boolean> createContainer(String directory) {
-        return send((callback, broken) -> client.create()
-                        .creatingParentContainersIfNeeded()
-                        .withMode(CreateMode.CONTAINER)
-                        .inBackground(callback)
-                        .withUnhandledErrorListener(broken)
-                        .forPath(directory, new byte[0]))
-                .handle((event, failure) -> {
-                    if (failure == null || is(Code.NODEEXISTS, failure)) {
-                        return failure == null;
-                    }
-                    throw Failures.thrown(failure);
-                });
+    private CompletableFuture<?> createContainer(String directory) {
+        CompletableFuture<?> created = send((callback, broken) -> client.create()
+                .creatingParentContainersIfNeeded()
+                .withMode(CreateMode.CONTAINER)
+                .inBackground(callback)
+                .withUnhandledErrorListener(broken)
+                .forPath(directory, new byte[0]));
+        return unless(Code.NODEEXISTS, created.thenApply(event -> true), false);
     }
 
     private CompletableFuture<LockNode> stat(String path) {
-        return send((callback, broken) -> client.checkExists()
-                        .inBackground(callback)
-                        .withUnhandledErrorListener(broken)
-                        .forPath(path))
-                .thenApply(event -> node(path, event.getStat()));
+        return send(path, to -> client.checkExists().inBackground(to)).thenApply(event -> node(path, event.getStat()));
     }
 
     private static LockNode node(String path, Stat stat) {
@@ -119,51 +83,51 @@ final class Nodes {
 
     /** Whether there is such a node, as the server knows it on which this client is. */
     CompletableFuture<Boolean> exists(String path) {
-        return send((callback, broken) -> client.checkExists()
-                        .inBackground(callback)
-                        .withUnhandledErrorListener(broken)
-                        .forPath(path))
-                .handle((event, failure) -> isThere(failure));
+        return isThere(send(path, to -> client.checkExists().inBackground(to)));
     }
 
     /** The line as the server knows it on which this client is; empty if there is none. */
     CompletableFuture<Line> line(String directory) {
-        return send((callback, broken) -> client.getChildren()
-                        .inBackground(callback)
-                        .withUnhandledErrorListener(broken)
-                        .forPath(directory))
-                .handle((event, failure) -> failure == null ? Line.of(event.getChildren()) : emptyIfNone(failure));
-    }
-
-    private static Line emptyIfNone(Throwable failure) {
-        if (isNoNode(failure)) {
-            return Line.EMPTY;
-        }
-        throw Failures.thrown(failure);
+        CompletableFuture<CuratorEvent> found =
+                send(directory, to -> client.getChildren().inBackground(to));
+        return unless(Code.NONODE, found.thenApply(event -> Line.of(event.getChildren())), Line.EMPTY);
     }
 
     /** The data of a node, with its state. */
     CompletableFuture<CuratorEvent> data(String path) {
-        return send((callback, broken) -> client.getData()
-                .inBackground(callback)
-                .withUnhandledErrorListener(broken)
-                .forPath(path));
+        return send(path, to -> client.getData().inBackground(to));
     }
 
-    /** The same, and calls the watcher once when the node changes or is deleted; never if there is no such node. */
-    CompletableFuture<CuratorEvent> data(String path, Watcher watcher) {
-        return send((callback, broken) -> client.getData()
-                .usingWatcher(watcher)
-                .inBackground(callback)
-                .withUnhandledErrorListener(broken)
-                .forPath(path));
+    /** Has the watcher called once when the node is changed or deleted. False, and never called, if there is none. */
+    CompletableFuture<Boolean> watch(String path, Watcher watcher) {
+        return isThere(send(path, to -> client.getData().usingWatcher(watcher).inBackground(to)));
     }
 
-    CompletableFuture<CuratorEvent> write(String path, byte[] data) {
-        return send((callback, broken) -> client.setData()
+    /**
+     * The same for the deletion alone: the watch is one of the children that the node never has. It is another one than
+     * that of {@link #watch}, and can be taken back.
+     */
+    CompletableFuture<Boolean> watchEnd(String path, Watcher watcher) {
+        return isThere(
+                send(path, to -> client.getChildren().usingWatcher(watcher).inBackground(to)));
+    }
+
+    /**
+     * Takes back what has asked for the end of a node, after its answer. All of this client: where one watcher is
+     * removed, the client forgets it and the server does not.
+     */
+    void unwatchEnd(String path) {
+        send(
+                path,
+                to -> client.watchers().removeAll().ofType(WatcherType.Children).inBackground(to));
+    }
+
+    /** False if there is no such node. */
+    CompletableFuture<Boolean> write(String path, byte[] data) {
+        return isThere(send((callback, broken) -> client.setData()
                 .inBackground(callback)
                 .withUnhandledErrorListener(broken)
-                .forPath(path, data));
+                .forPath(path, data)));
     }
 
     /**
@@ -171,19 +135,18 @@ final class Nodes {
      * repeats it in the background until it is answered.
      */
     CompletableFuture<Boolean> delete(String path) {
-        return send((callback, broken) -> client.delete()
-                        .guaranteed()
-                        .inBackground(callback)
-                        .withUnhandledErrorListener(broken)
-                        .forPath(path))
-                .handle((event, failure) -> isThere(failure));
+        return isThere(send(path, to -> client.delete().guaranteed().inBackground(to)));
     }
 
-    private static boolean isThere(@Nullable Throwable failure) {
-        if (failure == null || isNoNode(failure)) {
-            return failure == null;
-        }
-        throw Failures.thrown(failure);
+    private static CompletableFuture<Boolean> isThere(CompletableFuture<CuratorEvent> answer) {
+        return unless(Code.NONODE, answer.thenApply(event -> true), false);
+    }
+
+    /** The answer, or what it means if it is this refusal. */
+    private static <R> CompletableFuture<R> unless(Code refusal, CompletableFuture<R> answer, R meaning) {
+        return answer.exceptionallyCompose(failure -> is(refusal, failure)
+                ? CompletableFuture.completedFuture(meaning)
+                : CompletableFuture.failedFuture(failure));
     }
 
     static boolean isNoNode(Throwable failure) {
@@ -194,47 +157,33 @@ final class Nodes {
         return Failures.causeOf(failure) instanceof KeeperException keeper && keeper.code() == code;
     }
 
+    private static CompletableFuture<CuratorEvent> send(
+            String path, Function<BackgroundCallback, ErrorListenerPathable<?>> call) {
+        return send((callback, broken) ->
+                call.apply(callback).withUnhandledErrorListener(broken).forPath(path));
+    }
+
     private interface Call {
 
         void send(BackgroundCallback callback, UnhandledErrorListener broken) throws Exception;
     }
 
-    private CompletableFuture<CuratorEvent> send(Call call) {
-        return send(call, late -> {});
-    }
-
-    /** The second argument is called with a success that comes when the limit is over. */
-    private CompletableFuture<CuratorEvent> send(Call call, Consumer<CuratorEvent> late) {
+    private static CompletableFuture<CuratorEvent> send(Call call) {
         CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
         try {
-            call.send((used, event) -> answered(answer, event, late), (message, e) -> answer.completeExceptionally(e));
+            call.send((used, event) -> answered(answer, event), (message, e) -> answer.completeExceptionally(e));
         } catch (Exception e) {
             answer.completeExceptionally(e);
-        }
-        if (!answer.isDone()) {
-            endInTime(answer);
         }
         return answer;
     }
 
-    private void endInTime(CompletableFuture<?> answer) {
-        Runnable end = () ->
-                answer.completeExceptionally(new TimeoutException("no answer within " + DurationText.exactly(limit)));
-        try {
-            Future<?> atLimit = timer.schedule(end, limit.toMillis(), TimeUnit.MILLISECONDS);
-            answer.whenComplete((event, failure) -> atLimit.cancel(false));
-        } catch (RejectedExecutionException e) {
-            // closed: no step follows
-        }
-    }
-
-    private static void answered(
-            CompletableFuture<CuratorEvent> answer, CuratorEvent event, Consumer<CuratorEvent> late) {
+    private static void answered(CompletableFuture<CuratorEvent> answer, CuratorEvent event) {
         Code code = Code.get(event.getResultCode());
-        if (code != Code.OK) {
+        if (code == Code.OK) {
+            answer.complete(event);
+        } else {
             answer.completeExceptionally(KeeperException.create(code));
-        } else if (!answer.complete(event)) {
-            late.accept(event);
         }
     }
 }

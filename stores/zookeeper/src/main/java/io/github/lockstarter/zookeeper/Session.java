@@ -7,11 +7,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
@@ -31,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A session belongs to one {@link ZooKeeper} object for ever, which a client replaces when its session is over. So
  * the object is asked for the number of its session, and never the client's state, of which listeners learn later.
  *
- * <p>Called by any thread. {@link #proofs} is replaced as a whole: at most one question of renewals is on its way, and
- * one waits.
+ * <p>Called by any thread.
  */
 final class Session implements CrashDetection {
 
@@ -45,16 +42,6 @@ final class Session implements CrashDetection {
     /** A part of the session time-out that is certain: see {@link #certainTime}. */
     private static final int CERTAIN_PART = 2;
 
-    /** The proof that is under way, and the one that follows it, if anybody asks for that. */
-    private record Proofs(
-            @Nullable CompletableFuture<OptionalLong> running,
-            @Nullable CompletableFuture<OptionalLong> waiting) {}
-
-    private static final AtomicReferenceFieldUpdater<Session, Proofs> PROOFS =
-            AtomicReferenceFieldUpdater.newUpdater(Session.class, Proofs.class, "proofs");
-
-    private static final Proofs IDLE = new Proofs(null, null);
-
     private final CuratorFramework client;
     private final ZooKeeperLockSettings settings;
     private final ScheduledExecutorService timer;
@@ -65,9 +52,6 @@ final class Session implements CrashDetection {
 
     /** The last one that was connected. */
     private volatile @Nullable ZooKeeper latest;
-
-    /** Changed by its updater. */
-    private volatile Proofs proofs = IDLE;
 
     /**
      * The session of a client.
@@ -126,52 +110,16 @@ final class Session implements CrashDetection {
      */
     @Override
     public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
-        return ask().thenApply(session -> {
-            String takeOver = Long.toHexString(session.orElseThrow(Failures::withoutProof));
-            return Optional.of(new Beat(ONE_HISTORY, takeOver, "", Duration.ZERO, List.of()));
-        });
+        return prove().completeOnTimeout(
+                        OptionalLong.empty(), settings.answerLimit().toMillis(), TimeUnit.MILLISECONDS)
+                .thenApply(session -> {
+                    String takeOver = Long.toHexString(session.orElseThrow(Failures::withoutProof));
+                    return Optional.of(new Beat(ONE_HISTORY, takeOver, "", Duration.ZERO, List.of()));
+                });
     }
 
-    /**
-     * The number of a session that was not over at a moment after this call; empty if there is no such proof. All that
-     * call while one question is on its way share the next one.
-     */
+    /** The number of a session that was not over at a moment after this call; empty if there is no such proof. */
     CompletableFuture<OptionalLong> prove() {
-        while (true) {
-            Proofs known = proofs;
-            CompletableFuture<OptionalLong> shared = known.waiting;
-            if (shared != null) {
-                return shared;
-            }
-            CompletableFuture<OptionalLong> mine = new CompletableFuture<>();
-            Proofs next = known.running == null ? new Proofs(mine, null) : new Proofs(known.running, mine);
-            if (PROOFS.compareAndSet(this, known, next)) {
-                if (known.running == null) {
-                    begin(mine);
-                }
-                return mine;
-            }
-        }
-    }
-
-    private void begin(CompletableFuture<OptionalLong> proof) {
-        ask().thenAccept(session -> ended(proof, session));
-    }
-
-    /** The next question is sent before those are told that asked for this one. */
-    private void ended(CompletableFuture<OptionalLong> proof, OptionalLong session) {
-        Proofs known = proofs;
-        while (!PROOFS.compareAndSet(this, known, new Proofs(known.waiting, null))) {
-            known = proofs;
-        }
-        CompletableFuture<OptionalLong> next = known.waiting;
-        if (next != null) {
-            begin(next);
-        }
-        proof.complete(session);
-    }
-
-    private CompletableFuture<OptionalLong> ask() {
         long sent = System.nanoTime();
         return send().thenCompose(session -> session.isEmpty()
                 ? CompletableFuture.completedFuture(session)
@@ -193,6 +141,16 @@ final class Session implements CrashDetection {
         return !certain.isDone() && needed.compareTo(settings.commandTimeout()) > 0
                 ? CompletableFuture.completedFuture(false)
                 : certain.thenApply(OptionalLong::isPresent);
+    }
+
+    /** A quorum has just acknowledged a command that was sent then, or before it reached a server. */
+    void executed(long session, long sent) {
+        leader.answered(session, sent, System.nanoTime(), timeout());
+    }
+
+    /** The same without a command, as the answers so far show it. Returns at once. */
+    boolean isCertain(long session, long at) {
+        return session == current() && leader.isCertain(session, at, timeout());
     }
 
     private CompletableFuture<OptionalLong> certain(long session, long sent, Duration timeout) {
@@ -242,9 +200,6 @@ final class Session implements CrashDetection {
                     List.of(Op.check("/", -1)),
                     (code, path, context, results) -> answer.complete(answered(over, sent, Code.get(code))),
                     null);
-            Runnable end = () -> answer.complete(OptionalLong.empty());
-            Future<?> atLimit = timer.schedule(end, settings.answerLimit().toMillis(), TimeUnit.MILLISECONDS);
-            answer.whenComplete((session, failure) -> atLimit.cancel(false));
         } catch (RuntimeException e) {
             answer.complete(OptionalLong.empty()); // closed
         }

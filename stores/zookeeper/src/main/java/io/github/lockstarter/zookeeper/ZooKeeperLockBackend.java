@@ -39,13 +39,16 @@ import org.jspecify.annotations.Nullable;
  * Locks in ZooKeeper 3.6 or later, over a client of Curator.
  *
  * <p><b>Kept</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, in it one ephemeral sequential node
- * for each instance that has the lock, waits for it, or tries to get it. Its data is the lock token. The server
- * removes the container some time after the last of them; one that does not run its container manager keeps it. Names
- * have a part made at random, so that no command meets another node than the one it is meant for.
+ * for each instance that has the lock, waits for it, or tries to get it. Its data is the lock token; a waiter that got
+ * the lock writes its present one some 50 ms later. The server removes the container some time after the last of them;
+ * one that does not run its container manager keeps it. Names have a part made at random, so that no command meets
+ * another node than the one it is meant for.
  *
  * <p><b>Grant</b>: the instance whose node is the first one has the lock. A waiter stays in the line by its node, and
  * watches the node right before it, never the line, so that a release wakes one instance. The lock is then that
- * instance's: no other can come first. The fencing token is the {@code czxid} of the node, which grows over all nodes
+ * instance's: no other can come first. A free lock takes one round trip, since the look at the line is sent right
+ * behind the node, and its release another one; a waiter that is first takes the lock without any, unless its session
+ * has to be proven. The fencing token is the {@code czxid} of the node, which grows over all nodes
  * of the ensemble. The number in the name does not serve: it starts again with each new container.
  *
  * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard
@@ -67,14 +70,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
     /** Longer than any session time-out. */
     private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);
 
-    // Called by any thread; answers come on the client's event thread. What concerns one key is done in its KeyTurns.
-    // A command is answered by its steps, or by the timer with "unknown" if that is sooner. Steps go on after that, so
-    // that what they find created is deleted, and the next command of the key comes behind them.
+    // Called by any thread; answers come on the client's event thread. A command is answered by its steps, or by the
+    // timer with "unknown" if that is sooner. The steps of an attempt may go on after that: what they find created is
+    // deleted.
     private final CuratorFramework client;
     private final ZooKeeperLockSettings settings;
     private final Runnable whenClosed;
     private final Session session;
-    private final KeyTurns turns = new KeyTurns();
     private final LockLine lines;
     private final LockInspector inspector;
     private final Holds holds;
@@ -107,11 +109,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.whenClosed = whenClosed;
         this.timer = LockThreads.timer("lock-zookeeper");
         this.session = new Session(client, settings, timer, start(client));
-        Nodes nodes = new Nodes(client, timer, settings.answerLimit());
-        this.holds = new Holds(timer, hold -> nodes.delete(hold.node.path()));
         this.connection = new ConnectionEvents(client);
+        Nodes nodes = new Nodes(client);
+        this.holds = new Holds(timer, nodes, connection);
         LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());
-        this.lines = new LockLine(nodes, session, turns, holds, paths, connection);
+        this.lines = new LockLine(nodes, session, holds, new Places(nodes, connection), paths);
         this.inspector = new LockInspector(nodes, paths);
     }
 
@@ -179,20 +181,14 @@ public final class ZooKeeperLockBackend implements LockBackend {
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected(reason, new UnsupportedOperationException(reason)));
         }
-        long sent = System.nanoTime();
-        return inTurn(command.key(), Unknowns::acquire, (turn, answer) -> {
-            if (answer.isDone()) {
-                return CompletableFuture.completedFuture(null); // given up before it began
+        Attempt attempt = new Attempt(lines, command, System.nanoTime());
+        CompletionStage<AcquireResult> answer =
+                inTime(attempt.begin().exceptionally(this::notAcquired), Failures::ofAcquire);
+        return answer.thenApply(result -> {
+            if (result instanceof AcquireResult.Unknown) {
+                attempt.giveUp();
             }
-            return new Attempt(lines, turn, command, sent)
-                    .begin()
-                    .exceptionally(this::notAcquired)
-                    .thenAccept(result -> {
-                        boolean isKnown = answer.complete(result) && !(result instanceof AcquireResult.Unknown);
-                        if (!isKnown) {
-                            lines.leave(turn, command);
-                        }
-                    });
+            return result;
         });
     }
 
@@ -200,7 +196,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private AcquireResult notAcquired(Throwable failure) {
         return Nodes.isNoNode(failure)
                 ? new AcquireResult.Rejected(Failures.withoutChroot(client), Failures.causeOf(failure))
-                : Unknowns.acquire(failure);
+                : Failures.ofAcquire(failure);
     }
 
     @Override
@@ -214,61 +210,49 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     private CompletionStage<RenewResult> renew(RenewCommand command, CompletableFuture<OptionalLong> proof, long sent) {
-        Hold hold = holds.find(command.key(), command.token());
         // The lease must not end while the question is on its way: the answer may be that it is prolonged.
-        CompletableFuture<RenewResult> answer = new CompletableFuture<>();
-        Future<?> late = expire(answer, Unknowns::renew);
-        proof.thenCompose(proven -> watched(hold).thenApply(done -> renewed(hold, command, proven, sent)))
-                .whenComplete((result, failure) -> {
-                    late.cancel(false);
-                    answer.complete(failure == null ? result : Unknowns.renew(failure));
-                });
-        return answer;
-    }
-
-    /** Nothing else would tell a holder that its node was deleted. */
-    private CompletableFuture<?> watched(@Nullable Hold hold) {
-        return hold == null || hold.isWatched
-                ? CompletableFuture.completedFuture(null)
-                : lines.revocations().watch(hold);
+        Hold hold = holds.find(command.token());
+        CompletableFuture<?> watched = hold == null ? CompletableFuture.completedFuture(null) : holds.watch(hold);
+        return inTime(
+                watched.thenCombine(proof, (done, proven) -> renewed(hold, command, proven, sent)), Failures::ofRenew);
     }
 
     private RenewResult renewed(@Nullable Hold hold, RenewCommand command, OptionalLong proven, long sent) {
         if (proven.isEmpty()) {
-            return Unknowns.renew(Failures.withoutProof());
+            return Failures.ofRenew(Failures.withoutProof());
         }
         if (hold == null) {
             return new RenewResult.NotHeld();
         }
         if (proven.getAsLong() != hold.node.session()) {
-            lines.lost(hold);
+            holds.lost(hold);
             return new RenewResult.NotHeld();
         }
         // An operator's revocation deletes the node, of which the server tells before it answers what came later.
-        if (hold.isReleasing || holds.find(command.key(), command.token()) != hold) {
+        if (hold.isReleasing || holds.find(command.token()) != hold) {
             return new RenewResult.NotHeld();
         }
         if (!hold.isWatched) {
-            return Unknowns.renew(new IllegalStateException("The node of the lock could not be watched"));
+            return Failures.ofRenew(new IllegalStateException("The node of the lock could not be watched"));
         }
-        return hold.prolong(sent + command.lease().toNanos()) ? new RenewResult.Renewed() : new RenewResult.NotHeld();
+        return holds.prolong(hold, sent + command.lease().toNanos())
+                ? new RenewResult.Renewed()
+                : new RenewResult.NotHeld();
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return inTurn(command.key(), Unknowns::release, (turn, answer) -> lines.release(turn, command)
-                .exceptionally(Unknowns::release)
-                .thenAccept(answer::complete));
+        return inTime(lines.release(command), Failures::ofRelease);
     }
 
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
-        return inTime(inspector.inspect(key), Unknowns::inspect);
+        return inTime(inspector.inspect(key), Failures::ofInspect);
     }
 
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return inTime(inspector.revoke(key, fencingToken), Unknowns::revoke);
+        return inTime(inspector.revoke(key, fencingToken), Failures::ofRevoke);
     }
 
     @Override
@@ -299,20 +283,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         return CrashTakeOver.UNNEEDED;
     }
 
-    /** A command about one key, behind those that were given before. */
-    private <R> CompletionStage<R> inTurn(String key, Function<Throwable, R> unknown, Work<R> work) {
-        CompletableFuture<R> answer = new CompletableFuture<>();
-        Future<?> late = expire(answer, unknown);
-        turns.run(key, turn -> work.begin(turn, answer).whenComplete((done, failure) -> late.cancel(false)));
-        return answer;
-    }
-
-    /** The steps of a command: completes the answer, and its own future when nothing is left to do. */
-    private interface Work<R> {
-
-        CompletableFuture<?> begin(KeyTurns.Turn turn, CompletableFuture<R> answer);
-    }
-
+    /** The outcome of a command; unknown if it failed, or has no answer in time. */
     private <R> CompletionStage<R> inTime(CompletableFuture<R> work, Function<Throwable, R> unknown) {
         CompletableFuture<R> answer = work.exceptionally(unknown);
         Future<?> late = expire(answer, unknown);

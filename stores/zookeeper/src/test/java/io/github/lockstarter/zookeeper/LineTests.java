@@ -18,7 +18,6 @@ class LineTests {
                 .containsExactly("_c_zz-lock-0000000009", "_c_aa-lock-0000000010", "_c_00-lock-0000000011");
         assertThat(line.before(SECOND)).hasValue("_c_aa-lock-0000000010");
         assertThat(line.isFirst(SECOND)).isFalse();
-        assertThat(line.behind(SECOND)).isEmpty();
     }
 
     @Test

@@ -22,6 +22,7 @@ import org.apache.zookeeper.AsyncCallback.Children2Callback;
 import org.apache.zookeeper.AsyncCallback.Create2Callback;
 import org.apache.zookeeper.AsyncCallback.MultiCallback;
 import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
@@ -97,10 +98,15 @@ class MissingAnswerIT {
                 Create2Callback callback,
                 Object context,
                 long ttl) {
-            Create2Callback later = (code, name, same, created, stat) ->
+            Create2Callback later = (code, name, same, created, stat) -> {
+                if (code == Code.OK.intValue() && keepsCreation.getAndSet(false)) {
                     kept.set(() -> callback.processResult(code, name, same, created, stat));
-            boolean keeps = mode == CreateMode.EPHEMERAL_SEQUENTIAL && keepsCreation.getAndSet(false);
-            super.create(path, data, acl, mode, keeps ? later : callback, context, ttl);
+                } else { // such as in a line that the server has just removed
+                    callback.processResult(code, name, same, created, stat);
+                }
+            };
+            super.create(
+                    path, data, acl, mode, mode == CreateMode.EPHEMERAL_SEQUENTIAL ? later : callback, context, ttl);
         }
     }
 
@@ -131,7 +137,6 @@ class MissingAnswerIT {
 
     @Test
     void aNodeWhoseCreationIsReportedLateIsDeletedBehindTheNextAttempt() {
-        locks.locks().acquire(request).close(); // so that the line is there, and the next creation succeeds
         keepsCreation.set(true);
         assertThatThrownBy(() -> locks.locks().acquire(request)).isInstanceOf(LockBackendException.class);
         // The node is first in the line, so the next attempt begins and finds it there.

@@ -6,65 +6,131 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.server.ZooKeeperServer;
 import io.github.lockstarter.testing.WarmUp;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** How many watchers the client keeps. */
+/** How many watchers the client and the server keep. */
+@Timeout(120)
 class WatchersIT {
 
     private static final Duration SESSION = ZooKeeperClients.SESSION;
-    private static final LockRequest SHORT_WAIT = LockRequest.of("leader").waitingUpTo(Duration.ofMillis(20));
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Pattern TOTAL = Pattern.compile("zk_watch_count\\s+(\\d+)");
 
-    @Test
-    void keepsOneWatcherOfManyWaitsForOneHolder() throws Exception {
-        String server = ZooKeeperServers.shared().address();
-        try (ZooKeeperLockBackend holding = ZooKeeperClients.backend(server, SESSION);
-                CuratorFramework client = ZooKeeperClients.connect(server, SESSION);
-                ZooKeeperLockBackend polling = new ZooKeeperLockBackend(client, ZooKeeperClients.settings(SESSION));
-                Application holder = Application.over(holding);
-                Application poller = Application.over(polling)) {
-            WarmUp.connect(holder.locks(), "warm-up");
-            WarmUp.connect(poller.locks(), "warm-up");
-            LockHandle held = holder.locks().acquire("leader");
-            for (int i = 0; i < 50; i++) {
-                assertThat(poller.locks().tryAcquire(SHORT_WAIT)).isEmpty();
-            }
-            await().atMost(Duration.ofSeconds(10))
-                    .untilAsserted(() -> assertThat(dataWatchers(client)).isEqualTo(1));
+    private static final int KEYS = 100;
+    private static final int ROUNDS = 10;
 
-            CompletableFuture<LockHandle> waiting =
-                    poller.locks().acquireAsync(SHORT_WAIT.waitingUpTo(Duration.ofSeconds(20)));
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> !poller.admin().waiters().isEmpty());
-            held.close();
+    private ZooKeeperServer server;
+    private CuratorFramework client;
+    private ZooKeeperLockBackend holding;
+    private ZooKeeperLockBackend waiting;
+    private Application holder;
+    private Application waiter;
+    private int watchesOfIdleClients;
 
-            assertThat(waiting).succeedsWithin(Duration.ofSeconds(15)).satisfies(LockHandle::close);
-            await().atMost(Duration.ofSeconds(10))
-                    .untilAsserted(() -> assertThat(dataWatchers(client)).isZero());
-        }
+    @BeforeEach
+    void start() {
+        server = ZooKeeperServers.start();
+        client = ZooKeeperClients.connect(server.address(), SESSION);
+        holding = ZooKeeperClients.backend(server.address(), SESSION);
+        waiting = new ZooKeeperLockBackend(client, ZooKeeperClients.settings(SESSION));
+        holder = Application.over(holding);
+        waiter = Application.over(waiting);
+        WarmUp.connect(holder.locks(), "warm-up");
+        WarmUp.connect(waiter.locks(), "warm-up");
+        watchesOfIdleClients = watchesOfServer();
     }
 
-    /** Of locks: the client has one of its own. It shows paths only, and not how many watchers each has. */
-    private static int dataWatchers(CuratorFramework client) throws Exception {
+    @AfterEach
+    void close() {
+        waiter.close();
+        waiting.close();
+        client.close();
+        holder.close();
+        holding.close();
+        server.close();
+    }
+
+    @Test
+    void areNotLeftByWaitsThatWereGivenUp() {
+        List<LockHandle> held = IntStream.range(0, KEYS)
+                .mapToObj(i -> holder.locks().acquire("held:" + i))
+                .toList();
+
+        for (int round = 0; round < ROUNDS; round++) {
+            List<CompletableFuture<LockHandle>> waits = IntStream.range(0, KEYS)
+                    .mapToObj(i -> waiter.locks()
+                            .acquireAsync(LockRequest.of("held:" + i).waitingUpTo(Duration.ofMillis(20))))
+                    .toList();
+            waits.forEach(wait -> assertThat(wait).failsWithin(PATIENCE));
+        }
+
+        awaitWatches(KEYS); // each holder watches its own node
+        held.forEach(LockHandle::close);
+        awaitWatches(0);
+    }
+
+    @Test
+    void areNotLeftByWaitsThatGotTheLock() {
+        LockRequest request = LockRequest.of("contended").waitingUpTo(PATIENCE);
+        List<CompletableFuture<?>> ends = new ArrayList<>();
+        for (int i = 0; i < KEYS * ROUNDS / 2; i++) {
+            ends.add(holder.locks().acquireAsync(request).thenAccept(LockHandle::close));
+            ends.add(waiter.locks().acquireAsync(request).thenAccept(LockHandle::close));
+        }
+
+        assertThat(CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new)))
+                .succeedsWithin(PATIENCE.multipliedBy(2));
+        awaitWatches(0);
+    }
+
+    private void awaitWatches(int ofLocks) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(watchesOfServer() - watchesOfIdleClients).isEqualTo(ofLocks);
+            assertThat(watchersOfClient()).isZero();
+        });
+    }
+
+    private int watchesOfServer() {
+        Matcher total = TOTAL.matcher(server.ask("mntr"));
+        assertThat(total.find()).isTrue();
+        return Integer.parseInt(total.group(1));
+    }
+
+    /** Of the waiter for locks: the client has one of its own. */
+    private int watchersOfClient() throws Exception {
         Method manager = ZooKeeper.class.getDeclaredMethod("getWatchManager");
         manager.setAccessible(true);
         Object watches = manager.invoke(client.getZookeeperClient().getZooKeeper());
-        Field byPath = watches.getClass().getDeclaredField("dataWatches");
-        byPath.setAccessible(true);
-        Map<?, ?> watchers = (Map<?, ?>) byPath.get(watches);
-        synchronized (watchers) {
-            return watchers.entrySet().stream()
-                    .filter(each -> ((String) each.getKey()).startsWith("/test/locks/"))
-                    .mapToInt(each -> ((Set<?>) each.getValue()).size())
-                    .sum();
+        int count = 0;
+        for (String kind : List.of("dataWatches", "existWatches", "childWatches")) {
+            Field byPath = watches.getClass().getDeclaredField(kind);
+            byPath.setAccessible(true);
+            Map<?, ?> watchers = (Map<?, ?>) byPath.get(watches);
+            synchronized (watchers) {
+                count += watchers.entrySet().stream()
+                        .filter(each -> ((String) each.getKey()).startsWith("/test/locks/"))
+                        .mapToInt(each -> ((Set<?>) each.getValue()).size())
+                        .sum();
+            }
         }
+        return count;
     }
 }

@@ -1,0 +1,136 @@
+package io.github.lockstarter.zookeeper;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where this instance waits: in the line of each lock by one node. It watches the node right before its own, and is
+ * signalled when its own is the first one.
+ *
+ * <p>Thread-safe. A watch is removed with its place, since the node that it watches may live for long.
+ */
+final class Places {
+
+    private final ConcurrentMap<String, Place> places = new ConcurrentHashMap<>();
+    private final Nodes nodes;
+    private final ConnectionEvents connection;
+
+    Places(Nodes nodes, ConnectionEvents connection) {
+        this.nodes = nodes;
+        this.connection = connection;
+    }
+
+    /** The node by which this instance waits for a lock. */
+    final class Place implements Watcher {
+
+        final String key;
+        final LockNode node;
+
+        /** Of whose end this instance is told; null if it is told of none. */
+        private volatile @Nullable String before;
+
+        private volatile @Nullable Line seenFirst;
+
+        private Place(String key, LockNode node) {
+            this.key = key;
+            this.node = node;
+        }
+
+        /** A line of which this node was the first one, as it is from then on; null if none was seen. */
+        @Nullable
+        Line seenFirst() {
+            return seenFirst;
+        }
+
+        @Override
+        public void process(WatchedEvent event) {
+            if (event.getType() == EventType.NodeDeleted) {
+                gone(this, event.getPath());
+            }
+        }
+    }
+
+    @Nullable
+    Place find(String key) {
+        return places.get(key);
+    }
+
+    /** This instance waits by the node from now on. */
+    Place add(String key, LockNode node) {
+        Place place = new Place(key, node);
+        Place old = places.put(key, place);
+        if (old != null) {
+            end(old);
+        }
+        return place;
+    }
+
+    /** Has this instance told when the node right before the place in that line is gone. */
+    void watch(Place place, Line line) {
+        String before = line.before(place.node)
+                .map(name -> place.node.directory() + '/' + name)
+                .orElse(null);
+        if (before == null || before.equals(place.before)) {
+            return;
+        }
+        place.before = before;
+        nodes.watchEnd(before, place).whenComplete((isThere, failure) -> {
+            if (places.get(place.key) != place) {
+                nodes.unwatchEnd(before);
+            } else if (failure != null) {
+                place.before = null; // the next attempt looks who is before it
+            } else if (!isThere) {
+                gone(place, before);
+            }
+        });
+    }
+
+    /** Either this instance is the first one now, or another waiter has left. */
+    private void gone(Place place, String path) {
+        if (places.get(place.key) != place || !path.equals(place.before)) {
+            return; // of an earlier watch
+        }
+        place.before = null;
+        nodes.line(place.node.directory()).thenAccept(line -> {
+            if (line.before(place.node).isPresent()) {
+                watch(place, line);
+            } else {
+                place.seenFirst = line.isFirst(place.node) ? line : null;
+                connection.signal(place.key);
+            }
+        });
+    }
+
+    /** The node has got the lock: it waits no more. */
+    void granted(Place place) {
+        places.remove(place.key, place);
+    }
+
+    CompletableFuture<?> leave(String key) {
+        Place place = places.remove(key);
+        return place == null ? CompletableFuture.completedFuture(null) : end(place);
+    }
+
+    CompletableFuture<?> leave(Place place) {
+        places.remove(place.key, place);
+        return end(place);
+    }
+
+    private CompletableFuture<?> end(Place place) {
+        String before = place.before;
+        if (before != null) {
+            nodes.unwatchEnd(before);
+        }
+        return nodes.delete(place.node.path());
+    }
+
+    void leaveAll() {
+        List.copyOf(places.values()).forEach(this::leave);
+    }
+}
