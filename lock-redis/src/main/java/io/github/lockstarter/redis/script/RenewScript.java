@@ -157,12 +157,13 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         @Override
         public List<RenewResult> of(List<Object> parts, boolean isRepeated) {
             Reply reply = Reply.of(parts);
-            reply.check(commands.size());
+            if (reply.statuses().length() != commands.size()) {
+                throw new IllegalArgumentException("Not a reply for " + commands.size() + " locks");
+            }
             learn(reply);
             RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
             RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
             RenewResult absent = isMarked ? NOT_HELD : unknown(failures.ofParting());
-            RenewResult refused = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
             List<RenewResult> results = new ArrayList<>(commands.size());
             for (int i = 0; i < commands.size(); i++) {
                 results.add(
@@ -170,8 +171,9 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
                             case Reply.RENEWED -> renewed;
                             case Reply.DEFERRED -> deferred;
                             case Reply.FORGOTTEN -> AT_ONCE;
-                            case Reply.REFUSED -> refused;
-                            default -> absent;
+                            case Reply.REFUSED -> unknown(failures.ofError(reply.problem()));
+                            case Reply.NOT_HELD -> absent;
+                            default -> throw new IllegalArgumentException("Not a reply of the renew script");
                         });
             }
             return results;
@@ -238,20 +240,6 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
             return new Reply(
                     (String) parts.get(0), (String) parts.get(1), (String) parts.get(2), Duration.ofMillis((Long)
                             parts.get(3)));
-        }
-
-        /** Refuses what is no reply for so many locks. */
-        void check(int locks) {
-            if (statuses.length() != locks) {
-                throw new IllegalArgumentException("Not a reply for " + locks + " locks");
-            }
-            for (int i = 0; i < locks; i++) {
-                char status = statuses.charAt(i);
-                boolean known = status == RENEWED || status == NOT_HELD || status == DEFERRED || status == FORGOTTEN;
-                if (!known && (status != REFUSED || problem.isEmpty())) {
-                    throw new IllegalArgumentException("Not a reply of the renew script");
-                }
-            }
         }
 
         /** What became of a lock. */
