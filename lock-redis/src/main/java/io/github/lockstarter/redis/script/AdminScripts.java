@@ -23,6 +23,9 @@ public final class AdminScripts {
     public static final Reader<Revocation> REVOKE_READER = new RevokeReader();
 
     /** Its place in the reply of {@link #inspect}. */
+    private static final int RECOVERING = 4;
+
+    /** Its place in the reply of {@link #inspect}. */
     private static final int MARKED = 5;
 
     private final KeySpace keySpace;
@@ -64,29 +67,24 @@ public final class AdminScripts {
 
         @Override
         public StoredLock of(List<Object> reply, boolean isRepeated) {
-            List<String> texts = reply.stream().map(String.class::cast).toList();
-            String owner = texts.get(0);
-            long remaining = Long.parseLong(texts.get(1));
-            long fencingToken = texts.get(2).isEmpty() ? 0 : Long.parseLong(texts.get(2));
-            long waiting = Long.parseLong(texts.get(3));
+            String owner = (String) reply.get(0);
+            long remaining = (Long) reply.get(1);
+            long fencingToken = (Long) reply.get(2);
+            long waiting = (Long) reply.get(3);
             if (owner.isEmpty()) {
-                String recovering = texts.get(4);
-                return new StoredLock.Free(
-                        0,
-                        waiting,
-                        recovering.isEmpty() ? Duration.ZERO : Duration.ofMillis(Long.parseLong(recovering)));
+                return new StoredLock.Free(0, waiting, Duration.ofMillis((Long) reply.get(RECOVERING)));
             }
             if (owner.equals(ReleaseScript.KEPT)) {
                 return new StoredLock.Kept(Duration.ofMillis(Math.max(0, remaining)), fencingToken, waiting);
             }
             Optional<LockHolder> holder =
                     owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
-            Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
-            return new StoredLock.Held(holder, lease, fencingToken, waiting, marked(texts.get(MARKED)));
+            return new StoredLock.Held(
+                    holder, duration(remaining), fencingToken, waiting, duration((Long) reply.get(MARKED)));
         }
 
-        private static Optional<Duration> marked(String millis) {
-            return millis.isEmpty() ? Optional.empty() : Optional.of(Duration.ofMillis(Long.parseLong(millis)));
+        private static Optional<Duration> duration(long millis) {
+            return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         }
 
         @Override

@@ -107,7 +107,7 @@ final class GuardedScripts {
                 "lock:mailbox:" + instance);
     }
 
-    List<String> inspect(String known) {
+    List<Object> inspect(String known) {
         return redis.eval(
                 LockScript.INSPECT.text(),
                 ScriptOutputType.MULTI,
