@@ -281,13 +281,16 @@ public final class JdbcLockBackend implements LockBackend {
         return database + ", table " + database.table().name();
     }
 
-    /** Refuses further commands; those under way are answered. Idempotent. */
+    /** Refuses further commands; those under way are answered. Gives all connections back. Idempotent. */
     @Override
     public void close() {
         closed = true;
-        signals.close();
         commandThreads.shutdown();
         renewalThread.shutdown();
+        // The application may close the pool next, which breaks the connections that it has lent, and logs each.
+        signals.close();
+        LockThreads.join(commandThreads);
+        LockThreads.join(renewalThread);
     }
 
     private void sweepSometimes() {

@@ -18,10 +18,10 @@ import org.postgresql.PGNotification;
 
 /**
  * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break, and from time
- * to time, so that the pool can retire it. One thread, from {@link #start} to {@link #stop}; {@code isStopped} is set
+ * to time, so that the pool can retire it. One thread, from {@link #start} to {@link #close}; {@code isStopped} is set
  * once. {@code isOpen}, {@code problem} and {@code missed} are written by that thread alone.
  */
-final class PostgresListener implements Runnable {
+final class PostgresListener implements Runnable, AutoCloseable {
 
     private static final int LOOK_MILLIS = 250;
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -34,6 +34,7 @@ final class PostgresListener implements Runnable {
     private final Runnable restored;
     private final Predicate<String> sender;
     private final Duration longestLoan;
+    private final Thread thread;
     private final CompletableFuture<Void> tried = new CompletableFuture<>();
     private volatile boolean isStopped;
     private volatile boolean isOpen;
@@ -60,11 +61,12 @@ final class PostgresListener implements Runnable {
         this.restored = restored;
         this.sender = sender;
         this.longestLoan = longestLoan;
+        this.thread = LockThreads.thread("lock-jdbc-listener", this);
     }
 
     /** Listens from soon on. To be called once. */
     void start() {
-        LockThreads.thread("lock-jdbc-listener", this).start();
+        thread.start();
     }
 
     /** Completed when it listens, or has given that up. */
@@ -81,9 +83,11 @@ final class PostgresListener implements Runnable {
         return isOpen;
     }
 
-    /** Gives the connection back within a second. Idempotent. */
-    void stop() {
+    /** Ends the thread, and waits until it has given its connection back. Idempotent. */
+    @Override
+    public void close() {
         isStopped = true;
+        LockThreads.join(thread);
     }
 
     @Override
@@ -113,7 +117,7 @@ final class PostgresListener implements Runnable {
         }
         if (deafness.isPresent()) {
             problem = deafness;
-            stop();
+            isStopped = true;
         }
         isOpen = !isStopped;
         if (isOpen) {

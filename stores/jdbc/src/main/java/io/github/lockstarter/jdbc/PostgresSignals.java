@@ -95,7 +95,7 @@ final class PostgresSignals implements AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
-        listener().ifPresent(PostgresListener::stop);
+        listener().ifPresent(PostgresListener::close);
     }
 
     /** An attempt begins; a notification may come before its answer. */

@@ -66,10 +66,23 @@ class PostgresListenerIT {
                     return !heard.isEmpty();
                 });
             } finally {
-                listener.stop();
+                listener.close();
             }
-            await().atMost(Duration.ofSeconds(5))
-                    .until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+        }
+    }
+
+    /** A pool that is closed next logs each connection that it has not got back. */
+    @Test
+    void hasGivenAllConnectionsBackWhenItIsClosed() {
+        try (HikariDataSource pool = POSTGRES.database().pool(6)) {
+            JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of("lock:"));
+            backend.start();
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
+
+            backend.close();
+
+            assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
         }
     }
 
