@@ -1,10 +1,14 @@
 package io.github.lockstarter.autoconfigure.etcd;
 
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.etcd.EtcdLockBackend;
+import io.github.lockstarter.spi.BlockingWait;
 import io.grpc.ChannelCredentials;
 import io.grpc.TlsChannelCredentials;
 import java.util.Optional;
@@ -23,6 +27,10 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(LockSettings.class)
 @EnableConfigurationProperties(EtcdLockProperties.class)
 public final class EtcdLockAutoConfiguration {
+
+    private static final String ACTION = "Start etcd there, or name the client URLs of its members in"
+            + " distributed-lock.etcd.endpoints, and its user in distributed-lock.etcd.user and"
+            + " distributed-lock.etcd.password. For https, name the certificates in distributed-lock.etcd.ssl-bundle";
 
     /** Created by Spring. */
     public EtcdLockAutoConfiguration() {}
@@ -44,7 +52,14 @@ public final class EtcdLockAutoConfiguration {
     @Bean
     @ConditionalOnLockBackend(EtcdLockProperties.NAME)
     @ConditionalOnBean(EtcdLockBackend.class)
-    EtcdLockLifecycle distributedLockEtcdLifecycle(EtcdLockBackend backend, EtcdLockProperties properties) {
-        return new EtcdLockLifecycle(backend, properties.requiredAtStart());
+    StoreCheck distributedLockEtcdCheck(EtcdLockBackend backend, EtcdLockProperties properties) {
+        return new StoreCheck(EtcdLockProperties.NAME, properties.requiredAtStart(), () -> check(backend));
+    }
+
+    private static void check(EtcdLockBackend backend) {
+        StoreState state = BlockingWait.awaitUninterruptibly(backend.state().toCompletableFuture());
+        state.failure().ifPresent(failure -> {
+            throw new LockStartException("Locks cannot be kept in etcd: " + failure, ACTION);
+        });
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.etcd.EtcdCredentials;
 import io.github.lockstarter.etcd.EtcdLockBackend;
@@ -38,7 +39,7 @@ class EtcdLockPropertiesTests {
                             Optional.empty(),
                             Optional.empty(),
                             Duration.ofSeconds(2)));
-            assertThat(context).doesNotHaveBean(EtcdLockBackend.class).doesNotHaveBean(EtcdLockLifecycle.class);
+            assertThat(context).doesNotHaveBean(EtcdLockBackend.class).doesNotHaveBean(StoreCheck.class);
         });
     }
 

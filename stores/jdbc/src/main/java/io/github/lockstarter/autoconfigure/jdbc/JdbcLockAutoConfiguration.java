@@ -1,11 +1,16 @@
 package io.github.lockstarter.autoconfigure.jdbc;
 
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
+import io.github.lockstarter.jdbc.JdbcUnavailableException;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -29,6 +34,8 @@ import org.springframework.context.annotation.Import;
 @ConditionalOnBean(LockSettings.class)
 @EnableConfigurationProperties(JdbcLockProperties.class)
 public final class JdbcLockAutoConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(JdbcLockAutoConfiguration.class);
 
     /** Created by Spring. */
     public JdbcLockAutoConfiguration() {}
@@ -66,8 +73,19 @@ public final class JdbcLockAutoConfiguration {
 
         @Bean
         @ConditionalOnBean(JdbcLockBackend.class)
-        JdbcLockLifecycle distributedLockJdbcLifecycle(JdbcLockBackend backend, JdbcLockProperties properties) {
-            return new JdbcLockLifecycle(backend, properties.requiredAtStart());
+        StoreCheck distributedLockJdbcCheck(JdbcLockBackend backend, JdbcLockProperties properties) {
+            return new StoreCheck(JdbcLockProperties.NAME, properties.requiredAtStart(), () -> check(backend));
+        }
+
+        private static void check(JdbcLockBackend backend) {
+            try {
+                backend.start();
+                log.info("Distributed locks are kept in {}", backend);
+            } catch (JdbcUnavailableException e) {
+                throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
+            } finally {
+                backend.warnings().forEach(log::warn);
+            }
         }
     }
 }

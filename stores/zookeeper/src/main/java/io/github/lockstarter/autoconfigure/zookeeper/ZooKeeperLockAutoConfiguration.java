@@ -1,12 +1,18 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
+import io.github.lockstarter.DurationText;
+import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
 import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
+import java.time.Duration;
 import org.apache.curator.framework.CuratorFramework;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -22,6 +28,12 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnBean(LockSettings.class)
 @EnableConfigurationProperties(ZooKeeperLockProperties.class)
 public final class ZooKeeperLockAutoConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(ZooKeeperLockAutoConfiguration.class);
+
+    private static final String ACTION = "Check that a majority of the servers runs, and that"
+            + " distributed-lock.zookeeper.connect-string names them, with a chroot that exists if it has one."
+            + " For tests without ZooKeeper set distributed-lock.backend=local";
 
     /** Created by Spring. */
     public ZooKeeperLockAutoConfiguration() {}
@@ -46,9 +58,25 @@ public final class ZooKeeperLockAutoConfiguration {
 
         @Bean
         @ConditionalOnBean(ZooKeeperLockBackend.class)
-        ZooKeeperLockLifecycle distributedLockZookeeperLifecycle(
-                ZooKeeperLockBackend backend, ZooKeeperLockProperties properties) {
-            return new ZooKeeperLockLifecycle(backend, properties);
+        StoreCheck distributedLockZookeeperCheck(ZooKeeperLockBackend backend, ZooKeeperLockProperties properties) {
+            return new StoreCheck(
+                    ZooKeeperLockProperties.NAME, properties.requiredAtStart(), () -> check(backend, properties));
+        }
+
+        private static void check(ZooKeeperLockBackend backend, ZooKeeperLockProperties properties) {
+            backend.connect(properties.connectionTimeout()).ifPresent(problem -> {
+                throw new LockStartException(problem, ACTION);
+            });
+            Duration granted = backend.sessionTimeout();
+            if (granted.compareTo(properties.sessionTimeout()) < 0) {
+                log.warn(
+                        "{} grants sessions of {}, and not of {}: locks are in doubt after half of that without an"
+                                + " answer. Raise maxSessionTimeout of the servers, or lower {}.session-timeout",
+                        backend,
+                        DurationText.exactly(granted),
+                        DurationText.exactly(properties.sessionTimeout()),
+                        ZooKeeperLockProperties.PREFIX);
+            }
         }
     }
 }

@@ -1,0 +1,47 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.aop.LockStartException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Checks a store that connects by itself when the context starts. Its backend is closed with its bean, after the engine
+ * has stopped. For the modules with a store.
+ */
+public final class StoreCheck extends StoreLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
+
+    private final String store;
+    private final boolean isRequired;
+    private final Runnable check;
+
+    /**
+     * A check that has not run.
+     *
+     * @param store the name of the {@link LockBackendOption}
+     * @param isRequired its property {@code required-at-start}: whether the start fails if the store is unavailable;
+     *     otherwise the log says so
+     * @param check throws a {@link LockStartException}, whose action has no full stop, if the store cannot keep locks
+     */
+    public StoreCheck(String store, boolean isRequired, Runnable check) {
+        this.store = store;
+        this.isRequired = isRequired;
+        this.check = check;
+    }
+
+    @Override
+    protected void onStart() {
+        try {
+            check.run();
+        } catch (LockStartException e) {
+            String message = String.valueOf(e.getMessage());
+            if (isRequired) {
+                String orStartAnyway = ". To start anyway and connect later, set distributed-lock." + store
+                        + ".required-at-start=false";
+                throw new LockStartException(message, e.action() + orStartAnyway, e);
+            }
+            log.warn("{}. {}. Locked methods fail until then", message, e.action());
+        }
+    }
+}
