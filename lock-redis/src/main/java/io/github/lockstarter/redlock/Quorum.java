@@ -16,4 +16,9 @@ record Quorum(int nodes) {
     int blocking() {
         return nodes - needed() + 1;
     }
+
+    /** What messages say where fewer than are needed did something. */
+    String tooFew(long some, String did) {
+        return "Only " + some + " of " + nodes + " nodes " + did + ", and " + needed() + " are needed";
+    }
 }

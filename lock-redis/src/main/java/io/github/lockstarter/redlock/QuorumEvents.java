@@ -78,7 +78,7 @@ final class QuorumEvents {
         return List.of(
                 event,
                 isLost
-                        ? new Unreachable(name, Scope.ALL, tooFew(answering(), "answer"))
+                        ? new Unreachable(name, Scope.ALL, quorum.tooFew(answering(), "answer"))
                         : new Reachable(name, Scope.ALL, lasted));
     }
 
@@ -90,7 +90,7 @@ final class QuorumEvents {
             return List.of(ofVote);
         }
         int voting = (int) left(now).filter(left -> left == 0).count();
-        String problem = tooFew(voting, "vote") + ": " + recovery.problem();
+        String problem = quorum.tooFew(voting, "vote") + ": " + recovery.problem();
         return List.of(ofVote, new RecoveryStarted(name, Scope.ALL, problem, Duration.ofNanos(remaining)));
     }
 
@@ -108,10 +108,5 @@ final class QuorumEvents {
         return IntStream.range(0, quorum.nodes())
                 .filter(node -> !silent.get(node))
                 .mapToLong(node -> Math.max(0, recoversUntil[node] - now));
-    }
-
-    private String tooFew(int nodes, String verb) {
-        return "Only " + nodes + " of " + quorum.nodes() + " nodes " + verb + ", and " + quorum.needed()
-                + " are needed";
     }
 }

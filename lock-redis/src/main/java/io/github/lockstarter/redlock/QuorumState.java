@@ -41,8 +41,7 @@ record QuorumState(Quorum quorum, List<StoreState> nodes) {
                 .flatMap(node -> node.failure().stream())
                 .distinct()
                 .collect(Collectors.joining("; "));
-        return "Only " + reachable + " of " + nodes.size() + " nodes answer, and " + quorum.needed() + " are needed: "
-                + reasons;
+        return quorum.tooFew(reachable, "answer") + ": " + reasons;
     }
 
     /** Until enough of those that answer vote again. */

@@ -112,9 +112,7 @@ final class RenewRound {
                 .skip(quorum.needed() - renewed - 1L)
                 .findFirst()
                 .<RenewResult>map(Deferred::new)
-                .or(() -> Optional.of(answers.unknown(
-                        "Only " + renewed + " of " + nodes.size() + " nodes renewed lock '" + command.key() + "', and "
-                                + quorum.needed() + " are needed",
-                        Unknown::new)));
+                .or(() -> Optional.of(
+                        answers.unknown(quorum.tooFew(renewed, "renewed lock '" + command.key() + "'"), Unknown::new)));
     }
 }

@@ -141,8 +141,7 @@ final class Votes extends NodeAnswers<AcquireResult> {
     }
 
     private AcquireResult failure(String key, int answered) {
-        String reason = "Only " + answered + " of " + quorum.nodes() + " nodes answered for lock '" + key + "', and "
-                + quorum.needed() + " are needed; one of the others: ";
+        String reason = quorum.tooFew(answered, "answered for lock '" + key + "'") + "; one of the others: ";
         return first(Unknown.class)
                 .<AcquireResult>map(unknown -> new Unknown(reason + unknown.reason(), unknown.cause()))
                 .or(() -> first(Unavailable.class)
