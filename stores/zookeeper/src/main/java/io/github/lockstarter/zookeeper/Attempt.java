@@ -102,7 +102,7 @@ final class Attempt {
     private CompletableFuture<AcquireResult> join() {
         Joining mine = lines.join(command.key(), command.token());
         joining = mine;
-        return mine.line().thenCompose(line -> joined(mine.node().join(), line));
+        return mine.node().thenCompose(node -> mine.line().thenCompose(line -> joined(node, line)));
     }
 
     private CompletableFuture<AcquireResult> joined(LockNode node, Line line) {

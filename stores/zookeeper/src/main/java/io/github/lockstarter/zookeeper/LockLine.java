@@ -80,7 +80,7 @@ final class LockLine {
                 : delete(hold).thenApply(deleted -> released(deleted, 0));
     }
 
-    /** All at once: the next instance is told of the deletion, and this one stands behind all that waited until then. */
+    /** All at once: the next instance is told of the deletion, and this one stands behind all that waited before. */
     private CompletableFuture<ReleaseResult> releaseAndRejoin(Hold hold) {
         CompletableFuture<?> left = places.leave(hold.key); // before it could be this instance that is told
         CompletableFuture<Boolean> deleted = delete(hold);
