@@ -2,16 +2,21 @@ package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockAdmin.StoredLock.Free;
 import io.github.lockstarter.LockAdmin.StoredLock.Held;
 import io.github.lockstarter.LockAdmin.StoredLock.Unknown;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * Sends an operator's queries to all nodes, and waits for each. Thread-safe; has no state of its own.
@@ -95,7 +100,63 @@ final class QuorumAdmin {
     }
 
     CompletionStage<StoreState> state() {
-        return all(QuorumMember::state).thenApply(states -> new QuorumState(quorum, states).merged());
+        return all(QuorumMember::state).thenApply(this::merged);
+    }
+
+    /**
+     * The state of the quorum, derived from the states of its nodes. One that does not answer cannot vote, and one that
+     * recovers may not.
+     */
+    private StoreState merged(List<StoreState> states) {
+        List<StoreState> reachable =
+                states.stream().filter(node -> node.failure().isEmpty()).toList();
+        List<StoreState> voting =
+                reachable.stream().filter(node -> node.recovering().isZero()).toList();
+        long hearing = reachable.stream().filter(StoreState::hearsSignals).count();
+        return new StoreState(
+                "a quorum of " + names(states),
+                reachable.size() >= quorum.needed() ? Optional.empty() : Optional.of(failure(states, reachable.size())),
+                recovering(reachable),
+                states.stream()
+                        .map(StoreState::guard)
+                        .max(Comparator.naturalOrder())
+                        .orElse(Guard.UNNEEDED),
+                hearing >= quorum.needed(),
+                voting.size() == states.size() ? List.of() : List.of(absence(states, voting)),
+                states);
+    }
+
+    private String failure(List<StoreState> states, int reachable) {
+        String reasons = states.stream()
+                .flatMap(node -> node.failure().stream())
+                .distinct()
+                .collect(Collectors.joining("; "));
+        return quorum.tooFew(reachable, "answer") + ": " + reasons;
+    }
+
+    /** Until enough of those that answer vote again. */
+    private Duration recovering(List<StoreState> reachable) {
+        return reachable.stream()
+                .map(StoreState::recovering)
+                .sorted()
+                .skip(quorum.needed() - 1L)
+                .findFirst()
+                .orElse(Duration.ZERO);
+    }
+
+    private String absence(List<StoreState> states, List<StoreState> voting) {
+        List<StoreState> others =
+                states.stream().filter(node -> !voting.contains(node)).toList();
+        int spare = voting.size() - quorum.needed();
+        String consequence = spare < 0
+                ? -spare + " more are needed to grant a lock"
+                : spare + " more may fail before the quorum is lost";
+        return voting.size() + " of " + states.size() + " nodes vote, and " + consequence + ". Without a vote: "
+                + names(others);
+    }
+
+    private static String names(List<StoreState> some) {
+        return some.stream().map(StoreState::target).collect(Collectors.joining(", "));
     }
 
     private <R> CompletionStage<List<R>> all(Function<QuorumMember, CompletionStage<R>> question) {
