@@ -24,9 +24,10 @@ import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
-import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
@@ -39,16 +40,16 @@ import org.springframework.lang.Nullable;
  * {@code management.endpoints.web.exposure.include} names it. The operation that takes a lock away needs
  * {@code management.endpoint.locks.access=unrestricted}.
  *
- * <p>The public operations of this class are those over JMX, which has no authorisation; {@link
- * LocksEndpointWebExtension} has the same over HTTP.
+ * <p>Over HTTP alone: JMX knows no users.
  */
-@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+@WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
     /** Type of the audit events. */
     public static final String AUDIT_TYPE = "DISTRIBUTED_LOCK_RELEASE";
 
     private static final int DEFAULT_LIMIT = 100;
+    private static final int CONFLICT = 409;
     private static final String UNKNOWN_USER = "unknown";
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
@@ -84,6 +85,7 @@ public final class LocksEndpoint {
     /**
      * The held locks and the waiters.
      *
+     * @param security the user
      * @param key only this lock, and the reply of the store about it; all if absent
      * @param limit most entries of each list; 100 if absent
      * @param locks the {@code LockOperations} bean of a further store, such as {@code zookeeperLocks}; that of {@code
@@ -94,14 +96,9 @@ public final class LocksEndpoint {
     // JSpecify's, 3.5 answers 400 to a request without the parameter.
     @SuppressWarnings("deprecation")
     @ReadOperation
-    public LocksReport locks(@Nullable String key, @Nullable Integer limit, @Nullable String locks) {
-        return report(SecurityContext.NONE, key, limit, locks);
-    }
-
-    @SuppressWarnings("deprecation") // as there
-    LocksReport report(
-            SecurityContext security, @Nullable String key, @Nullable Integer limit, @Nullable String locksBean) {
-        LockAdmin asked = admin(locksBean);
+    public LocksReport locks(
+            SecurityContext security, @Nullable String key, @Nullable Integer limit, @Nullable String locks) {
+        LockAdmin asked = admin(locks);
         int most = limit == null ? DEFAULT_LIMIT : limit;
         if (most < 1) {
             throw new InvalidEndpointRequestException("The limit is " + most + "; give 1 or more", "limit");
@@ -140,22 +137,19 @@ public final class LocksEndpoint {
      * Takes a lock away from its holder, also in another instance. The holder is notified and not stopped: its work may
      * overlap with that of the next owner.
      *
+     * @param security the user, for the audit event
      * @param key the lock's key
      * @param fencingToken as it was seen: nothing happens if the lock has another one by now
      * @param reason why, for the audit event
      * @param locks as for the read
-     * @return the outcome
+     * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if the
+     *     outcome is unknown
      */
     @SuppressWarnings("deprecation") // as there
     @WriteOperation
-    public ReleaseReport release(String key, long fencingToken, String reason, @Nullable String locks) {
-        return release(SecurityContext.NONE, key, fencingToken, reason, locks);
-    }
-
-    @SuppressWarnings("deprecation") // as there
-    ReleaseReport release(
-            SecurityContext security, String key, long fencingToken, String reason, @Nullable String locksBean) {
-        LockAdmin asked = admin(locksBean);
+    public WebEndpointResponse<ReleaseReport> release(
+            SecurityContext security, String key, long fencingToken, String reason, @Nullable String locks) {
+        LockAdmin asked = admin(locks);
         if (reason.isBlank()) {
             throw new InvalidEndpointRequestException("Give a reason for the release", "reason");
         }
@@ -169,7 +163,7 @@ public final class LocksEndpoint {
                 principal,
                 LockRequest.printable(key),
                 fencingToken,
-                locksBean == null ? "" : " of " + locksBean,
+                locks == null ? "" : " of " + locks,
                 LockRequest.printable(reason),
                 release.outcome());
         Map<String, Object> data = new HashMap<>(Map.of(
@@ -178,10 +172,16 @@ public final class LocksEndpoint {
                 "reason", reason,
                 "outcome", release.outcome().name().toLowerCase(Locale.ROOT),
                 "instance", asked.instance()));
-        if (locksBean != null) {
-            data.put("locks", locksBean);
+        if (locks != null) {
+            data.put("locks", locks);
         }
         events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, AUDIT_TYPE, data)));
-        return release;
+        return new WebEndpointResponse<>(
+                release,
+                switch (release.outcome()) {
+                    case RELEASED -> WebEndpointResponse.STATUS_OK;
+                    case STALE, FOREIGN -> CONFLICT;
+                    case UNKNOWN -> WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE;
+                });
     }
 }

@@ -3,7 +3,6 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.actuate.LockHealthIndicator;
 import io.github.lockstarter.actuate.LocksEndpoint;
-import io.github.lockstarter.actuate.LocksEndpointWebExtension;
 import java.util.Set;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -11,7 +10,6 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointEx
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -59,7 +57,7 @@ public final class LockActuatorAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        @ConditionalOnAvailableEndpoint
+        @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
         LocksEndpoint distributedLockEndpoint(
                 LockAdmin locks,
                 BeanFactory beans,
@@ -72,14 +70,6 @@ public final class LockActuatorAutoConfiguration {
                     events,
                     properties.showValues(),
                     properties.roles());
-        }
-
-        @Bean
-        @ConditionalOnMissingBean
-        @ConditionalOnBean(LocksEndpoint.class)
-        @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
-        LocksEndpointWebExtension distributedLockEndpointWebExtension(LocksEndpoint endpoint) {
-            return new LocksEndpointWebExtension(endpoint);
         }
     }
 

@@ -51,7 +51,6 @@ class LocksEndpointTests {
     private final LockEngine other = newEngine(EngineSettings.DEFAULTS.at("pod-7/orders"));
     private final List<Object> published = new ArrayList<>();
     private final LocksEndpoint endpoint = endpoint(Show.ALWAYS);
-    private final LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint);
 
     @AfterEach
     void close() {
@@ -75,7 +74,7 @@ class LocksEndpointTests {
         engine.acquire(LockRequest.of("order:42"));
         other.acquire(LockRequest.of("order:1"));
 
-        LocksReport report = endpoint.locks(null, null, null);
+        LocksReport report = endpoint.locks(SecurityContext.NONE, null, null, null);
 
         assertThat(report.held()).extracting(Held::key).containsExactlyInAnyOrder("order:42", "order:7");
         assertThat(report.heldTotal()).isEqualTo(2);
@@ -93,7 +92,9 @@ class LocksEndpointTests {
         LockHandle held = engine.acquire(request);
         engine.acquire(request);
 
-        Held shown = endpoint.locks("order:7", null, null).held().get(0);
+        Held shown = endpoint.locks(SecurityContext.NONE, "order:7", null, null)
+                .held()
+                .get(0);
 
         assertThat(shown.name()).isEqualTo("ship-order");
         assertThat(shown.fencingToken()).isEqualTo(held.fencingToken());
@@ -111,7 +112,7 @@ class LocksEndpointTests {
     void showsTheSameTimeOfAHoldWithEachReading() {
         engine.acquire(LockRequest.of("order:7"));
 
-        assertThat(Stream.generate(() -> endpoint.locks("order:7", null, null))
+        assertThat(Stream.generate(() -> endpoint.locks(SecurityContext.NONE, "order:7", null, null))
                         .limit(50)
                         .map(report -> report.held().get(0).heldSince())
                         .distinct())
@@ -160,7 +161,8 @@ class LocksEndpointTests {
         other.acquire(LockRequest.of("order:7"));
         engine.acquireAsync(LockRequest.of("order:7").named("ship-order"));
 
-        await().untilAsserted(() -> assertThat(endpoint.locks(null, null, null).waiting())
+        await().untilAsserted(() -> assertThat(
+                        endpoint.locks(SecurityContext.NONE, null, null, null).waiting())
                 .singleElement()
                 .satisfies(waiter -> {
                     assertThat(waiter.key()).isEqualTo("order:7");
@@ -176,7 +178,7 @@ class LocksEndpointTests {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         engine.acquire(LockRequest.of("order:8"));
 
-        LocksReport report = endpoint.locks("order:7", null, null);
+        LocksReport report = endpoint.locks(SecurityContext.NONE, "order:7", null, null);
 
         assertThat(report.held()).isEmpty();
         LocksReport.Stored store = report.store();
@@ -190,19 +192,23 @@ class LocksEndpointTests {
         assertThat(store.remainingMs()).isBetween(1L, 30_000L);
 
         theirs.release();
-        assertThat(endpoint.locks("order:7", null, null).store().state()).isEqualTo(State.FREE);
+        assertThat(endpoint.locks(SecurityContext.NONE, "order:7", null, null)
+                        .store()
+                        .state())
+                .isEqualTo(State.FREE);
     }
 
     @Test
     void limitsLongLists() {
         IntStream.range(0, 25).forEach(i -> engine.acquire(LockRequest.of("order:" + i)));
 
-        LocksReport report = endpoint.locks(null, 10, null);
+        LocksReport report = endpoint.locks(SecurityContext.NONE, null, 10, null);
 
         assertThat(report.heldTotal()).isEqualTo(25);
         assertThat(report.held()).hasSize(10);
-        assertThat(endpoint.locks(null, null, null).held()).hasSize(25);
-        assertThatThrownBy(() -> endpoint.locks(null, 0, null))
+        assertThat(endpoint.locks(SecurityContext.NONE, null, null, null).held())
+                .hasSize(25);
+        assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, null, 0, null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessageContaining("limit");
     }
@@ -212,15 +218,16 @@ class LocksEndpointTests {
         engine.acquire(LockRequest.of("order:7"));
         LockHandle theirs = other.acquire(LockRequest.of("order:8"));
 
-        LocksReport report = endpoint.locks(null, null, "otherLocks");
+        LocksReport report = endpoint.locks(SecurityContext.NONE, null, null, "otherLocks");
 
         assertThat(report.instance()).isEqualTo(other.admin().instance());
         assertThat(keysOf(report)).containsExactly("order:8");
-        assertThat(endpoint.release("order:8", theirs.fencingToken(), "hangs", "otherLocks")
+        assertThat(endpoint.release(SecurityContext.NONE, "order:8", theirs.fencingToken(), "hangs", "otherLocks")
+                        .getBody()
                         .outcome())
                 .isEqualTo(Outcome.RELEASED);
         assertThat(theirs.isHeld()).isFalse();
-        assertThatThrownBy(() -> endpoint.locks(null, null, "jdbcLocks"))
+        assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, null, null, "jdbcLocks"))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessage("There is no further store 'jdbcLocks'; there are [otherLocks]");
     }
@@ -231,18 +238,19 @@ class LocksEndpointTests {
         LocksEndpoint never = endpoint(Show.NEVER);
         LocksEndpoint authorized = endpoint(Show.WHEN_AUTHORIZED);
 
-        assertThat(keysOf(never.locks(null, null, null))).containsExactly(LocksReport.MASKED);
-        assertThat(keysOf(authorized.locks(null, null, null))).containsExactly(LocksReport.MASKED);
-        assertThat(keysOf(new LocksEndpointWebExtension(authorized).locks(security("eve"), null, null, null)))
+        assertThat(keysOf(never.locks(SecurityContext.NONE, null, null, null))).containsExactly(LocksReport.MASKED);
+        assertThat(keysOf(authorized.locks(SecurityContext.NONE, null, null, null)))
+                .containsExactly(LocksReport.MASKED);
+        assertThat(keysOf(authorized.locks(security("eve"), null, null, null))).containsExactly("order:7");
+        assertThat(keysOf(never.locks(SecurityContext.NONE, "order:7", null, null)))
                 .containsExactly("order:7");
-        assertThat(keysOf(never.locks("order:7", null, null))).containsExactly("order:7");
     }
 
     @Test
     void releasesWhatTheOperatorSawAndTellsOfIt() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
-        ReleaseReport release = web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null)
+        ReleaseReport release = endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null)
                 .getBody();
 
         assertThat(release.outcome()).isEqualTo(Outcome.RELEASED);
@@ -263,7 +271,7 @@ class LocksEndpointTests {
     void saysOfWhichStoreALockWasReleased(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
-        web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", "otherLocks");
+        endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", "otherLocks");
 
         assertThat(audit().getData()).containsEntry("locks", "otherLocks");
         assertThat(output).contains("(fencing token " + theirs.fencingToken() + ") of otherLocks: hangs");
@@ -273,7 +281,7 @@ class LocksEndpointTests {
     void writesEachReleaseIntoTheLogInOneLine(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7\nforged"));
 
-        web.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged", null);
+        endpoint.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged", null);
 
         assertThat(output.getAll().lines().filter(line -> line.contains("eve")))
                 .singleElement()
@@ -291,7 +299,8 @@ class LocksEndpointTests {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         long stale = theirs.fencingToken() - 1;
 
-        assertThat(web.release(security("eve"), "order:7", stale, "hangs", null).getStatus())
+        assertThat(endpoint.release(security("eve"), "order:7", stale, "hangs", null)
+                        .getStatus())
                 .isEqualTo(409);
 
         assertThat(theirs.isHeld()).isTrue();
@@ -301,7 +310,7 @@ class LocksEndpointTests {
 
     @Test
     void wantsAReason() {
-        assertThatThrownBy(() -> endpoint.release("order:7", 17, " ", null))
+        assertThatThrownBy(() -> endpoint.release(SecurityContext.NONE, "order:7", 17, " ", null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessageContaining("reason");
         assertThat(published).isEmpty();
@@ -310,12 +319,12 @@ class LocksEndpointTests {
     @Test
     void everyParameterOfTheReadIsOptional() throws NoSuchMethodException {
         OperationMethod operation = new OperationMethod(
-                LocksEndpoint.class.getMethod("locks", String.class, Integer.class, String.class), OperationType.READ);
+                LocksEndpoint.class.getMethod(
+                        "locks", SecurityContext.class, String.class, Integer.class, String.class),
+                OperationType.READ);
 
         assertThat(operation.getParameters())
-                .extracting(OperationParameter::isMandatory)
-                .containsOnly(false);
-        assertThat(operation.getParameters())
+                .filteredOn(parameter -> !parameter.isMandatory())
                 .extracting(OperationParameter::getName)
                 .containsExactly("key", "limit", "locks");
     }
@@ -348,12 +357,14 @@ class LocksEndpointTests {
         LockRequest tick = LockRequest.of("report").keptFor(Duration.ofSeconds(20));
         long fencingToken = fencingTokenOf(tick);
 
-        LocksReport.Stored store = endpoint.locks("report", null, null).store();
+        LocksReport.Stored store =
+                endpoint.locks(SecurityContext.NONE, "report", null, null).store();
 
         assertThat(store.state()).isEqualTo(State.KEPT);
         assertThat(store.fencingToken()).isEqualTo(fencingToken);
         assertThat(store.remainingMs()).isBetween(1L, 20_000L);
-        assertThat(endpoint.release("report", fencingToken, "run it again", null)
+        assertThat(endpoint.release(SecurityContext.NONE, "report", fencingToken, "run it again", null)
+                        .getBody()
                         .outcome())
                 .isEqualTo(Outcome.RELEASED);
         assertThat(engine.tryAcquire(tick)).isPresent();

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -138,8 +139,11 @@ class LockBackendOptionTests {
                 .run(context -> {
                     LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
                     context.getBean("acmeLocks", LockOperations.class).execute("order:42", () -> {
-                        assertThat(endpoint.locks(null, null, null).held()).isEmpty();
-                        assertThat(endpoint.locks(null, null, "acmeLocks").held())
+                        assertThat(endpoint.locks(SecurityContext.NONE, null, null, null)
+                                        .held())
+                                .isEmpty();
+                        assertThat(endpoint.locks(SecurityContext.NONE, null, null, "acmeLocks")
+                                        .held())
                                 .hasSize(1);
                     });
                     assertThat(context.getBean(HealthIndicator.class).health().getDetails())

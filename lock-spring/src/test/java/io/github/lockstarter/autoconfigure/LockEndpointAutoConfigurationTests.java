@@ -6,23 +6,24 @@ import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.actuate.LocksEndpoint;
-import io.github.lockstarter.actuate.LocksEndpointWebExtension;
 import io.github.lockstarter.actuate.LocksReport;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
-import org.springframework.boot.actuate.endpoint.jmx.JmxEndpointsSupplier;
-import org.springframework.boot.actuate.endpoint.jmx.JmxOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointHttpMethod;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
+import org.springframework.boot.actuate.endpoint.web.WebOperation;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.jmx.JmxAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -40,17 +41,14 @@ class LockEndpointAutoConfigurationTests {
 
     @Test
     void isThereWhenExposed() {
-        exposed.run(context ->
-                assertThat(context).hasSingleBean(LocksEndpoint.class).hasSingleBean(LocksEndpointWebExtension.class));
+        exposed.run(context -> assertThat(context).hasSingleBean(LocksEndpoint.class));
     }
 
     @Test
     void isAbsentUnlessExposed() {
         runner.withPropertyValues("management.endpoints.web.exposure.include=health")
-                .run(context -> assertThat(context)
-                        .hasSingleBean(LockAdmin.class)
-                        .doesNotHaveBean(LocksEndpoint.class)
-                        .doesNotHaveBean(LocksEndpointWebExtension.class));
+                .run(context ->
+                        assertThat(context).hasSingleBean(LockAdmin.class).doesNotHaveBean(LocksEndpoint.class));
     }
 
     @Test
@@ -92,7 +90,7 @@ class LockEndpointAutoConfigurationTests {
             try (LockHandle held = context.getBean(LockOperations.class).acquire("order:42")) {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(context.getBean(LocksEndpoint.class)
-                                .locks(null, null, null)
+                                .locks(SecurityContext.NONE, null, null, null)
                                 .held())
                         .extracting(LocksReport.Held::key)
                         .containsExactly(key);
@@ -100,26 +98,28 @@ class LockEndpointAutoConfigurationTests {
         });
     }
 
-    @Test
-    void releasesOverJmxOnlyWhereAccessIsUnrestricted() {
-        ApplicationContextRunner jmx = runner.withConfiguration(AutoConfigurations.of(
-                        JmxAutoConfiguration.class,
-                        EndpointAutoConfiguration.class,
-                        JmxEndpointAutoConfiguration.class))
-                .withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=locks");
+    private final WebApplicationContextRunner web = new WebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    EndpointAutoConfiguration.class,
+                    WebEndpointAutoConfiguration.class,
+                    DistributedLockAutoConfiguration.class,
+                    LockActuatorAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local", "management.endpoints.web.exposure.include=locks");
 
-        jmx.run(context -> assertThat(operationsOf(context)).containsOnlyKeys("locks"));
-        jmx.withPropertyValues("management.endpoint.locks.access=UNRESTRICTED").run(context -> {
-            Map<String, JmxOperation> operations = operationsOf(context);
+    @Test
+    void releasesOnlyWhereAccessIsUnrestricted() {
+        web.run(context -> assertThat(operationsOf(context)).containsOnlyKeys(WebEndpointHttpMethod.GET));
+        web.withPropertyValues("management.endpoint.locks.access=UNRESTRICTED").run(context -> {
+            Map<WebEndpointHttpMethod, WebOperation> operations = operationsOf(context);
             LockHandle held = context.getBean(LockOperations.class).acquire("order:42");
 
-            Object shown = invoke(operations.get("locks"), Map.of("key", "order:42"));
+            Object shown = invoke(operations.get(WebEndpointHttpMethod.GET), Map.of("key", "order:42"));
             Object released = invoke(
-                    operations.get("release"),
+                    operations.get(WebEndpointHttpMethod.POST),
                     Map.of("key", "order:42", "fencingToken", held.fencingToken(), "reason", "hangs"));
 
             assertThat(shown.toString()).contains("key=order:42", "fencingToken=" + held.fencingToken());
-            assertThat(released.toString()).contains("outcome=RELEASED");
+            assertThat(((WebEndpointResponse<?>) released).getStatus()).isEqualTo(200);
             assertThat(held.isHeld()).isFalse();
         });
     }
@@ -130,29 +130,23 @@ class LockEndpointAutoConfigurationTests {
      */
     @Test
     void theDefaultForAllEndpointsOpensItUnlessItsOwnAccessIsSet() {
-        ApplicationContextRunner jmx = runner.withConfiguration(AutoConfigurations.of(
-                        JmxAutoConfiguration.class,
-                        EndpointAutoConfiguration.class,
-                        JmxEndpointAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.jmx.enabled=true",
-                        "management.endpoints.jmx.exposure.include=locks",
-                        "management.endpoints.access.default=UNRESTRICTED");
+        WebApplicationContextRunner open = web.withPropertyValues("management.endpoints.access.default=UNRESTRICTED");
 
-        jmx.run(context -> assertThat(operationsOf(context)).containsOnlyKeys("locks", "release"));
-        jmx.withPropertyValues("management.endpoint.locks.access=READ_ONLY")
-                .run(context -> assertThat(operationsOf(context)).containsOnlyKeys("locks"));
-        jmx.withPropertyValues("management.endpoints.access.max-permitted=READ_ONLY")
-                .run(context -> assertThat(operationsOf(context)).containsOnlyKeys("locks"));
+        open.run(context -> assertThat(operationsOf(context)).hasSize(2));
+        open.withPropertyValues("management.endpoint.locks.access=READ_ONLY")
+                .run(context -> assertThat(operationsOf(context)).containsOnlyKeys(WebEndpointHttpMethod.GET));
+        open.withPropertyValues("management.endpoints.access.max-permitted=READ_ONLY")
+                .run(context -> assertThat(operationsOf(context)).containsOnlyKeys(WebEndpointHttpMethod.GET));
     }
 
-    private static Map<String, JmxOperation> operationsOf(ApplicationContext context) {
-        return context.getBean(JmxEndpointsSupplier.class).getEndpoints().stream()
+    private static Map<WebEndpointHttpMethod, WebOperation> operationsOf(ApplicationContext context) {
+        return context.getBean(WebEndpointsSupplier.class).getEndpoints().stream()
                 .flatMap(endpoint -> endpoint.getOperations().stream())
-                .collect(Collectors.toMap(JmxOperation::getName, operation -> operation));
+                .collect(Collectors.toMap(
+                        operation -> operation.getRequestPredicate().getHttpMethod(), operation -> operation));
     }
 
-    private static Object invoke(JmxOperation operation, Map<String, Object> arguments) {
+    private static Object invoke(WebOperation operation, Map<String, Object> arguments) {
         return operation.invoke(new InvocationContext(SecurityContext.NONE, arguments));
     }
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -476,13 +477,17 @@ public abstract class LeaderElectionSuite {
         await().ignoreExceptions().until(() -> gauge(other) == 0); // its meters appear when its wait is told
         assertThat(changes(leader)).isEqualTo(1);
         assertThat(changes(other)).isZero();
-        assertThat(leader.getBean(LocksEndpoint.class).locks(null, null, null).held())
+        assertThat(leader.getBean(LocksEndpoint.class)
+                        .locks(SecurityContext.NONE, null, null, null)
+                        .held())
                 .singleElement()
                 .satisfies(held -> {
                     assertThat(held.name()).isEqualTo("leader.billing");
                     assertThat(held.owner()).isEqualTo(HeldLock.ASYNC);
                 });
-        assertThat(other.getBean(LocksEndpoint.class).locks(null, null, null).held())
+        assertThat(other.getBean(LocksEndpoint.class)
+                        .locks(SecurityContext.NONE, null, null, null)
+                        .held())
                 .isEmpty();
     }
 
