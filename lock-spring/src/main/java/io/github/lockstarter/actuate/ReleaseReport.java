@@ -27,8 +27,8 @@ public record ReleaseReport(Outcome outcome, String message) implements Operatio
         if (revocation instanceof Revocation.Revoked) {
             return new ReleaseReport(
                     Outcome.RELEASED,
-                    "The holder, if there is one, is notified that the lock is lost; its remaining work may overlap with"
-                            + " the next owner");
+                    "The holder, if there is one, is notified that the lock is lost; its remaining work may overlap "
+                            + "with the next owner");
         }
         if (revocation instanceof Revocation.Stale) {
             return new ReleaseReport(

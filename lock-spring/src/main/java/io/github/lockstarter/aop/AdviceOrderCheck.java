@@ -36,15 +36,15 @@ final class AdviceOrderCheck {
             throw new LockStartException(
                     locked.method(),
                     "the transaction advice is outside of the lock, so the lock would be released before the commit.",
-                    "Leave out the order of @EnableTransactionManagement, whose default is inside of the lock's, or set "
-                            + "distributed-lock.order below it. If another proxy has the transaction, annotate the "
+                    "Leave out the order of @EnableTransactionManagement, whose default is inside of the lock's, or "
+                            + "set distributed-lock.order below it. If another proxy has the transaction, annotate the "
                             + "locked method with @Transactional instead.");
         }
         if (chain.stream().skip(outside.size()).anyMatch(AsyncExecutionInterceptor.class::isInstance)) {
             throw new LockStartException(
                     locked.method(),
-                    "the asynchronous advice is inside of the lock, so the lock would be released while the method still "
-                            + "runs.",
+                    "the asynchronous advice is inside of the lock, so the lock would be released while the method "
+                            + "still runs.",
                     "Leave out the order of @EnableAsync, and give an advisor of the application an order below "
                             + "distributed-lock.order; or call the locked method, of another bean, from the "
                             + "asynchronous one.");
@@ -53,8 +53,8 @@ final class AdviceOrderCheck {
                 && outside.stream().noneMatch(AsyncExecutionInterceptor.class::isInstance)) {
             throw new LockStartException(
                     locked.method(),
-                    "it has @Async, and no asynchronous advice is around it, so the thread of its caller would wait for the "
-                            + "future that it returns.",
+                    "it has @Async, and no asynchronous advice is around it, so the thread of its caller would wait "
+                            + "for the future that it returns.",
                     "Add @EnableAsync to a configuration of the application, or remove @Async: the lock is held until "
                             + "a CompletableFuture ends, and no thread waits.");
         }

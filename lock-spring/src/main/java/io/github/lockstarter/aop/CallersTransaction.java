@@ -84,8 +84,8 @@ final class CallersTransaction {
         }
         if (warned.add(call.method().method())) {
             log.warn(
-                    "{} is released before that transaction commits, and the next owner may not see what it wrote. Give the "
-                            + "method inTransaction = RELEASE_AFTER or @Transactional(propagation = "
+                    "{} is released before that transaction commits, and the next owner may not see what it wrote. "
+                            + "Give the method inTransaction = RELEASE_AFTER or @Transactional(propagation = "
                             + "Propagation.REQUIRES_NEW), or lock the method that opens the transaction",
                     calledInside(call));
         }
@@ -94,10 +94,10 @@ final class CallersTransaction {
     private static void checkSynchronized(LockedCall call) {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new IllegalStateException(calledInside(call)
-                    + " cannot be kept until its end (inTransaction = RELEASE_AFTER): the transaction has ended already, as in "
-                    + "a listener after the commit, or has no synchronization. The method did not run. Give it "
-                    + "@Transactional(propagation = Propagation.REQUIRES_NEW), or lock the method that opens the "
-                    + "transaction");
+                    + " cannot be kept until its end (inTransaction = RELEASE_AFTER): the transaction has ended "
+                    + "already, as in a listener after the commit, or has no synchronization. The method did not run. "
+                    + "Give it @Transactional(propagation = Propagation.REQUIRES_NEW), or lock the method that opens "
+                    + "the transaction");
         }
     }
 

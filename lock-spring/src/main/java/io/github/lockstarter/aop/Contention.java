@@ -85,8 +85,8 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
                 throw new LockStartException(
                         method,
                         "it has ifContended = SKIP and fallbackMethod = \"" + fallback + "\".",
-                        "Leave out one of them: a call that is not granted the lock either has an outcome, or calls the "
-                                + "fallback.");
+                        "Leave out one of them: a call that is not granted the lock either has an outcome, or calls "
+                                + "the fallback.");
             }
             return Fallback.of(method, type, fallback);
         }

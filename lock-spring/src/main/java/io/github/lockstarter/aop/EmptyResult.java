@@ -87,8 +87,8 @@ final class EmptyResult {
         return new LockStartException(
                 method,
                 "with ifContended = SKIP a skipped call has no result, and the method returns " + returned + ".",
-                "Return what may be empty, such as an Optional (in Kotlin: a nullable type), or declare a fallbackMethod "
-                        + "that returns what stands for a skipped call.");
+                "Return what may be empty, such as an Optional (in Kotlin: a nullable type), or declare a "
+                        + "fallbackMethod that returns what stands for a skipped call.");
     }
 
     private static boolean isNonNull(Method method) {

@@ -139,10 +139,10 @@ public final class LockedBeanCheck
                 method.method(),
                 "locks is \"" + locks + "\", and no LockOperations bean has this name; there are " + known + '.',
                 method.isLeaders()
-                        ? "There is no leader election. Mark one of several LockOperations beans as @Primary, and do not "
-                                + "exclude LeaderAutoConfiguration."
-                        : "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the bean "
-                                + "zookeeperLocks.");
+                        ? "There is no leader election. Mark one of several LockOperations beans as @Primary, and do "
+                                + "not exclude LeaderAutoConfiguration."
+                        : "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the "
+                                + "bean zookeeperLocks.");
     }
 
     /** The proxy of a bean in a circular reference, which no later callback gets; names the bean, unlike Spring. */

@@ -149,8 +149,8 @@ record LockedMethod(
             throw new LockStartException(
                     placeholders.method(),
                     e.getMessage() + ".",
-                    "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or the text in their place, or leave it out to use "
-                            + "the configured value.");
+                    "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or the text in their place, or leave it out to "
+                            + "use the configured value.");
         }
     }
 
@@ -160,8 +160,8 @@ record LockedMethod(
             throw new LockStartException(
                     method,
                     "it has no name.",
-                    "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = \"nightly-report\", "
-                            + "atLeastMs = 30000) or @LeaderOnly(\"billing\").");
+                    "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = "
+                            + "\"nightly-report\", atLeastMs = 30000) or @LeaderOnly(\"billing\").");
         }
     }
 

@@ -74,8 +74,8 @@ record Placeholders(Method method, StringValueResolver properties) {
                     method,
                     attribute + " = \"" + given + "\" is no duration" + (value.equals(given) ? "" : ": '" + value + "'")
                             + ".",
-                    "Write a number with a unit, such as 800ms, 30s, 5m or 1h, or as in ISO-8601, such as PT30S; a number "
-                            + "alone stands for milliseconds.");
+                    "Write a number with a unit, such as 800ms, 30s, 5m or 1h, or as in ISO-8601, such as PT30S; a "
+                            + "number alone stands for milliseconds.");
         }
     }
 }

@@ -71,16 +71,16 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
             warn(
                     method,
                     "is @Scheduled and waits up to " + DurationText.exactly(wait) + " for lock '" + request.name()
-                            + "': every instance of the application runs it at each tick, one after the other. For one run "
-                            + "per tick, annotate it with @ScheduledLock(name = \"" + request.name()
+                            + "': every instance of the application runs it at each tick, one after the other. For one "
+                            + "run per tick, annotate it with @ScheduledLock(name = \"" + request.name()
                             + "\", atLeastMs = …) instead");
         } else if (annotations.isPresent(ScheduledLock.class) && atLeast.isEmpty()) {
             warn(
                     method,
                     "is @ScheduledLock(name = \"" + request.name()
-                            + "\") without a minimum time: an instance whose clock is behind by more than the method takes "
-                            + "runs it again. Set atLeastMs to more than the clocks of the instances differ, or to 0 if "
-                            + "the method always takes longer");
+                            + "\") without a minimum time: an instance whose clock is behind by more than the method "
+                            + "takes runs it again. Set atLeastMs to more than the clocks of the instances differ, or "
+                            + "to 0 if the method always takes longer");
         }
     }
 
@@ -134,9 +134,9 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         unused.removeIf(name -> LeaderLocks.roleOf(name).isPresent());
         if (!unused.isEmpty()) {
             log.warn(
-                    "distributed-lock.locks has settings for {}, and no @DistributedLock of the beans created so far has "
-                            + "that name; annotations use {}. Correct the name, unless code uses it: in front of the colon of "
-                            + "a key, or in LockRequest.named",
+                    "distributed-lock.locks has settings for {}, and no @DistributedLock of the beans created so far "
+                            + "has that name; annotations use {}. Correct the name, unless code uses it: in front of "
+                            + "the colon of a key, or in LockRequest.named",
                     unused,
                     new TreeSet<>(used));
         }

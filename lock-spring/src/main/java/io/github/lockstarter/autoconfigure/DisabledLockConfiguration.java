@@ -27,9 +27,9 @@ class DisabledLockConfiguration {
         LockedMethods methods = new LockedMethods(beans::resolveEmbeddedValue, () -> InTransaction.WARN);
         return new LockedBeanCheck(beans, methods, (method, request, locks) -> {
             throw new IllegalArgumentException(
-                    "distributed-lock.enabled is not true, and the method would run unlocked. Set it to true, and build "
-                            + "with it where the application is processed ahead of time; for tests without a store, with "
-                            + "distributed-lock.backend=local");
+                    "distributed-lock.enabled is not true, and the method would run unlocked. Set it to true, and "
+                            + "build with it where the application is processed ahead of time; for tests without a "
+                            + "store, with distributed-lock.backend=local");
         });
     }
 }

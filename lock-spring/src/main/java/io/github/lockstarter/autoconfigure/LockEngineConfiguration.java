@@ -71,8 +71,8 @@ class LockEngineConfiguration {
         EngineSettings settings = properties.engineSettings().at(InstancePlace.of(environment));
         LockEngine engine = new LockEngine(distributedLockBackend, settings, listeners.all(), EngineClock.SYSTEM);
         log.info(
-                "Distributed locks are kept in {}: key prefix {}, lease {}, longest lease {}, wait {}, renewal {}, crash"
-                        + " take-over {}; this instance is {}",
+                "Distributed locks are kept in {}: key prefix {}, lease {}, longest lease {}, wait {}, renewal {}, "
+                        + "crash take-over {}; this instance is {}",
                 distributedLockBackend,
                 properties.keyPrefix(),
                 DurationText.exactly(settings.lease()),

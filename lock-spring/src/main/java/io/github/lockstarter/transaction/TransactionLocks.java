@@ -69,9 +69,9 @@ public final class TransactionLocks {
     private static void checkSynchronized(LockHandle handle) {
         if (!TransactionSynchronizationManager.isSynchronizationActive()) {
             throw new IllegalStateException("Lock '" + LockRequest.printable(handle.key())
-                    + "' cannot be kept until the end of the transaction, and is released: this thread has no transaction, "
-                    + "or it has ended already, as in a listener after the commit, or its transaction manager has no "
-                    + "synchronization. Call releaseAfterCompletion inside a @Transactional method or a "
+                    + "' cannot be kept until the end of the transaction, and is released: this thread has no "
+                    + "transaction, or it has ended already, as in a listener after the commit, or its transaction "
+                    + "manager has no synchronization. Call releaseAfterCompletion inside a @Transactional method or a "
                     + "TransactionTemplate");
         }
     }

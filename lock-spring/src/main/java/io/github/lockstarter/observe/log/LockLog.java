@@ -136,8 +136,8 @@ public final class LockLog implements LockListener {
                         event,
                         event.fencingToken(),
                         "Took lock '{}' (fencing token {}) over from instance {}{}, which is not connected to the lock"
-                                + " backend any more. Check whether that instance crashed, and whether its work was left"
-                                + " unfinished",
+                                + " backend any more. Check whether that instance crashed, and whether its work was "
+                                + "left unfinished",
                         from.instanceText(),
                         ownerOf(from)));
     }
@@ -214,9 +214,9 @@ public final class LockLog implements LockListener {
                 event,
                 event.fencingToken(),
                 "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for about"
-                        + " crash-takeover, and another instance may have taken it over. The connection was interrupted,"
-                        + " the store is slow, or this JVM was paused. ensureHeld() waits for the answer, for one command"
-                        + " timeout at most. Further locks in doubt are logged at DEBUG for a minute",
+                        + " crash-takeover, and another instance may have taken it over. The connection was "
+                        + "interrupted, the store is slow, or this JVM was paused. ensureHeld() waits for the answer, "
+                        + "for one command timeout at most. Further locks in doubt are logged at DEBUG for a minute",
                 event.held());
     }
 
@@ -245,8 +245,8 @@ public final class LockLog implements LockListener {
         warn(
                 event,
                 event.fencingToken(),
-                "No code can release lock '{}' (fencing token {}, name '{}'), held since {}: no handle of it can be reached"
-                        + " any more. " + activity
+                "No code can release lock '{}' (fencing token {}, name '{}'), held since {}: no handle of it can be "
+                        + "reached any more. " + activity
                         + ". Release locks in a finally block, and keep the handle of a lock that is to be held",
                 event.name(),
                 since,

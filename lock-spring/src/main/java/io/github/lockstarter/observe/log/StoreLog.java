@@ -42,9 +42,9 @@ final class StoreLog {
             return;
         }
         log.warn(
-                "{}. Free locks{} are not granted for {}s (the grace period, by default distributed-lock.max-lease), until"
-                        + " {}, since owners of forgotten locks may still be working. There is nothing to do: after that"
-                        + " time free locks are granted again",
+                "{}. Free locks{} are not granted for {}s (the grace period, by default distributed-lock.max-lease), "
+                        + "until {}, since owners of forgotten locks may still be working. There is nothing to do: "
+                        + "after that time free locks are granted again",
                 recovery.problem(),
                 there(recovery.scope()),
                 seconds,
@@ -65,8 +65,8 @@ final class StoreLog {
             return;
         }
         log.warn(
-                "{} is unreachable: {}. Locks{} can be neither acquired nor renewed until it answers; held locks end with"
-                        + " their leases",
+                "{} is unreachable: {}. Locks{} can be neither acquired nor renewed until it answers; held locks end "
+                        + "with their leases",
                 outage.store(),
                 outage.problem(),
                 there(outage.scope()));

@@ -63,8 +63,8 @@ final class LettuceFromProperties implements AutoCloseable {
             throw failure(
                     unusable,
                     "spring.data.redis.* does not say where Redis is",
-                    "Set spring.data.redis.host, .url, or the nodes of .sentinel or .cluster, also for localhost: then the"
-                            + " locks use a Lettuce client of their own");
+                    "Set spring.data.redis.host, .url, or the nodes of .sentinel or .cluster, also for localhost: then "
+                            + "the locks use a Lettuce client of their own");
         }
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         context.setDisplayName("Lettuce client of the distributed locks");

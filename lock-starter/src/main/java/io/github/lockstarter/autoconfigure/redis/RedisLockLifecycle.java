@@ -20,8 +20,9 @@ final class RedisLockLifecycle extends StoreLifecycle {
 
     private static final String DEGRADED =
             "Redis does not show this user the name of its replication history (master_replid"
-                    + " of INFO replication): locks are guarded against a restart without data, but not against a failover that"
-                    + " forgets them. Give the user the right +info, or set distributed-lock.redis.grace-period=0s";
+                    + " of INFO replication): locks are guarded against a restart without data, but not against a "
+                    + "failover that forgets them. Give the user the right +info, or set "
+                    + "distributed-lock.redis.grace-period=0s";
 
     private static final String START_ANYWAY =
             ". To start anyway and connect later, set distributed-lock.redis.required-at-start=false";

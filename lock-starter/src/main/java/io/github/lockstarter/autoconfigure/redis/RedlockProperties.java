@@ -110,8 +110,8 @@ record RedlockProperties(
             throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "
                     + DurationText.exactly(nodeTimeout) + ", above a quarter of " + what + " ("
                     + DurationText.exactly(lease)
-                    + "): little of the lease would be left after waiting for servers that are down. Lower the timeout, or"
-                    + " raise the lease");
+                    + "): little of the lease would be left after waiting for servers that are down. Lower the "
+                    + "timeout, or raise the lease");
         }
     }
 
