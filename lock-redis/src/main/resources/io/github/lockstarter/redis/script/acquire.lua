@@ -56,7 +56,7 @@ local isDryRun
 -- that is not free costs no write.
 local hoped
 if isChecked and not block then
-  local block, floor = count, 0
+  local block, floor, newest = count, 0, nil
   -- include fencing_tokens.lua: leaves taken, micros and problem
   hoped = not problem and taken
 end
@@ -174,24 +174,24 @@ for i = 1, count do
       number = others
     end
 
+    local newest
     if repeated then
       value = tonumber(string.match(owner, '^%d+')) - block + 1
-      if value <= floor then
-        value = floor + 1
-        local newest = floor + block
-        -- include raise_counter.lua: leaves problem
-        local rest = string.match(owner, '^%d+(.*)$')
-        local raised = problem or redis.pcall('SET', lock, string.format('%016.0f', newest) .. rest, 'KEEPTTL')
-        refused, key = raised.err and raised, 2
-      end
-    else
+      newest = value <= floor and floor + block or nil
+    end
+    if newest or not repeated then
       -- include fencing_tokens.lua: leaves taken, micros and problem
-      value = taken
-      local time = timed and string.format('@%.0f', micros) or ''
-      local stored = string.format('%016.0f', value + block - 1) .. time .. ' ' .. token
-      local set = problem or redis.pcall('SET', lock, stored, 'PX', lease)
+      value = taken or floor + 1
+      local set = problem
+      if newest and not problem then
+        set = redis.pcall('SET', lock, string.format('%016.0f', newest) .. string.match(owner, '^%d+(.*)$'), 'KEEPTTL')
+      elseif not problem then
+        local time = timed and string.format('@%.0f', micros) or ''
+        local stored = string.format('%016.0f', value + block - 1) .. time .. ' ' .. token
+        set = redis.pcall('SET', lock, stored, 'PX', lease)
+      end
       refused, key = set.err and set, 2
-      if not refused and not isChecked and isNamed and marker == known then
+      if not refused and not newest and not isChecked and isNamed and marker == known then
         -- This server looked at its history a moment ago, and found it old enough for grants. In ms: so long a look counts for
         -- the next ones. It costs a fifth of a grant. A replica must not have the note: once promoted, it would trust the look
         -- of its master.

@@ -60,7 +60,8 @@ for i = 1, count do
     if newest > 0 then
       status = '1'
       -- The counter first: the lock must not be there without it.
-      -- include raise_counter.lua: leaves problem
+      local block, floor = 1, 0
+      -- include fencing_tokens.lua: leaves problem
       local set = problem or redis.pcall('SET', lock, string.format('%016.0f ', newest) .. token, 'PX', lease)
       refused = set.err and set
     end

@@ -29,8 +29,8 @@ final class HistoryMutants {
                 Mutant.named("counter-not-at-clock", "The counter is raised to the clock", "I2")
                         .editing(
                                 "fencing_tokens.lua",
-                                "taken = math.max(last + 1, micros, floor + 1)",
-                                "taken = math.max(last + 1, floor + 1)"),
+                                "math.max(last + 1, micros, floor + 1)",
+                                "math.max(last + 1, floor + 1)"),
                 Mutant.named("block-overrun", "A grant hands over only the tokens of its block", "I2")
                         .changing("engine.Grant", "isUsedUp", Behaviour.returning(false)));
     }

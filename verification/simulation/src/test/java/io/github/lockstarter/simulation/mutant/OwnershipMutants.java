@@ -44,8 +44,8 @@ final class OwnershipMutants {
                 Mutant.named("lease-not-set", "A lock in the store ends with its lease", "I5", "I8")
                         .editing(
                                 "acquire.lua",
-                                "local set = problem or redis.pcall('SET', lock, stored, 'PX', lease)",
-                                "local set = problem or redis.pcall('SET', lock, stored)")
+                                "set = redis.pcall('SET', lock, stored, 'PX', lease)",
+                                "set = redis.pcall('SET', lock, stored)")
                         .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'NX')"),
                 Mutant.named("lease-from-answer", "A lease counts from the sending of the attempt", "I1")
                         .changing(
