@@ -203,8 +203,18 @@ public record LockToken(
      * @return SHA-1 of the {@link #value} in lower-case hex, which stores with scripts compute, too
      */
     public String fingerprint() {
+        return fingerprintOf(value());
+    }
+
+    /**
+     * As {@link #fingerprint}, of a token that is stored.
+     *
+     * @param stored the {@link #value} of the token
+     * @return its SHA-1 in lower-case hex
+     */
+    public static String fingerprintOf(String stored) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(value().getBytes(StandardCharsets.UTF_8));
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(stored.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("Every Java platform has SHA-1", e);

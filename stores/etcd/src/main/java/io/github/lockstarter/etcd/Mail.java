@@ -1,12 +1,9 @@
 package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** The messages to instances, as they are stored: in UTF-16, which expresses every key. Without state. */
 final class Mail {
@@ -22,7 +19,7 @@ final class Mail {
 
     /** The lock was taken away from the owner with that stored token. */
     static ByteString revoked(String token, String key) {
-        return message(fingerprint(token), key);
+        return message(LockToken.fingerprintOf(token), key);
     }
 
     private static ByteString message(String subject, String key) {
@@ -41,16 +38,6 @@ final class Mail {
             listener.onWanted(key);
         } else {
             listener.onRevoked(key, subject);
-        }
-    }
-
-    /** As {@link io.github.lockstarter.spi.LockToken#fingerprint}, of a stored token. */
-    private static String fingerprint(String token) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(token.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-1", e);
         }
     }
 }

@@ -1,10 +1,6 @@
 package io.github.lockstarter.jdbc;
 
 import io.github.lockstarter.spi.LockToken;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /**
@@ -30,7 +26,7 @@ record PostgresNotice(String key, Optional<Revoked> revoked) {
         return new PostgresNotice(key, owner.map(token -> {
             int end = token.indexOf(':');
             String instance = LockToken.shortened(end < 0 ? token : token.substring(0, end));
-            return new Revoked(instance, fingerprint(token));
+            return new Revoked(instance, LockToken.fingerprintOf(token));
         }));
     }
 
@@ -38,16 +34,6 @@ record PostgresNotice(String key, Optional<Revoked> revoked) {
     String text() {
         return revoked.map(lost -> REVOKED + ":" + lost.instance() + ":" + lost.fingerprint() + ":" + key)
                 .orElseGet(() -> FREE + ":" + key);
-    }
-
-    /** As {@link LockToken#fingerprint}. */
-    private static String fingerprint(String owner) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(owner.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-1", e);
-        }
     }
 
     /** Reads a notification; empty if it is of another kind. */
