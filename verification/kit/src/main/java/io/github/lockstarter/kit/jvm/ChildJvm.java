@@ -4,6 +4,7 @@ import io.github.lockstarter.kit.process.GuardedProcess;
 import io.github.lockstarter.kit.process.Patience;
 import io.github.lockstarter.kit.process.ScratchDirectory;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Another JVM with the class path of this one and temporary files of its own. Never outlives this JVM. A thread reads
@@ -80,9 +83,16 @@ public final class ChildJvm implements AutoCloseable {
         List<String> command =
                 new ArrayList<>(List.of(home.resolve("bin").resolve("java").toString()));
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+        command.addAll(List.of("-cp", classPath(), main));
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    /** Without relative entries, such as of {@code java -jar}: the other JVM has another working directory. */
+    private static String classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     /** A copy of the lines that it has printed so far. */
