@@ -99,7 +99,8 @@ public final class RedisLockBackend implements QuorumNode {
             " lacks a right that take-overs need, so that this instance takes no locks over: ";
     private static final CrashTakeOver UNACKNOWLEDGED = CrashTakeOver.off(
             "A take-over waits for a replica that is away: every server that may become the master has"
-                    + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL RESET)");
+                    + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL "
+                    + "RESET)");
 
     private final KeySpace keySpace;
     private final AcquireScript acquireScript;

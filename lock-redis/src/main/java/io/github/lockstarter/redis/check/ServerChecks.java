@@ -68,9 +68,9 @@ public final class ServerChecks {
         return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
                 ? Optional.of("Redis at " + connector.target()
                         + " may go on granting locks after sentinels have promoted another"
-                        + " master, and distributed-lock.redis.deposed-master-writes is 0s. Set min-replicas-to-write to the"
-                        + " number of replicas, min-replicas-max-lag to at most a third of the shortest lease - 2s, and"
-                        + " deposed-master-writes to min-replicas-max-lag + 2s (docs/guarantees.md, case 7)")
+                        + " master, and distributed-lock.redis.deposed-master-writes is 0s. Set min-replicas-to-write "
+                        + "to the number of replicas, min-replicas-max-lag to at most a third of the shortest lease - "
+                        + "2s, and deposed-master-writes to min-replicas-max-lag + 2s (docs/guarantees.md, case 7)")
                 : Optional.empty();
     }
 

@@ -16,8 +16,8 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
 
     private static final String CURE_OF_FULL_SERVER =
             ". Its quota is used up. Compact and defragment it, and end the alarm"
-                    + " (etcdctl compact, etcdctl defrag, etcdctl alarm disarm); run it with --auto-compaction-mode=periodic"
-                    + " --auto-compaction-retention=5m";
+                    + " (etcdctl compact, etcdctl defrag, etcdctl alarm disarm); run it with "
+                    + "--auto-compaction-mode=periodic --auto-compaction-retention=5m";
 
     /** What follows from a failure. */
     enum Kind {
