@@ -1,6 +1,5 @@
 package io.github.lockstarter.fence;
 
-import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
@@ -9,9 +8,7 @@ import io.github.lockstarter.spi.StoredKeys;
 import java.sql.Connection;
 import java.util.Objects;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
@@ -101,7 +98,7 @@ public final class Fences {
      *     if the connection pool has auto-commit off
      */
     public void enter() {
-        SortedMap<String, Long> tokens = tokensOfThread();
+        SortedMap<String, Long> tokens = FencingTokens.ofThread();
         inTransaction(product -> {
             tokens.forEach((key, token) -> enter(product, key, token));
             return true;
@@ -149,23 +146,6 @@ public final class Fences {
             return connection.getMetaData().getDatabaseProductName();
         });
         return Objects.requireNonNull(product);
-    }
-
-    /**
-     * Each key of this thread with its fencing token, in the order of the keys: two transactions that have the same
-     * keys never deadlock.
-     */
-    static SortedMap<String, Long> tokensOfThread() {
-        SortedMap<String, Long> tokens = new TreeMap<>();
-        Stream<LockHandle> carried =
-                LockContext.current().handles().stream().filter(lock -> lock.state() != HoldState.RELEASED);
-        Stream.concat(LockHandle.allCurrent().stream(), carried)
-                .forEach(lock -> lock.keys().forEach(key -> tokens.merge(key, lock.fencingToken(key), Math::min)));
-        if (tokens.isEmpty()) {
-            throw new IllegalStateException("Fences were called under no lock. Call them inside of a method with"
-                    + " @DistributedLock, or of LockOperations.execute");
-        }
-        return tokens;
     }
 
     private void enter(String product, String key, long token) {

@@ -86,7 +86,7 @@ public final class RedisFences {
                     + " go unnoticed. Call it outside of them");
         }
         List<Map.Entry<String, Long>> locks =
-                List.copyOf(Fences.tokensOfThread().entrySet());
+                List.copyOf(FencingTokens.ofThread().entrySet());
         List<String> allKeys = new ArrayList<>(keys);
         List<String> allArgs = new ArrayList<>(List.of(args));
         String slot = slotOf(keys);

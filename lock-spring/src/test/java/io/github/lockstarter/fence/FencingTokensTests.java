@@ -15,7 +15,7 @@ class FencingTokensTests {
 
     @Test
     void includesTheOuterLocksOfAsynchronousWork() {
-        assertThat(ofAsynchronousWork.call(Fences::tokensOfThread))
+        assertThat(ofAsynchronousWork.call(FencingTokens::ofThread))
                 .containsExactly(entry("inner", 2L), entry("outer", 1L));
     }
 
@@ -23,7 +23,7 @@ class FencingTokensTests {
     void includesTheLocksOfAsynchronousWorkInsideOfALockedMethod() {
         LockContext before = ofAsynchronousWork.bind();
         try {
-            assertThat(Overlapping.hold(3, Fences::tokensOfThread, "method"))
+            assertThat(Overlapping.hold(3, FencingTokens::ofThread, "method"))
                     .containsExactly(entry("inner", 2L), entry("method", 3L), entry("outer", 1L));
         } finally {
             before.bind();

@@ -233,6 +233,17 @@ class ArchitectureTests {
         Stream.of("actuate", "fence").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
     }
 
+    /** An application with locks and data in Redis may have no JDBC. */
+    @Test
+    void fencesInRedisKnowNoJdbc() {
+        check(noClasses()
+                .that()
+                .haveSimpleName("RedisFences")
+                .should()
+                .transitivelyDependOnClassesThat()
+                .resideInAnyPackage("org.springframework.jdbc..", "java.sql.."));
+    }
+
     @Test
     void nobodyImportsAutoConfiguration() {
         check(noClasses()

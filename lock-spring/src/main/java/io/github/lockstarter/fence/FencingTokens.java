@@ -1,0 +1,31 @@
+package io.github.lockstarter.fence;
+
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockContext;
+import io.github.lockstarter.LockHandle;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * The fencing tokens of the locks under which a thread runs. Apart from {@link Fences}, which an application that has
+ * Redis alone cannot link: it has no JDBC.
+ */
+final class FencingTokens {
+
+    private FencingTokens() {}
+
+    /** Each key with its token, in the order of the keys: two transactions that have the same keys never deadlock. */
+    static SortedMap<String, Long> ofThread() {
+        SortedMap<String, Long> tokens = new TreeMap<>();
+        Stream<LockHandle> carried =
+                LockContext.current().handles().stream().filter(lock -> lock.state() != HoldState.RELEASED);
+        Stream.concat(LockHandle.allCurrent().stream(), carried)
+                .forEach(lock -> lock.keys().forEach(key -> tokens.merge(key, lock.fencingToken(key), Math::min)));
+        if (tokens.isEmpty()) {
+            throw new IllegalStateException("Fences were called under no lock. Call them inside of a method with"
+                    + " @DistributedLock, or of LockOperations.execute");
+        }
+        return tokens;
+    }
+}
