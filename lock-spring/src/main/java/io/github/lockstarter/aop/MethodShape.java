@@ -49,6 +49,17 @@ enum MethodShape {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    /** Asked for each result of a method that declares Object. */
+    private static final ClassValue<Boolean> ENDS_LATER = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> result) {
+            return Stream.of(Future.class, CompletionStage.class, Callable.class, BaseStream.class)
+                            .anyMatch(later -> later.isAssignableFrom(result))
+                    || hasKnownName(result)
+                    || (result != Object.class && adapterOf(result) != null);
+        }
+    };
+
     private static boolean isPresent(String type) {
         return ClassUtils.isPresent(type, MethodShape.class.getClassLoader());
     }
@@ -82,10 +93,7 @@ enum MethodShape {
 
     /** Whether the work of a result goes on, or begins, after the method has returned. */
     static boolean endsLater(Class<?> result) {
-        return Stream.of(Future.class, CompletionStage.class, Callable.class, BaseStream.class)
-                        .anyMatch(later -> later.isAssignableFrom(result))
-                || hasKnownName(result)
-                || (result != Object.class && adapterOf(result) != null);
+        return ENDS_LATER.get(result);
     }
 
     private static boolean hasKnownName(Class<?> type) {
