@@ -2,12 +2,14 @@ package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Collection;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
@@ -17,71 +19,89 @@ import org.springframework.util.ReflectionUtils;
  */
 final class KeyRenderer {
 
+    /** The text of a record shows {@code name=value} for each, unless it has a {@code toString} of its own. */
+    private static final ClassValue<List<Method>> COMPONENTS = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            if (!type.isRecord()) {
+                return List.of();
+            }
+            List<Method> accessors = Arrays.stream(type.getRecordComponents())
+                    .map(RecordComponent::getAccessor)
+                    .toList();
+            accessors.forEach(ReflectionUtils::makeAccessible);
+            return accessors;
+        }
+    };
+
     private KeyRenderer() {}
 
     /**
      * The text.
      *
-     * @throws IllegalArgumentException as {@link #checked}, and when the text is blank
+     * @throws IllegalArgumentException when the value is null, an array, a collection, a map, an optional, a date whose
+     *     text depends on the time zone of the JVM, of a type without a {@code toString} of its own, or a record whose
+     *     text shows one of these; and when the text is blank. The message continues a sentence about the value
      */
     static String of(@Nullable Object value) {
-        Object checked = checked(value);
-        String text = checked instanceof Enum<?> constant ? constant.name() : checked.toString();
+        String text = checkedText(value);
         if (text == null || text.isBlank()) {
             throw new IllegalArgumentException("is blank");
+        }
+        return value instanceof Enum<?> constant ? constant.name() : text;
+    }
+
+    /**
+     * Refuses what has no text of its own, as {@link #of} does. A text may be blank.
+     *
+     * @return the text
+     */
+    static @Nullable String checkedText(@Nullable Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException("is null");
+        }
+        return value instanceof String text
+                ? text
+                : textOf(value, () -> "is a " + value.getClass().getTypeName());
+    }
+
+    private static @Nullable String textOf(Object value, Supplier<String> found) {
+        if (value instanceof Date || value instanceof Calendar) {
+            throw new IllegalArgumentException(found.get()
+                    + ", whose text depends on the time zone of the JVM; use its toInstant() or a type of java.time");
+        }
+        String text = isContainer(value) ? null : value.toString();
+        if (isContainer(value) || isInherited(text, value)) {
+            throw new IllegalArgumentException(
+                    found.get() + ", which has no text that identifies it; use one of its properties");
+        }
+        for (Method accessor : COMPONENTS.get(value.getClass())) {
+            if (text != null && text.contains(accessor.getName() + '=')) {
+                checkComponent(accessor, value, found);
+            }
         }
         return text;
     }
 
-    /**
-     * Refuses what has no text of its own.
-     *
-     * @throws IllegalArgumentException when the value is null, an array, a collection, a map, an optional, a date whose
-     *     text depends on the time zone of the JVM, of a type without a {@code toString} of its own, or a record that
-     *     shows one of these; the message continues a sentence about the value
-     */
-    static Object checked(@Nullable Object value) {
-        if (value == null) {
-            throw new IllegalArgumentException("is null");
-        }
-        if (value instanceof String || value instanceof Long || value instanceof Integer || value instanceof UUID) {
-            return value; // as most keys are
-        }
-        checkText(value, String.valueOf(value), "is a " + value.getClass().getTypeName());
-        return value;
+    /** Not asked for its text: that of a lazy collection may load its elements. */
+    private static boolean isContainer(Object value) {
+        return value instanceof Collection
+                || value instanceof Map
+                || value instanceof Optional
+                || value.getClass().isArray();
     }
 
-    private static void checkText(Object value, String text, String found) {
-        if (value instanceof Date || value instanceof Calendar) {
-            throw new IllegalArgumentException(found
-                    + ", whose text depends on the time zone of the JVM; use its toInstant() or a type of java.time");
-        }
-        if (!hasText(value, text)) {
-            throw new IllegalArgumentException(
-                    found + ", which has no text that identifies it; use one of its properties");
-        }
-        if (value instanceof Record) {
-            for (RecordComponent component : value.getClass().getRecordComponents()) {
-                checkComponent(component.getAccessor(), value, text, found);
-            }
-        }
+    /** Whether it is the text of {@link Object#toString()}. The hash code is asked for only if it looks so. */
+    private static boolean isInherited(@Nullable String text, Object value) {
+        String name = value.getClass().getName();
+        return text != null && text.startsWith(name) && text.equals(name + '@' + Integer.toHexString(value.hashCode()));
     }
 
-    /** Not that of {@link Object#toString()}, which arrays have, too. The hash code is asked for in the last place. */
-    private static boolean hasText(Object value, String text) {
-        String inherited = value.getClass().getName() + '@';
-        return !(value instanceof Collection || value instanceof Map || value instanceof Optional)
-                && !(text.startsWith(inherited) && text.equals(inherited + Integer.toHexString(value.hashCode())));
-    }
-
-    /** A record with a {@code toString} of its own may show less than its components. */
-    private static void checkComponent(Method accessor, Object value, String text, String found) {
-        ReflectionUtils.makeAccessible(accessor);
-        Object component = ReflectionUtils.invokeMethod(accessor, value);
-        String shown = String.valueOf(component);
-        if (component != null && text.contains(shown)) {
+    private static void checkComponent(Method accessor, Object record, Supplier<String> found) {
+        Object component = ReflectionUtils.invokeMethod(accessor, record);
+        if (component != null) {
             String type = component.getClass().getTypeName();
-            checkText(component, shown, found + " whose '" + accessor.getName() + "' is a " + type);
+            textOf(component, () -> found.get() + " whose '" + accessor.getName() + "' is a " + type);
         }
     }
 }

@@ -48,7 +48,7 @@ final class NonNullOperand extends SpelNodeImpl {
     public TypedValue getValueInternal(ExpressionState state) {
         TypedValue value = operand.getValueInternal(state);
         try {
-            KeyRenderer.checked(value.getValue());
+            KeyRenderer.checkedText(value.getValue());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("has a part '" + operand.toStringAST() + "' that " + e.getMessage(), e);
         }

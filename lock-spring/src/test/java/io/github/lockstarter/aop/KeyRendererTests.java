@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.sql.Timestamp;
 import java.time.LocalDate;
+import java.util.AbstractList;
 import java.util.Date;
 import java.util.GregorianCalendar;
 import java.util.List;
@@ -106,5 +107,62 @@ class KeyRendererTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRenderer.of("\t"))
                 .withMessage("is blank");
+    }
+
+    /** As a lazy collection that cannot be loaded any more. */
+    private static final class Unloadable extends AbstractList<String> {
+
+        @Override
+        public String get(int index) {
+            throw new IllegalStateException("not loaded");
+        }
+
+        @Override
+        public int size() {
+            return 1;
+        }
+    }
+
+    @Test
+    void doesNotAskACollectionForItsText() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of(new Unloadable()))
+                .withMessageContaining("has no text that identifies it");
+    }
+
+    private static final class Silent {
+
+        @Override
+        public String toString() {
+            return null;
+        }
+    }
+
+    private record Holder(Silent part) {}
+
+    @Test
+    void takesANullTextForBlank() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of(new Silent()))
+                .withMessage("is blank");
+        assertThat(KeyRenderer.of(new Holder(new Silent()))).isEqualTo("Holder[part=null]");
+    }
+
+    private record Told(List<String> ids) {
+
+        @Override
+        public List<String> ids() {
+            throw new IllegalStateException("not to be asked");
+        }
+
+        @Override
+        public String toString() {
+            return "told" + ids;
+        }
+    }
+
+    @Test
+    void leavesTheTextOfARecordToItsOwnMethod() {
+        assertThat(KeyRenderer.of(new Told(List.of("1")))).isEqualTo("told[1]");
     }
 }
