@@ -95,9 +95,8 @@ public final class LocalLockBackend implements LockBackend {
         synchronized (this) {
             Lock lock = lock(command.key());
             AcquireResult result = lock.acquire(command);
-            if (locks.put(lock.key, lock) == null) {
-                forgetUnused();
-            }
+            locks.put(lock.key, lock);
+            forgetUnused();
             return done(result);
         }
     }
@@ -166,8 +165,9 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /**
-     * Looks at the two oldest: what is unused goes, what is used counts as the newest. One key comes and up to two go,
-     * so beyond {@value #REMEMBERED} there are about as many unused ones as used ones at most.
+     * Looks at the two oldest: what is unused goes, what is used counts as the newest. With each attempt one key comes
+     * at most and up to two go, so beyond {@value #REMEMBERED} there are about as many unused ones as used ones at
+     * most.
      */
     private void forgetUnused() {
         for (int looks = 0; looks < 2 && locks.size() > REMEMBERED; looks++) {
@@ -215,8 +215,7 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /**
-     * The state of one key. Times are monotonic nanoseconds, which may overflow: they are only ever subtracted. A step
-     * changes nothing before its last answer is there.
+     * The state of one key. Times are monotonic nanoseconds, which may overflow: they are only ever subtracted.
      */
     private final class Lock {
 

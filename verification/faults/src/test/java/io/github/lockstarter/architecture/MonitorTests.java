@@ -37,7 +37,7 @@ import org.springframework.asm.SpringAsmInfo;
  * <p>Four classes of the engine have one, since a thread that dies of a stack overflow cannot leave it locked. None of
  * them takes a lock inside of it that is no monitor, and none waits inside of it but the timer's own thread: so each
  * owner of such a monitor runs on, and leaves it. The in-JVM store has one, too, and takes the locks of its executor
- * inside, which nobody else takes but the executor's platform thread.
+ * inside; beside it only the executor's platform thread takes them, and who closes the store.
  */
 class MonitorTests {
 
