@@ -7,6 +7,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,10 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
                 && !each.equals(method)
                 && KotlinDetector.isSuspendingFunction(each) == KotlinDetector.isSuspendingFunction(method)
                 && fits(parameters(each, type), expected);
-        List<Method> found = List.copyOf(MethodIntrospector.selectMethods(type, fits));
+        Set<Method> declared = MethodIntrospector.selectMethods(type, fits);
+        List<Method> found = declared.stream()
+                .filter(each -> declared.stream().noneMatch(other -> hides(other, each, type)))
+                .toList();
         if (found.size() != 1) {
             throw new LockStartException(
                     method,
@@ -56,6 +60,13 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         Class<?> accepted = takesException ? taken.get(expected.size()) : LockNotAcquiredException.class;
         check(method, fallback, type, accepted);
         return new Fallback(fallback, accepted, takesException);
+    }
+
+    /** A private or static method overrides none, so the one of the superclass is found as well. */
+    private static boolean hides(Method other, Method method, Class<?> type) {
+        return other.getDeclaringClass() != method.getDeclaringClass()
+                && method.getDeclaringClass().isAssignableFrom(other.getDeclaringClass())
+                && parameters(other, type).equals(parameters(method, type));
     }
 
     /** Without the Continuation of a suspend function. */

@@ -409,6 +409,46 @@ class ContentionTests {
         }
     }
 
+    static class Hidden {
+        @DistributedLock(name = "private", fallbackMethod = "fallbackPrivate")
+        public String runPrivate() {
+            return "run";
+        }
+
+        @DistributedLock(name = "static", fallbackMethod = "fallbackStatic")
+        public String runStatic() {
+            return "run";
+        }
+
+        private String fallbackPrivate() {
+            return "hidden";
+        }
+
+        static String fallbackStatic() {
+            return "hidden";
+        }
+    }
+
+    @SuppressWarnings({"UnusedMethod", "HidingField"})
+    static class Hiding extends Hidden {
+        private String fallbackPrivate() {
+            return "hiding";
+        }
+
+        static String fallbackStatic() {
+            return "hiding";
+        }
+    }
+
+    @Test
+    void callsThePrivateOrStaticFallbackThatHidesTheOneOfTheSuperclass() {
+        application.withBean(Hiding.class).run(context -> {
+            Hidden hiding = context.getBean(Hidden.class);
+            whileHeld(context, "private", () -> assertThat(hiding.runPrivate()).isEqualTo("hiding"));
+            whileHeld(context, "static", () -> assertThat(hiding.runStatic()).isEqualTo("hiding"));
+        });
+    }
+
     @Test
     void callsTheFallbackOfASubclassWithTheSameParameters() {
         application.withBean(Sub.class).run(context -> {
