@@ -34,8 +34,8 @@ import org.springframework.util.ClassUtils;
  * another package, where the proxy is a subclass; one of no interface where the proxy is a JDK proxy; or whose advices
  * are in an order that releases the lock too early.
  *
- * <p>The one mutable field is the set of locked singletons seen so far, and of those that were created before, written
- * by whichever thread creates a bean.
+ * <p>The mutable fields are the locked singletons seen so far, written by whichever thread creates a bean, and the
+ * singletons that were created before, written once.
  */
 public final class LockedBeanCheck
         implements BeanDefinitionRegistryPostProcessor,
@@ -60,6 +60,7 @@ public final class LockedBeanCheck
     private final LockedMethods methods;
     private final Settings settings;
     private final Set<String> locked = ConcurrentHashMap.newKeySet();
+    private final Set<String> earlier = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the check.
@@ -87,7 +88,7 @@ public final class LockedBeanCheck
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
         Arrays.stream(beanFactory.getSingletonNames())
                 .filter(beanFactory::containsBeanDefinition)
-                .forEach(locked::add);
+                .forEach(earlier::add);
         beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
             @Override
             public Object postProcessBeforeInitialization(Object bean, String beanName) {
@@ -213,7 +214,17 @@ public final class LockedBeanCheck
 
     @Override
     public void afterSingletonsInstantiated() {
+        earlier.stream().filter(this::isLockedOrNoFactory).forEach(locked::add);
         new TreeSet<>(locked).forEach(this::checkLocked);
+    }
+
+    /** The product of another factory may be lazy, and the look at it would make it. */
+    private boolean isLockedOrNoFactory(String beanName) {
+        if (!(beans.getSingleton(beanName) instanceof FactoryBean<?> factory)) {
+            return true;
+        }
+        Class<?> product = factory.getObjectType();
+        return product != null && !methods.of(product).isEmpty();
     }
 
     private void checkLocked(String beanName) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -160,6 +161,45 @@ class LockedRepositoryTests {
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .startsWith("Bean 'plain': @DistributedLock on LockedRepositoryTests.LockedInside.run()")
                         .contains("created before the lock could be put around it"));
+    }
+
+    static class PlainMadeOnDemand extends PlainFactory {
+        private boolean isMade;
+
+        @Override
+        public Plain getObject() {
+            isMade = true;
+            return () -> {};
+        }
+    }
+
+    /** Takes a bean before any post-processor of the application is in place. */
+    private ApplicationContextRunner withEarly(String name) {
+        return application.withInitializer(context -> {
+            BeanDefinitionRegistryPostProcessor first =
+                    registry -> context.getBeanFactory().getBean(name);
+            context.addBeanFactoryPostProcessor(first);
+        });
+    }
+
+    @Test
+    void makesNothingOfALazyFactoryThatIsCreatedEarly() {
+        withEarly("&plain")
+                .withBean(
+                        "plain",
+                        PlainMadeOnDemand.class,
+                        PlainMadeOnDemand::new,
+                        definition -> definition.setLazyInit(true))
+                .run(context -> assertThat(context.getBean(PlainMadeOnDemand.class).isMade)
+                        .isFalse());
+    }
+
+    @Test
+    void failsTheStartForALockedBeanThatAFactoryMadeEarly() {
+        withEarly("stock").withBean("stock", StockFactory.class).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .startsWith("Bean 'stock': @DistributedLock on ")
+                .contains("created before the lock could be put around it"));
     }
 
     public static class Scoped {
