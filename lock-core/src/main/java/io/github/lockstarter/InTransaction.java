@@ -3,6 +3,9 @@ package io.github.lockstarter;
 /**
  * What a locked method does that is called inside a transaction of its caller: that transaction commits after the
  * method has returned, so other owners of the lock would read what was there before.
+ *
+ * <p>Has no effect on the transaction of a manager without synchronization, as those of Kafka, RabbitMQ and JMS are by
+ * default. A method with {@link #REFUSE} or {@link #RELEASE_AFTER} that is called inside of one warns once.
  */
 public enum InTransaction {
     /** As {@code distributed-lock.in-transaction} says. */

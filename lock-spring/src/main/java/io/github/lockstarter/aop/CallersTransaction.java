@@ -14,6 +14,7 @@ import org.springframework.transaction.annotation.AnnotationTransactionAttribute
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.interceptor.TransactionAttribute;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
+import org.springframework.transaction.support.ResourceHolderSupport;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
@@ -44,9 +45,11 @@ final class CallersTransaction {
      */
     boolean outlives(LockedCall call) {
         LockedMethod method = call.method();
-        if (!THERE_MAY_BE_TRANSACTIONS
-                || method.isLeaders()
-                || !TransactionSynchronizationManager.isActualTransactionActive()) {
+        if (!THERE_MAY_BE_TRANSACTIONS || method.isLeaders()) {
+            return false;
+        }
+        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
+            warnOfUnsynchronized(call);
             return false;
         }
         InTransaction behaviour = method.inTransaction();
@@ -89,6 +92,33 @@ final class CallersTransaction {
                             + "Propagation.REQUIRES_NEW), or lock the method that opens the transaction",
                     calledInside(call));
         }
+    }
+
+    /** Such a transaction does not tell when it ends, and often surrounds that of a database: the call goes on. */
+    private void warnOfUnsynchronized(LockedCall call) {
+        Method method = call.method().method();
+        InTransaction behaviour = call.method().inTransaction();
+        if (behaviour != InTransaction.WARN
+                && isUnsynchronizedTransactionActive()
+                && !OwnTransaction.isOf(method)
+                && !isHeldByTheCaller(call)
+                && warned.add(method)) {
+            log.warn(
+                    "{} is released before that transaction commits: inTransaction = {} has no effect on a transaction "
+                            + "without synchronization, as those of Kafka, RabbitMQ and JMS are by default. Give the "
+                            + "method @Transactional(propagation = Propagation.REQUIRES_NEW), or lock the method that "
+                            + "opens the transaction",
+                    calledInside(call),
+                    behaviour);
+        }
+    }
+
+    /** Seen from what its manager has bound to the thread. */
+    private static boolean isUnsynchronizedTransactionActive() {
+        return !TransactionSynchronizationManager.isSynchronizationActive()
+                && TransactionSynchronizationManager.getResourceMap().values().stream()
+                        .anyMatch(bound -> bound instanceof ResourceHolderSupport holder
+                                && holder.isSynchronizedWithTransaction());
     }
 
     private static void checkSynchronized(LockedCall call) {

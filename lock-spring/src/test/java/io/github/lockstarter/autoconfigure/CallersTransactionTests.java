@@ -22,6 +22,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** A locked method that is called inside a transaction of its caller, which ends after the release. */
@@ -56,6 +57,18 @@ class CallersTransactionTests {
         @DistributedLock(name = "account", key = "#id")
         @Transactional(propagation = Propagation.NOT_SUPPORTED)
         public void payWithout(long id) {}
+    }
+
+    static class Explicit {
+        @DistributedLock(name = "account", key = "#id", inTransaction = InTransaction.RELEASE_AFTER)
+        public void keep(long id) {}
+
+        @DistributedLock(name = "account", key = "#id", inTransaction = InTransaction.REFUSE)
+        public void refuse(long id) {}
+
+        @DistributedLock(name = "account", key = "#id", inTransaction = InTransaction.REFUSE)
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void payInItsOwn(long id) {}
     }
 
     static class Ledger {
@@ -99,6 +112,35 @@ class CallersTransactionTests {
                                     + "'account:1' is released before that transaction commits")
                     .contains("@Transactional(propagation = Propagation.REQUIRES_NEW)")
                     .contains("lock the method that opens the transaction");
+        });
+    }
+
+    /** As the managers of Kafka, RabbitMQ and JMS are by default. */
+    @Test
+    void isWarnedOfOncePerMethodThatAsksForMoreIfItsManagerHasNoSynchronization(CapturedOutput output) {
+        application.withBean(Explicit.class).run(context -> {
+            context.getBean(AbstractPlatformTransactionManager.class)
+                    .setTransactionSynchronization(AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER);
+            Explicit explicit = context.getBean(Explicit.class);
+            Account account = context.getBean(Account.class);
+            explicit.keep(1);
+            explicit.refuse(1);
+            context.getBean(LockOperations.class)
+                    .execute("account:1", () -> inTransaction(context, () -> explicit.keep(1)));
+            inTransaction(context, () -> {
+                account.close(1);
+                explicit.payInItsOwn(1);
+            });
+            assertThat(warnings(output)).isZero();
+            inTransaction(context, () -> {
+                explicit.keep(1);
+                explicit.keep(2);
+                explicit.refuse(1);
+            });
+            assertThat(warnings(output)).isEqualTo(2);
+            assertThat(output)
+                    .contains("inTransaction = RELEASE_AFTER has no effect on a transaction without synchronization")
+                    .contains("inTransaction = REFUSE has no effect on a transaction without synchronization");
         });
     }
 
