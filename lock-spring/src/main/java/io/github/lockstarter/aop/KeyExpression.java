@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -105,6 +106,16 @@ final class KeyExpression {
             boolean isStep = node instanceof CompoundExpression && i > 0;
             collect(node.getChild(i), hasSubject || readsElements || isStep, known, used);
         }
+    }
+
+    /** The expression, with the values of placeholders. */
+    String text() {
+        return expression.getExpressionString();
+    }
+
+    /** Positions of the arguments that the expression uses. */
+    Collection<Integer> positions() {
+        return positions.values();
     }
 
     /**

@@ -2,10 +2,15 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +24,7 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * Registers hints for what locked methods use by reflection in a native image: themselves, their annotations, their
@@ -27,6 +33,8 @@ import org.springframework.util.ClassUtils;
 final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
 
     private static final Logger log = LoggerFactory.getLogger(LockedMethodAotProcessor.class);
+    private static final Pattern NO_NAME = Pattern.compile("\\P{javaJavaIdentifierPart}+");
+    private static final Pattern GETTER = Pattern.compile("^(get|is)(?=\\p{Lu})");
 
     @Override
     public BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
@@ -59,9 +67,42 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
             new BindingReflectionHintsRegistrar()
                     .registerReflectionHints(hints, locked.method().getGenericParameterTypes());
         }
+        locked.keys().forEach(key -> registerRead(locked.method(), key, hints));
         MergedAnnotations.from(locked.declared()).stream(DistributedLock.class)
                 .flatMap(LockedMethodAotProcessor::withSources)
                 .forEach(each -> hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS));
+    }
+
+    /** The registrar skips classes of the JDK, public fields, and methods of a class that are no getters. */
+    private static void registerRead(Method method, KeyExpression key, ReflectionHints hints) {
+        Set<String> names = NO_NAME.splitAsStream(key.text())
+                .map(LockedMethodAotProcessor::property)
+                .collect(Collectors.toSet());
+        Set<Class<?>> seen = new HashSet<>();
+        key.positions().forEach(position -> registerRead(method.getParameterTypes()[position], names, seen, hints));
+    }
+
+    private static void registerRead(Class<?> type, Set<String> names, Set<Class<?>> seen, ReflectionHints hints) {
+        if (type.isPrimitive() || type.isArray() || !seen.add(type)) {
+            return;
+        }
+        hints.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS);
+        for (Method method : type.getMethods()) {
+            if (names.contains(property(method.getName()))) {
+                registerRead(method.getReturnType(), names, seen, hints);
+            }
+        }
+        for (Field field : type.getFields()) {
+            if (names.contains(property(field.getName()))) {
+                hints.registerField(field);
+                registerRead(field.getType(), names, seen, hints);
+            }
+        }
+    }
+
+    /** The property of a getter, and of any other name that name. */
+    private static String property(String name) {
+        return StringUtils.uncapitalize(GETTER.matcher(name).replaceFirst(""));
     }
 
     private static Stream<MergedAnnotation<?>> withSources(MergedAnnotation<?> annotation) {

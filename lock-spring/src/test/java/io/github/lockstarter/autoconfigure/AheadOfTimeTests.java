@@ -14,7 +14,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -64,6 +66,15 @@ class AheadOfTimeTests {
         }
     }
 
+    static class Parcel {
+
+        public final String note = "fragile";
+
+        public LocalDate day() {
+            return LocalDate.EPOCH;
+        }
+    }
+
     @Retention(RetentionPolicy.RUNTIME)
     @ScheduledLock(name = "close", atLeastMs = 1)
     @interface Job {}
@@ -81,6 +92,9 @@ class AheadOfTimeTests {
 
         @DistributedLock(key = "#order.orderId")
         public void pack(Order order) {}
+
+        @DistributedLock(key = {"#parcel.day.year", "#parcel.note", "#id.mostSignificantBits"})
+        public void send(Parcel parcel, UUID id) {}
 
         @Job
         public void close() {}
@@ -173,11 +187,16 @@ class AheadOfTimeTests {
                 Order.class.getMethod("orderId"),
                 Customer.class.getMethod("getName"),
                 OrderId.class.getMethod("shop"),
-                OrderId.class.getMethod("number"))) {
+                OrderId.class.getMethod("number"),
+                Parcel.class.getMethod("day"),
+                LocalDate.class.getMethod("getYear"),
+                UUID.class.getMethod("getMostSignificantBits"))) {
             assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(read))
                     .as(read::toString)
                     .accepts(hints);
         }
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(Parcel.class, "note"))
+                .accepts(hints);
         for (Class<?> annotation : List.of(DistributedLock.class, ScheduledLock.class, Job.class)) {
             assertThat(RuntimeHintsPredicates.reflection()
                             .onType(annotation)
