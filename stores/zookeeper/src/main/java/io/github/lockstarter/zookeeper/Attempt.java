@@ -33,9 +33,6 @@ final class Attempt {
     private volatile @Nullable Place place;
     private volatile boolean isGivenUp;
 
-    /** Whether the node has the token of this attempt. */
-    private volatile boolean isTokenStored = true;
-
     /**
      * An attempt that has not begun.
      *
@@ -106,6 +103,9 @@ final class Attempt {
     }
 
     private CompletableFuture<AcquireResult> joined(LockNode node, Line line) {
+        if (isGivenUp) {
+            return leave(node, unavailable("Nobody waits for this attempt any more"));
+        }
         if (line.isFirst(node)) {
             return takeNew(node, line);
         }
@@ -150,24 +150,18 @@ final class Attempt {
         });
     }
 
-    /** To write the lock token proves that the session goes on. Where earlier commands have proven it, it can wait. */
+    /**
+     * To write the lock token proves that the session goes on, and that no operator has taken the lock away. The
+     * session that has written must be that of the node: the servers may still know another one that was replaced.
+     */
     private CompletableFuture<AcquireResult> claim(Place waiting, Line line) {
         long own = waiting.node.session();
-        if (lines.session.isCertain(own, sent)) {
-            isTokenStored = false;
-            lines.places.granted(waiting);
-            return take(waiting.node, line);
-        }
         return lines.nodes
                 .write(waiting.node.path(), LockLine.data(command.token()))
-                .thenCompose(isThere -> isThere ? lines.session.coversGrant(own, sent) : done(false))
-                .thenCompose(isCovered -> {
-                    if (!isCovered) {
-                        return rejoin(waiting);
-                    }
-                    lines.places.granted(waiting);
-                    return take(waiting.node, line);
-                });
+                .thenCompose(isThere ->
+                        isThere && own == lines.session.current() ? lines.session.coversGrant(own, sent) : done(false))
+                .thenCompose(isCovered ->
+                        isCovered && lines.places.granted(waiting) ? take(waiting.node, line) : rejoin(waiting));
     }
 
     private CompletableFuture<AcquireResult> rejoin(Place waiting) {
@@ -187,7 +181,7 @@ final class Attempt {
             return leave(node, result);
         }
         long leaseEnd = sent + command.lease().toNanos();
-        lines.holds.add(new Hold(command.key(), command.token(), node, leaseEnd, isTokenStored));
+        lines.holds.add(new Hold(command.key(), command.token(), node, leaseEnd));
         return done(result);
     }
 

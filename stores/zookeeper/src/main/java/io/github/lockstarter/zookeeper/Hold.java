@@ -11,9 +11,6 @@ final class Hold {
     final LockToken token;
     final LockNode node;
 
-    /** Whether the node has this token; else it has the one by which this instance began to wait. */
-    final boolean isTokenStored;
-
     /** In monotonic nanoseconds. {@link Holds} changes it. */
     volatile long leaseEnd;
 
@@ -25,11 +22,10 @@ final class Hold {
 
     volatile @Nullable Future<?> timer;
 
-    Hold(String key, LockToken token, LockNode node, long leaseEnd, boolean isTokenStored) {
+    Hold(String key, LockToken token, LockNode node, long leaseEnd) {
         this.key = key;
         this.token = token;
         this.node = node;
         this.leaseEnd = leaseEnd;
-        this.isTokenStored = isTokenStored;
     }
 }

@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holds {
 
-    /** A hold that is released sooner needs no watch, and no operator sees its token: that saves messages. */
-    private static final long WATCHED_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
     private final ConcurrentMap<LockToken, Hold> holds = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer;
     private final Nodes nodes;
@@ -44,7 +41,8 @@ final class Holds {
 
     void add(Hold hold) {
         holds.put(hold.token, hold);
-        lookAfter(hold, Math.min(WATCHED_AFTER_NANOS, hold.leaseEnd - System.nanoTime()));
+        lookAfter(hold, hold.leaseEnd - System.nanoTime());
+        watch(hold);
     }
 
     /** Whether it was there: true for one caller. */
@@ -81,14 +79,12 @@ final class Holds {
 
     private void look(Hold hold) {
         long now = System.nanoTime();
-        Hold left = holds.computeIfPresent(hold.token, (token, known) -> known.leaseEnd - now > 0 ? known : null);
+        Hold left = holds.computeIfPresent(
+                hold.token, (token, known) -> known != hold || known.leaseEnd - now > 0 ? known : null);
         if (left == null) {
             nodes.delete(hold.node.path());
-        } else {
+        } else if (left == hold) {
             lookAfter(hold, hold.leaseEnd - now);
-            if (!hold.isReleasing) {
-                watch(hold);
-            }
         }
     }
 
@@ -96,9 +92,6 @@ final class Holds {
     CompletableFuture<?> watch(Hold hold) {
         if (hold.isWatched) {
             return CompletableFuture.completedFuture(null);
-        }
-        if (!hold.isTokenStored) {
-            nodes.write(hold.node.path(), LockLine.data(hold.token)); // before it is watched
         }
         return nodes.watch(hold.node.path(), event -> changed(hold, event)).handle((isThere, failure) -> {
             hold.isWatched = failure == null;
@@ -112,7 +105,7 @@ final class Holds {
     private void changed(Hold hold, WatchedEvent event) {
         if (event.getType() == EventType.NodeDeleted) {
             takenAway(hold);
-        } else if (event.getType() == EventType.NodeDataChanged) {
+        } else if (event.getType() == EventType.NodeDataChanged && holds.get(hold.token) == hold) {
             hold.isWatched = false;
             watch(hold);
         }

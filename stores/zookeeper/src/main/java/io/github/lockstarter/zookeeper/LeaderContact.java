@@ -74,23 +74,10 @@ final class LeaderContact {
         if (known.session == session && sent - known.before >= 0 && sent - known.after <= silence) {
             return true;
         }
-        return hasHeard(session, sent, sent, timeout);
-    }
-
-    /** The same of a moment at which no command is executed, as the answers so far show it. */
-    boolean isCertain(long session, long at, Duration timeout) {
-        List<Answer> known = answers();
-        return at - noSessionBefore <= LONGEST_SILENCE.of(timeout).toNanos()
-                || (!known.isEmpty() && hasHeard(session, known.get(0).sent, at, timeout));
-    }
-
-    /** A command that was sent then has been executed: the leader had heard of each one that was answered before. */
-    private boolean hasHeard(long session, long sent, long at, Duration timeout) {
         long delay = delay(timeout).toNanos();
-        long silence = LONGEST_SILENCE.of(timeout).toNanos();
         return answers().stream()
-                .anyMatch(
-                        each -> each.session == session && sent - each.answered >= delay && at - each.sent <= silence);
+                .anyMatch(each ->
+                        each.session == session && sent - each.answered >= delay && sent - each.sent <= silence);
     }
 
     /** A command that was sent then has just failed with its connection: the next connection began later. */

@@ -6,6 +6,8 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.zookeeper.Places.Place;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * What this instance does in the lines of locks: it joins ({@link Attempt}), waits ({@link Places}), and leaves.
@@ -20,6 +22,10 @@ final class LockLine {
     final Session session;
     final Holds holds;
     final Places places;
+
+    /** By key, the nodes by which instances wait again whose creation has no answer yet. */
+    private final ConcurrentMap<String, Joining> rejoining = new ConcurrentHashMap<>();
+
     private final LockPaths paths;
 
     LockLine(Nodes nodes, Session session, Holds holds, Places places, LockPaths paths) {
@@ -62,6 +68,7 @@ final class LockLine {
         String key = command.key();
         Hold hold = holds.find(command.token());
         if (command.endsWait()) {
+            rejoining.remove(key);
             boolean hasNothing = hold == null && places.find(key) == null;
             CompletableFuture<?> left = hasNothing ? serverAnswers(key) : places.leave(key);
             CompletableFuture<?> released = hold == null ? left : delete(hold);
@@ -86,11 +93,25 @@ final class LockLine {
         CompletableFuture<Boolean> deleted = delete(hold);
         Joining joining = join(hold.key, hold.token);
         // The place is known as soon as it is there: whatever fails, it is left some time.
-        CompletableFuture<Place> place = joining.node().thenApply(node -> places.add(hold.key, node));
+        rejoining.put(hold.key, joining);
+        CompletableFuture<Place> place = joining.node().thenApply(node -> rejoined(hold.key, joining, node));
+        place.exceptionally(failure -> {
+            rejoining.remove(hold.key, joining);
+            return null;
+        });
         return left.thenCombine(place, (gone, own) -> own)
                 .thenCombine(joining.line(), this::stay)
                 .thenCompose(signalled -> signalled)
                 .thenCombine(deleted, (signalled, gone) -> released(gone, signalled));
+    }
+
+    /** A place that is there only after the end of the wait is left at once. */
+    private Place rejoined(String key, Joining joining, LockNode node) {
+        Place place = places.add(key, node);
+        if (!rejoining.remove(key, joining)) {
+            places.leave(place);
+        }
+        return place;
     }
 
     /** Whether it was others that were signalled. A place behind nobody is given up. */

@@ -50,7 +50,8 @@ final class Places {
 
         @Override
         public void process(WatchedEvent event) {
-            if (event.getType() == EventType.NodeDeleted) {
+            // A watch may be removed late for a place of before, with those of this one.
+            if (event.getType() == EventType.NodeDeleted || event.getType() == EventType.ChildWatchRemoved) {
                 gone(this, event.getPath());
             }
         }
@@ -107,9 +108,9 @@ final class Places {
         });
     }
 
-    /** The node has got the lock: it waits no more. */
-    void granted(Place place) {
-        places.remove(place.key, place);
+    /** The node waits no more, since it gets the lock; false if it was left before, and does not get it. */
+    boolean granted(Place place) {
+        return places.remove(place.key, place);
     }
 
     CompletableFuture<?> leave(String key) {
@@ -117,9 +118,9 @@ final class Places {
         return place == null ? CompletableFuture.completedFuture(null) : end(place);
     }
 
+    /** Without effect on the node of a place that was granted. */
     CompletableFuture<?> leave(Place place) {
-        places.remove(place.key, place);
-        return end(place);
+        return places.remove(place.key, place) ? end(place) : CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<?> end(Place place) {

@@ -148,11 +148,6 @@ final class Session implements CrashDetection {
         leader.answered(session, sent, System.nanoTime(), timeout());
     }
 
-    /** The same without a command, as the answers so far show it. Returns at once. */
-    boolean isCertain(long session, long at) {
-        return session == current() && leader.isCertain(session, at, timeout());
-    }
-
     private CompletableFuture<OptionalLong> certain(long session, long sent, Duration timeout) {
         boolean isRecent = leader.isRecent(session, sent, timeout);
         leader.answered(session, sent, System.nanoTime(), timeout);

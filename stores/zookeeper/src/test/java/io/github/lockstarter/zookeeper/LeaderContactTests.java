@@ -72,46 +72,12 @@ class LeaderContactTests {
         assertThat(isRecent(SESSION, 16)).isFalse();
     }
 
-    @Test
-    void aSessionIsCertainWithoutACommandWhileTheAnswersOfTwoShowIt() {
-        answered(SESSION, 0);
-        assertThat(isCertain(SESSION, 15)).isFalse(); // the server may not have told the leader
-        answered(SESSION, 9);
-        assertThat(isCertain(SESSION, 15)).isFalse();
-
-        answered(SESSION, 12);
-
-        assertThat(isCertain(SESSION, 12)).isTrue();
-        assertThat(isCertain(OTHER, 12)).isFalse();
-        assertThat(isCertain(SESSION, 15)).isTrue();
-        assertThat(isCertain(SESSION, 16)).isFalse(); // the leader has certainly heard of the first command alone
-    }
-
-    @Test
-    void aSessionThatIsYoungIsCertainWithoutACommand() {
-        LeaderContact young = new LeaderContact(at(0));
-
-        assertThat(young.isCertain(SESSION, at(15), TIMEOUT)).isTrue();
-        assertThat(young.isCertain(SESSION, at(16), TIMEOUT)).isFalse();
-    }
-
-    @Test
-    void aConnectionThatBrokeMakesNothingCertainBeforeACommandIsAnswered() {
-        leader.broken(SESSION, at(0), at(2));
-
-        assertThat(isCertain(SESSION, 3)).isFalse();
-    }
-
     private void answered(long session, double second) {
         leader.answered(session, at(second), at(second + 0.1), TIMEOUT);
     }
 
     private boolean isRecent(long session, double second) {
         return leader.isRecent(session, at(second), TIMEOUT);
-    }
-
-    private boolean isCertain(long session, double second) {
-        return leader.isCertain(session, at(second), TIMEOUT);
     }
 
     private static long at(double second) {
