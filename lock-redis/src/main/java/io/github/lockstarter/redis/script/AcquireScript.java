@@ -326,7 +326,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return of(parts.size() == 1 ? parts.get(0) : parts);
         }
 
-        /** Reads what is said to one attempt: a bare number for a grant that nobody waits for, or all of it. */
+        /** Reads the reply to one attempt: a bare number for a grant without waiters, or a list. */
         static Reply of(Object said) {
             if (said instanceof Long fencingToken) {
                 return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty());

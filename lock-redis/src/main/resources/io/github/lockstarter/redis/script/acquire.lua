@@ -75,7 +75,7 @@ if timed and not refusal then
 end
 
 local REFUSED, WRONG_TYPE, CONTENDED, GRANTED, RECOVERING = -2, -1, 0, 1, 2
--- More than any label has: a lock may hold anything that somebody else has written.
+-- Longer than any label of ours: another program may have written the lock's value.
 local MOST_OF_LABEL = 96
 local replies = count > 1 and {}
 for i = 1, count do
@@ -132,9 +132,9 @@ for i = 1, count do
           if redis.call('PTTL', waiters) < patience then
             redis.call('PEXPIRE', waiters, patience)
           end
-          -- Tells the owner's mailbox '%!' and the name, unless another instance than its own was waiting already, so that it
-          -- knows. A failure is none of the caller's: the owner's hand-overs end without being told too. No name starts like that.
-          -- One repetition of digits, not two in a row, which take the square of the time for a long value of somebody else.
+          -- Publishes '%!' and the name to the owner's mailbox, unless another instance than its own was waiting already: then
+          -- it knows. No name starts like that. A failure does not fail the attempt: the owner's hand-overs end by themselves.
+          -- One repetition of digits, not two in a row, which take the square of the time for a long foreign value.
           local holder, after = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(.?)')
           local isOther = holder and (after == '' or after == '|') and #holder == 32 and holder ~= instance
           local others = isOther and not registered and redis.call('ZCARD', waiters) - 1

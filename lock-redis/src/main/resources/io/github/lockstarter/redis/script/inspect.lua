@@ -25,7 +25,7 @@ if refusal then
 end
 
 local owner = redis.call('GET', lock)
--- More than any label has: the lock may hold anything that somebody else has written.
+-- Longer than any label of ours: another program may have written the lock's value.
 local MOST_OF_LABEL = 96
 local holder, fencing, marked = '', 0, -1
 if owner then

@@ -2,7 +2,7 @@
 -- longest for it. What is the same for all locks is one command for all of them.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, as acquire.lua has it; with '%kept', which is nobody's token, in place of time and token while
+-- KEYS[i]          lock: string, as acquire.lua has it; with '%kept', which is no token, in place of time and token while
 --                  it is kept. Called <prefix>{<tag>}
 -- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[2 * i - 1]  token of the hold, or of the last attempt

@@ -1,5 +1,5 @@
 -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
--- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
+-- A failure does not fail the release: the lock is free, and waiters look again by themselves.
 -- Takes lock, waiters, name, uncounted, mayWait and the statuses of the script that includes it, and leaves one of these.
 -- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
 local TRIES = 16

@@ -21,7 +21,6 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -116,7 +115,8 @@ final class SpringRedisConnector {
                 .shutdownTimeout(SHUTDOWN);
         theirs.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
         if (theirs.isUseSsl()) {
-            LettuceSslClientConfigurationBuilder ssl = builder.useSsl().verifyPeer(theirs.getVerifyMode());
+            LettuceClientConfiguration.LettuceSslClientConfigurationBuilder ssl =
+                    builder.useSsl().verifyPeer(theirs.getVerifyMode());
             return (theirs.isStartTls() ? ssl.startTls() : ssl).build();
         }
         return builder.build();
