@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * another one in its place when its server hangs or does not know of the subscription.
  *
  * <p>{@code current} is set by the opener's thread, the first time before others see this, and cleared by the thread
- * that closes it: from then on no other connection takes its place. {@code isReplacing} is true while another connection is
- * being opened, so that many who miss signals open one.
+ * that closes it: from then on no other connection takes its place. {@code isReplacing} is true while another
+ * connection is being opened, so that many who miss signals open one.
  */
 final class MailboxConnection {
 

@@ -47,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  * watches the node right before it, never the line, so that a release wakes one instance. The lock is then that
  * instance's: no other can come first. A free lock takes one round trip, since the look at the line is sent right
  * behind the node, and its release another one; a waiter that is first takes the lock by writing its lock token, which
- * proves its session. The fencing token is the {@code czxid} of the node, which grows over all nodes of the ensemble. The number in the name does not serve: it starts again with each new container.
+ * proves its session. The fencing token is the {@code czxid} of the node, which grows over all nodes of the ensemble.
+ * The number in the name does not serve: it starts again with each new container.
  *
  * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard
  * for the session time-out. The lease of a lock that is not renewed is ended by this backend, with a timer. A renewal
