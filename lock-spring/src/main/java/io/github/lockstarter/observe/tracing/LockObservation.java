@@ -21,13 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockObservation {
 
-    private static final Observation.Event LOST = Observation.Event.of("lock.lost", "Lost the lock");
-
     private final LockObservationContext context;
     private final LockObservationConvention convention;
     private final Observation observation;
-    private volatile boolean isLost;
-    private volatile boolean hasEnded;
+    private volatile long lostAtMillis; // 0 until the engine tells the loss
 
     /** Starts it. */
     LockObservation(
@@ -81,23 +78,29 @@ final class LockObservation {
     /** The section has begun. */
     void begun(LockHandle handle) {
         show(handle);
-        handle.onLost(this::lost);
+        handle.onLost(() -> lostAtMillis = System.currentTimeMillis());
     }
 
-    /** The section has ended: with a stage, perhaps right behind the release. */
+    /**
+     * The section has ended: with a stage, perhaps right behind the release. The loss becomes an event here, with its
+     * own time: the thread that tells it may be later than the end.
+     */
     void ended(LockHandle handle) {
-        stop(isLost || handle.state() == HoldState.LOST ? "lost" : "held", null);
+        long lostAt = lostAtMillis;
+        if (lostAt == 0 && handle.state() != HoldState.LOST) {
+            stop("held", null);
+            return;
+        }
+        try {
+            long at = lostAt == 0 ? System.currentTimeMillis() : lostAt;
+            observation.event(Observation.Event.of("lock.lost", "Lost the lock", at));
+        } finally {
+            stop("lost", null);
+        }
     }
 
     private void show(LockHandle handle) {
         context.granted(handle.keys().size() == 1 ? handle.fencingToken() : 0);
-    }
-
-    private void lost() {
-        isLost = true;
-        if (!hasEnded) {
-            observation.event(LOST);
-        }
     }
 
     /**
@@ -107,7 +110,6 @@ final class LockObservation {
      * @param failure its error, if it has one; replaced where spans do not show keys
      */
     void stop(String outcome, @Nullable Throwable failure) {
-        hasEnded = true;
         context.ended(outcome);
         try {
             if (failure != null) {

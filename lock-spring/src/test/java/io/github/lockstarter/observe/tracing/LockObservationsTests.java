@@ -4,17 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.EngineEnvironment;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.observe.DecoratedLockTemplate;
+import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -25,8 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -154,15 +157,49 @@ class LockObservationsTests {
 
     @Test
     void aLostLockIsAnEventOfItsSection() {
-        assertThatThrownBy(() -> locks.execute(REQUEST, () -> {
-                    CountDownLatch lost = new CountDownLatch(1);
-                    LockHandle handle = LockHandle.current().orElseThrow();
-                    handle.onLost(lost::countDown);
-                    engine.admin().revoke("order:42", handle.fencingToken()).join();
-                    assertThat(lost.await(10, TimeUnit.SECONDS)).isTrue();
-                }))
-                .isInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> locks.execute(REQUEST, this::lose)).isInstanceOf(LockLostException.class);
 
+        assertThatASectionIsLost();
+    }
+
+    /** The thread that tells the loss may come after the end of the section. */
+    @Test
+    void aLossThatIsToldLateIsAnEventOfItsSection() {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        EngineEnvironment usual = EngineEnvironment.of(EngineClock.SYSTEM);
+        EngineEnvironment late = new EngineEnvironment(
+                usual.clock(),
+                usual.newTimer(),
+                usual.newLossExecutor(),
+                () -> {
+                    ExecutorService callbacks = Executors.newSingleThreadExecutor();
+                    callbacks.execute(ended::join);
+                    return callbacks;
+                },
+                usual.newCompletionExecutor(),
+                usual.identity(),
+                usual.jitter());
+        try (LockEngine telling = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), late)) {
+            LockDecorator observations =
+                    new LockObservations(registry, new LockObservationConvention(KeyDisplay.HASHED));
+            DecoratedLockTemplate template =
+                    new DecoratedLockTemplate(telling, OnLost.THROW, List.of(observations), UnaryOperator.identity());
+
+            assertThatThrownBy(() -> template.execute(REQUEST, this::lose)).isInstanceOf(LockLostException.class);
+
+            assertThatASectionIsLost();
+        } finally {
+            ended.complete(null);
+        }
+    }
+
+    private void lose() {
+        LockHandle handle = LockHandle.current().orElseThrow();
+        engine.admin().revoke("order:42", handle.fencingToken()).join();
+        await().until(() -> handle.state() == HoldState.LOST);
+    }
+
+    private void assertThatASectionIsLost() {
         observed(SECTION)
                 .hasLowCardinalityKeyValue("lock.outcome", "lost")
                 .hasEvent("lock.lost")
