@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The protocol of the history guard, in every interleaving up to small bounds: no violation at the bound, and one as
  * soon as anything is left out. The output has the numbers of states, and the shortest violations as timelines.
  */
-@Tag(Effort.SLOW)
+@Tag(Effort.FULL)
 class HistoryGuardModelTests {
 
     private static final int MOST_STATES = 3_000_000;
@@ -36,7 +36,6 @@ class HistoryGuardModelTests {
     }
 
     @ParameterizedTest
-    @Tag(Effort.FULL)
     @CsvSource({"2, 0", "2, 1"})
     void excludesAtTheBoundOfALongerLease(int lease, int window) {
         findsNoViolation(Rules.atTheBound(lease, window), Faults.failover(window), EXCLUSION);
@@ -91,7 +90,6 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void recognisesALossAlthoughANewcomerWasFaster() {
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FLUSH, EMPTY_RESTART, FAILOVER, NEWCOMER), EXCLUSION);
     }
@@ -103,7 +101,6 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void excludesAfterTheFirstUseEver() {
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FAILOVER, FRESH), EXCLUSION);
     }
@@ -122,7 +119,6 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void excludesWhateverIsLostIfAFirstUseWaitsToo() {
         Rules strict = Rules.atTheBound(1, 0).with(Variation.STRICT_FIRST_USE);
         Faults all = Faults.of(0, FAILOVER, FLUSH, EMPTY_RESTART, NEWCOMER, CLIENT_RESTART, FRESH);
@@ -172,20 +168,17 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    @Tag(Effort.FULL)
     void keepsFencingTokensGrowingWhenTheCounterIsLost() {
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FLUSH, EMPTY_RESTART), BOTH);
         findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, EMPTY_RESTART, FAILOVER), BOTH);
     }
 
     @Test
-    @Tag(Effort.FULL)
     void keepsFencingTokensGrowingWhateverIsLost() {
         findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, FLUSH, EMPTY_RESTART, FAILOVER), BOTH);
     }
 
     @Test
-    @Tag(Effort.FULL)
     void keepsFencingTokensGrowingWhereOtherLocksShareTheCounter() {
         findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, FLUSH, NEWCOMER), BOTH);
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FAILOVER, NEWCOMER), BOTH);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * lock, or has had it since the grant of the hold; and one as soon as a rule is left out. The output has the numbers of
  * states, and the shortest violations as timelines.
  */
-@Tag(Effort.SLOW)
+@Tag(Effort.FULL)
 class CrashTakeOverModelTests {
 
     private static final int MOST_STATES = 5_000_000;
@@ -72,7 +72,6 @@ class CrashTakeOverModelTests {
 
     @ParameterizedTest
     @MethodSource("largeConfigurations")
-    @Tag(Effort.FULL)
     void excludesInLargeConfigurations(Rules rules) {
         findsNoViolation(rules);
     }
