@@ -38,6 +38,10 @@ public final class PostgresServer extends ServerProcess {
             "unix_socket_directories=",
             "max_connections=100",
             "shared_buffers=32MB");
+
+    /** Beside the binaries: the files of a server whose database is empty. To make them takes seconds. */
+    private static final String EMPTY = "empty";
+
     private static @Nullable Path binaries;
 
     private final List<String> settings;
@@ -57,12 +61,14 @@ public final class PostgresServer extends ServerProcess {
     }
 
     private void initialize() {
-        List<String> command = program(
-                "initdb", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-sync", "--pgdata=" + data());
-        Path log = directory().resolve("initdb.log");
-        try (GuardedProcess setup = GuardedProcess.startLoggingTo(log, directory(), command)) {
+        run(List.of("cp", "-R", binaries().resolve(EMPTY).toString(), data().toString()), directory());
+    }
+
+    private static void run(List<String> command, Path directory) {
+        Path log = directory.resolve("setup.log");
+        try (GuardedProcess setup = GuardedProcess.startLoggingTo(log, directory, command)) {
             if (setup.awaitExit(Duration.ofMinutes(1)) != 0) {
-                throw new IllegalStateException("initdb failed:\n" + Files.readString(log));
+                throw new IllegalStateException(String.join(" ", command) + " failed:\n" + Files.readString(log));
             }
         } catch (IOException e) {
             throw new UncheckedIOException("Could not read " + log, e);
@@ -73,12 +79,12 @@ public final class PostgresServer extends ServerProcess {
         return directory().resolve("data");
     }
 
-    private static List<String> program(String name, String... arguments) {
+    private static List<String> program(Path binaries, String name, String... arguments) {
         List<String> command = new ArrayList<>();
         if (System.getProperty("user.name").equals("root")) {
             command.addAll(List.of("unshare", "--user"));
         }
-        command.add(binaries().resolve("bin").resolve(name).toString());
+        command.add(binaries.resolve("bin").resolve(name).toString());
         command.addAll(List.of(arguments));
         return command;
     }
@@ -86,19 +92,19 @@ public final class PostgresServer extends ServerProcess {
     @Override
     protected List<String> command() {
         List<String> command =
-                program("postgres", "-D", data().toString(), "-h", host(), "-p", Integer.toString(port()));
+                program(binaries(), "postgres", "-D", data().toString(), "-h", host(), "-p", Integer.toString(port()));
         settings.forEach(setting -> command.addAll(List.of("-c", setting)));
         return command;
     }
 
-    /** Unpacked once per machine, user and version. */
+    /** Unpacked once per machine, user and version, with the files of an empty server. */
     private static synchronized Path binaries() {
         if (binaries == null) {
             URL archive = PostgresServer.class.getClassLoader().getResource(ARCHIVE);
             if (archive == null) {
                 throw new IllegalStateException("No PostgreSQL for this machine on the class path: " + ARCHIVE);
             }
-            String name = "lock-kit-postgres-" + System.getProperty("user.name") + '-'
+            String name = "lock-kit-postgresql-" + System.getProperty("user.name") + '-'
                     + Integer.toHexString(archive.toString().hashCode());
             Path target = Path.of(System.getProperty("java.io.tmpdir"), name);
             if (!Files.exists(target)) {
@@ -121,10 +127,14 @@ public final class PostgresServer extends ServerProcess {
                 content.transferTo(input);
             }
             int status = tar.waitFor();
+            if (status != 0) {
+                throw new IOException("tar ended with status " + status + " in " + part);
+            }
+            run(initdb(part), part);
             // Where another JVM was faster, its files may be in use.
             boolean isThere = part.toFile().renameTo(target.toFile()) || Files.exists(target);
-            if (status != 0 || !isThere) {
-                throw new IOException("tar ended with status " + status + " in " + part);
+            if (!isThere) {
+                throw new IOException("Could not rename " + part);
             }
         } catch (IOException e) {
             throw new UncheckedIOException("Could not unpack PostgreSQL to " + target, e);
@@ -132,6 +142,17 @@ public final class PostgresServer extends ServerProcess {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while unpacking PostgreSQL", e);
         }
+    }
+
+    private static List<String> initdb(Path binaries) {
+        return program(
+                binaries,
+                "initdb",
+                "--auth=trust",
+                "--username=postgres",
+                "--encoding=UTF8",
+                "--no-sync",
+                "--pgdata=" + binaries.resolve(EMPTY));
     }
 
     /** URL of the database, without a user. */
