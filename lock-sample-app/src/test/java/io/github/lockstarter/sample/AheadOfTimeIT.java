@@ -13,11 +13,13 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplicationAotProcessor;
 
 /** The sample as the goal {@code process-aot} generates and compiles it, started with what was generated. */
+@Tag("full")
 class AheadOfTimeIT {
 
     private static final String CLASS_PATH = System.getProperty("java.class.path");

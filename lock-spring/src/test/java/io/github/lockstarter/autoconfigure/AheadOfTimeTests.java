@@ -8,6 +8,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.testing.AheadOfTimeApplication;
 import io.github.lockstarter.scheduling.ScheduledLock;
+import io.github.lockstarter.testing.Effort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.annotation.Retention;
@@ -20,6 +21,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -129,6 +131,7 @@ class AheadOfTimeTests {
     }
 
     @Test
+    @Tag(Effort.FULL)
     @CompileWithForkedClassLoader
     void locksInAFurtherStore() {
         String first = "distributed-lock.backend=other";
@@ -152,6 +155,7 @@ class AheadOfTimeTests {
     }
 
     @Test
+    @Tag(Effort.FULL)
     @CompileWithForkedClassLoader
     void aFurtherStoreThatTheBuildHasNotFailsTheStart() {
         AheadOfTimeApplication.of(

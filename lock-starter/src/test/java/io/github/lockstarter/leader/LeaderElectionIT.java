@@ -3,13 +3,16 @@ package io.github.lockstarter.leader;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.leader.testing.LeaderElectionSuite;
+import io.github.lockstarter.testing.Effort;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 
-/** Leader election on Redis. */
+/** Leader election on Redis, as in the JVM; {@link LeaderConnectionIT} and {@link LeaderProcessIT} have what differs. */
+@Tag(Effort.FULL)
 class LeaderElectionIT extends LeaderElectionSuite {
 
     @RegisterExtension

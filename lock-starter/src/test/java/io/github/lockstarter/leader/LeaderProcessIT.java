@@ -21,7 +21,7 @@ class LeaderProcessIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LONGEST_GAP = Duration.ofSeconds(2);
-    private static final int KILLS = Effort.of(3, 50);
+    private static final int KILLS = Effort.of(1, 50);
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
