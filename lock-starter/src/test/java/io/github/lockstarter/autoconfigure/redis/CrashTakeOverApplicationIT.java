@@ -72,7 +72,7 @@ class CrashTakeOverApplicationIT {
         return locks.storeState().join();
     }
 
-    private static void awaitTakeOver(LockAdmin locks, State state) {
+    static void awaitTakeOver(LockAdmin locks, State state) {
         await().untilAsserted(
                         () -> assertThat(state(locks).crashTakeOver().state()).isEqualTo(state));
     }

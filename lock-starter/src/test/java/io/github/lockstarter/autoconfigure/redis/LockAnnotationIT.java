@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver.State;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -159,6 +161,8 @@ class LockAnnotationIT {
                 .withBean(Bookings.class)
                 .withPropertyValues("distributed-lock.redis.command-timeout=2s") // the start has to connect within it
                 .run(context -> {
+                    // A lock that is acquired before the first beat has its answer is in no doubt when Redis hangs.
+                    CrashTakeOverApplicationIT.awaitTakeOver(context.getBean(LockAdmin.class), State.ON);
                     try {
                         failure.set(catchThrowable(() -> call.accept(context.getBean(Bookings.class))));
                     } finally {
