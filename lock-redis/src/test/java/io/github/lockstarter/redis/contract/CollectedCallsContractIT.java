@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.CommandTimeoutContract;
-import io.github.lockstarter.contract.EngineAcquireContract;
-import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
@@ -149,22 +147,6 @@ class CollectedCallsContractIT {
     @Nested
     class Keys extends KeyContract {
         Keys() {
-            super(CollectedCallsContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineAcquire extends EngineAcquireContract {
-        EngineAcquire() {
-            super(CollectedCallsContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineHold extends EngineHoldContract {
-        EngineHold() {
             super(CollectedCallsContractIT::store);
         }
     }

@@ -3,13 +3,6 @@ package io.github.lockstarter.redis.contract;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
-import io.github.lockstarter.contract.EngineAcquireContract;
-import io.github.lockstarter.contract.EngineAdminContract;
-import io.github.lockstarter.contract.EngineExtensionContract;
-import io.github.lockstarter.contract.EngineHoldContract;
-import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineKeptContract;
-import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
@@ -19,10 +12,8 @@ import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.TopologyExtension;
-import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on a cluster, against the contract. */
@@ -52,14 +43,6 @@ class RedisClusterContractIT {
     @Nested
     class Kept extends KeptContract {
         Kept() {
-            super(RedisClusterContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineKept extends EngineKeptContract {
-        EngineKept() {
             super(RedisClusterContractIT::store);
         }
     }
@@ -100,56 +83,8 @@ class RedisClusterContractIT {
     }
 
     @Nested
-    @Tag(Effort.FULL)
-    class EngineAcquire extends EngineAcquireContract {
-        EngineAcquire() {
-            super(RedisClusterContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineHold extends EngineHoldContract {
-        EngineHold() {
-            super(RedisClusterContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineExtension extends EngineExtensionContract {
-        EngineExtension() {
-            super(RedisClusterContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(RedisClusterContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineInput extends EngineInputContract {
-        EngineInput() {
-            super(RedisClusterContractIT::store);
-        }
-    }
-
-    @Nested
     class Admin extends AdminContract {
         Admin() {
-            super(RedisClusterContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineAdmin extends EngineAdminContract {
-        EngineAdmin() {
             super(RedisClusterContractIT::store);
         }
     }

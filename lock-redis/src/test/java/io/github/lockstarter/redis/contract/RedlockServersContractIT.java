@@ -3,21 +3,18 @@ package io.github.lockstarter.redis.contract;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.CommandTimeoutContract;
-import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.TopologyExtension;
-import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A quorum of five servers against the contract of every backend, as far as it is not the same as over simulated ones.
- * The rest: {@link RedlockServersRun}.
+ * {@link RedlockContractTests} has the rest.
  */
 class RedlockServersContractIT {
 
@@ -60,14 +57,6 @@ class RedlockServersContractIT {
     @Nested
     class Admin extends AdminContract {
         Admin() {
-            super(RedlockServersContractIT::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.FULL)
-    class EngineAdmin extends EngineAdminContract {
-        EngineAdmin() {
             super(RedlockServersContractIT::store);
         }
     }

@@ -3,13 +3,6 @@ package io.github.lockstarter.redis.contract;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
-import io.github.lockstarter.contract.EngineAcquireContract;
-import io.github.lockstarter.contract.EngineAdminContract;
-import io.github.lockstarter.contract.EngineExtensionContract;
-import io.github.lockstarter.contract.EngineHoldContract;
-import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineKeptContract;
-import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
@@ -41,13 +34,6 @@ class RedlockTwoNodesDownContractTests {
     @Nested
     class Kept extends KeptContract {
         Kept() {
-            super(RedlockStore.of(3, 2));
-        }
-    }
-
-    @Nested
-    class EngineKept extends EngineKeptContract {
-        EngineKept() {
             super(RedlockStore.of(3, 2));
         }
     }
@@ -88,50 +74,8 @@ class RedlockTwoNodesDownContractTests {
     }
 
     @Nested
-    class EngineAcquire extends EngineAcquireContract {
-        EngineAcquire() {
-            super(RedlockStore.of(3, 2));
-        }
-    }
-
-    @Nested
-    class EngineHold extends EngineHoldContract {
-        EngineHold() {
-            super(RedlockStore.of(3, 2));
-        }
-    }
-
-    @Nested
-    class EngineExtension extends EngineExtensionContract {
-        EngineExtension() {
-            super(RedlockStore.of(3, 2));
-        }
-    }
-
-    @Nested
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(RedlockStore.of(3, 2));
-        }
-    }
-
-    @Nested
-    class EngineInput extends EngineInputContract {
-        EngineInput() {
-            super(RedlockStore.of(3, 2));
-        }
-    }
-
-    @Nested
     class Admin extends AdminContract {
         Admin() {
-            super(RedlockStore.of(3, 2));
-        }
-    }
-
-    @Nested
-    class EngineAdmin extends EngineAdminContract {
-        EngineAdmin() {
             super(RedlockStore.of(3, 2));
         }
     }
