@@ -37,13 +37,6 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
         assertThat(scripts.acquire("a:1", 30_000).get(1)).isEqualTo(future + 1);
     }
 
-    @Test
-    void growsTheFencingTokenAboveWhatTheCallerKnowsWhenTheCounterIsLost() {
-        long known = serverMicros() + 3_600_000_000L;
-        assertThat(scripts.acquire("a:1", 30_000, known).get(1)).isEqualTo(known + 1);
-        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(known + 1));
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", "nonsense", "nan", "inf", "-1", "1.5", "9007199254740991", "9007199254740992", "1e300"})
     void takesGarbageInTheCounterForNothing(String garbage) {
@@ -66,16 +59,6 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
         assertThat(scripts.acquireMany("a:1", 64, 0)).isEqualTo(granted);
         redis.scriptFlush();
         assertThat(scripts.acquireMany("a:1", 64, 0)).isEqualTo(granted);
-    }
-
-    @Test
-    void grantsAboveAllFencingTokensOfTheLastGrant() {
-        long future = serverMicros() + 3_600_000_000L;
-        assertThat(scripts.acquireMany("a:1", 64, future).get(1)).isEqualTo(future + 1);
-        redis.del(KEYS.lock());
-        assertThat(scripts.acquireMany("b:1", 2, future).get(1)).isEqualTo(future + 65);
-        redis.del(KEYS.lock());
-        assertThat(scripts.acquire("a:2", 30_000).get(1)).isEqualTo(future + 67);
     }
 
     @Test

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTimeout;
 import io.lettuce.core.SetArgs;
 import java.time.Duration;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Who is granted a lock, and what the others are told. */
@@ -70,15 +69,6 @@ class AcquireScriptIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void grantsAfterTheLeaseIsOver() {
-        long first = scripts.acquire("a:1", 1).get(1);
-        Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
-        List<Long> second = scripts.acquire("b:1", 30_000);
-        assertThat(second.get(0)).isEqualTo(1);
-        assertThat(second.get(1)).isGreaterThan(first);
-    }
-
-    @Test
     void givesABareNumberUnlessOthersWait() {
         assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
         assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
@@ -96,28 +86,6 @@ class AcquireScriptIT extends AcquireScriptOnServer {
         assertThat(scripts.waitFor("c:1", 5_000, 0).get(2)).isZero();
         assertThat(scripts.waitFor("c:1", 5_000, 1).get(2)).isEqualTo(1);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
-    }
-
-    @Test
-    void countsTheOtherInstancesInTheQueue() {
-        scripts.acquireMany("a:1", 2, 0);
-        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
-        scripts.waitFor("c:1", 5_000, 0);
-        assertThat(scripts.acquireMany("a:1", 2, 0).get(2)).isEqualTo(2);
-        redis.del(KEYS.lock());
-        assertThat(scripts.waitFor("b:2", 5_000, position).get(2)).isEqualTo(1);
-        redis.del(KEYS.lock());
-        assertThat(scripts.waitForMany("c:2", 2).get(2)).isZero();
-    }
-
-    @Test
-    void doesNotCountTheInstanceItselfThatIsInTheQueue() {
-        scripts.acquire("a:1", 30_000);
-        scripts.waitFor("b:1", 5_000, 0);
-        scripts.waitFor("c:1", 5_000, 0);
-        redis.del(KEYS.lock());
-        assertThat(scripts.acquireMany("b:2", 2, 0).get(2)).isEqualTo(1);
-        assertThat(scripts.acquireMany("b:2", 2, 0).get(2)).isEqualTo(1);
     }
 
     @Test

@@ -26,40 +26,11 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void keepsTheEarlierPositionOfAWaiter() {
-        scripts.acquire("a:1", 30_000);
-        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
-        assertThat(scripts.waitFor("b:2", 5_000, 0).get(2)).isEqualTo(position);
-        assertThat(scripts.waitFor("b:3", 5_000, position + 10).get(2)).isEqualTo(position);
-        assertThat(scripts.waitFor("b:4", 5_000, position - 10).get(2)).isEqualTo(position - 10);
-    }
-
-    @Test
-    void givesAWaiterThatWasSignalledItsOldPositionBack() {
-        scripts.acquire("a:1", 30_000);
-        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
-        redis.zpopmin(KEYS.waiters());
-        scripts.waitFor("c:1", 5_000, 0);
-        assertThat(scripts.waitFor("b:2", 5_000, position).get(2)).isEqualTo(position);
-        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b", "c");
-    }
-
-    @Test
     void keepsTheQueueAsLongAsTheMostPatientWaiter() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 60_000, 0);
         scripts.waitFor("c:1", 1_000, 0);
         assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
-    }
-
-    @Test
-    void takesAWaiterThatIsGrantedOutOfTheQueue() {
-        scripts.acquire("a:1", 30_000);
-        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
-        scripts.waitFor("c:1", 5_000, 0);
-        redis.del(KEYS.lock());
-        assertThat(scripts.waitFor("b:2", 5_000, position).get(0)).isEqualTo(1);
-        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
     }
 
     @Test
@@ -94,30 +65,10 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void tellsTheOwnerWhoseOwnInstanceIsInTheQueueToo() {
-        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
-            scripts.acquire(OWNER + ":1", 30_000);
-            scripts.waitFor(OWNER + ":2", 5_000, 0);
-            scripts.waitFor("b:1", 5_000, 0);
-            scripts.waitFor("c:1", 5_000, 0);
-            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
-        }
-    }
-
-    @Test
     void doesNotTellAnOwnerOfItsOwnWaiters() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
             scripts.acquire(OWNER + ":1", 30_000);
             scripts.waitFor(OWNER + ":2", 5_000, 0);
-            assertThat(heardUntilNow(owner, OWNER)).isEmpty();
-        }
-    }
-
-    @Test
-    void doesNotTellTheOwnerOfAnInstanceThatOnlyTries() {
-        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
-            scripts.acquire(OWNER + ":1", 30_000);
-            scripts.acquire("b:1", 30_000);
             assertThat(heardUntilNow(owner, OWNER)).isEmpty();
         }
     }

@@ -12,29 +12,6 @@ import org.junit.jupiter.api.Test;
 class AcquireScriptVoteIT extends AcquireScriptOnServer {
 
     @Test
-    void raisesTheTokensOfAnOwnerToBeginRightAboveTheFloor() {
-        long granted = scripts.acquireMany("a:1", 8, 0).get(1);
-        long floor = granted + HOUR_MICROS;
-
-        assertThat(scripts.acquireMany("a:1", 8, floor)).isEqualTo(List.of(1L, floor + 1, 0L));
-
-        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(floor + 8));
-        assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(floor + 8, "a:1"));
-        assertThat(redis.pttl(KEYS.lock())).isPositive();
-    }
-
-    @Test
-    void answersARepeatedRaiseTheSameAndALowerFloorToo() {
-        long floor = scripts.acquireMany("a:1", 8, 0).get(1);
-        List<Long> raised = scripts.acquireMany("a:1", 8, floor);
-
-        assertThat(raised.get(1)).isEqualTo(floor + 1);
-        assertThat(scripts.acquireMany("a:1", 8, floor)).isEqualTo(raised);
-        assertThat(scripts.acquireMany("a:1", 8, 0)).isEqualTo(raised);
-        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(floor + 8));
-    }
-
-    @Test
     void raisesToANumberFarBehindTheCounterAndTheClock() {
         redis.set(KEYS.lock(), Scripts.stored(1000, "a:1"), SetArgs.Builder.px(30_000));
         String counter = Long.toString(serverMicros() + HOUR_MICROS);
@@ -54,15 +31,6 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
         assertThat(scripts.acquire("a:1", 30_000, 1000).get(1)).isEqualTo(1001);
 
         assertThat(Long.parseLong(redis.get(KEYS.fence()))).isBetween(before, serverMicros());
-    }
-
-    @Test
-    void raisesNothingForAnotherThanTheOwner() {
-        long granted = scripts.acquire("a:1", 30_000).get(1);
-
-        assertThat(scripts.acquire("b:1", 30_000, granted + 1_000).get(0)).isZero();
-
-        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(granted));
     }
 
     @Test

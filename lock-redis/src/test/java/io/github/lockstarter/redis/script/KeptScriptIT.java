@@ -4,12 +4,10 @@ import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.kit.redis.RedisExtension;
-import io.github.lockstarter.redis.Listening;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,25 +55,10 @@ class KeptScriptIT {
     }
 
     @Test
-    void keepsTheLockForTheRest() {
-        grantedAt(micros - 5_000_000);
-        assertThat(rest(releaseKept(MINIMUM))).isBetween(10_000L, 15_000L);
-        assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(granted, KEPT));
-        assertThat(redis.pttl(KEYS.lock())).isBetween(10_000L, 15_000L);
-    }
-
-    @Test
     void keepsTheLockAlsoBeyondTheLease() {
         redis.pexpire(KEYS.lock(), 1_000);
         releaseKept(MINIMUM);
         assertThat(redis.pttl(KEYS.lock())).isGreaterThan(10_000);
-    }
-
-    @Test
-    void freesTheLockOnceTheMinimumTimeIsOver() {
-        grantedAt(micros - MINIMUM * 1_000);
-        assertThat(releaseKept(MINIMUM)).isEqualTo(1);
-        assertThat(redis.exists(KEYS.lock())).isZero();
     }
 
     @Test
@@ -99,26 +82,11 @@ class KeptScriptIT {
     }
 
     @Test
-    void answersTheSameAndTheRestWhenRepeated() {
-        releaseKept(MINIMUM);
-        redis.scriptFlush();
-        assertThat(status(releaseKept(MINIMUM))).isEqualTo(1);
-        assertThat(rest(releaseKept(MINIMUM))).isBetween(10_000L, MINIMUM);
-        assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
-    }
-
-    @Test
     void isNotDoneWhenAnotherGrantIsKept() {
         releaseKept(MINIMUM);
         assertThat(scripts.release("b:1", granted - 1)).isZero();
         assertThat(scripts.release("b:1", 0)).isZero();
         assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
-    }
-
-    @Test
-    void keepsNothingForATokenThatDoesNotHaveTheLock() {
-        assertThat(scripts.releaseKept("b:1", granted - 1, "", MINIMUM)).isZero();
-        assertThat(redis.get(KEYS.lock())).endsWith(" a:1");
     }
 
     @Test
@@ -130,38 +98,10 @@ class KeptScriptIT {
     }
 
     @Test
-    void signalsTheInstanceThatWaitsLongest() {
-        try (Listening b = Listening.to(REDIS.server(), "b")) {
-            scripts.waitFor("b:1", 5_000, 0);
-            assertThat(status(releaseKept(MINIMUM))).isEqualTo(3);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
-        }
-    }
-
-    @Test
     void keepsTheLockEvenIfTheQueueIsOfAnotherType() {
         redis.lpush(KEYS.waiters(), "x");
         assertThat(status(scripts.releaseKept("a:1", granted, "5000", MINIMUM))).isEqualTo(2);
         assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
-    }
-
-    @Test
-    void queuesAnInstanceThatGoesOnWaitingAlsoIfNoneIsSignalled() {
-        assertThat(status(scripts.releaseKept("a:1", granted, "5000", MINIMUM))).isEqualTo(1);
-        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
-        assertThat(redis.pttl(KEYS.waiters())).isBetween(1_000L, 5_000L);
-    }
-
-    @Test
-    void refusesEveryTokenForTheRest() {
-        releaseKept(MINIMUM);
-        for (String token : List.of("a:1", "a:2", "b:1")) {
-            List<Object> refused = scripts.vote(token, 0);
-            assertThat(refused).hasSize(7).startsWith(0L).element(4).isEqualTo(KEPT);
-            assertThat((long) refused.get(1)).isBetween(10_000L, MINIMUM);
-        }
-        assertThat(redis.set(KEYS.lock(), "foreign", SetArgs.Builder.nx().px(1_000)))
-                .isNull();
     }
 
     @Test
@@ -170,45 +110,6 @@ class KeptScriptIT {
         List<Object> refused = scripts.voteAndWait("b:1", 5_000);
         assertThat(refused).hasSize(7).startsWith(0L).element(4).isEqualTo(KEPT);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
-    }
-
-    @Test
-    void grantsTheLockOnceTheRestIsOver() {
-        releaseKept(100);
-        Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
-        assertThat(scripts.acquire("b:1", 30_000).get(1)).isGreaterThan(granted);
-    }
-
-    @Test
-    void leavesWhatIsKeptWhenAWaitEnds() {
-        releaseKept(MINIMUM);
-        scripts.waitFor("b:1", 5_000, 0);
-        assertThat(scripts.withdraw("b:1")).isEqualTo(1);
-        assertThat(redis.get(KEYS.lock())).endsWith(" " + KEPT);
-    }
-
-    @Test
-    void renewsNothingThatIsKept() {
-        releaseKept(MINIMUM);
-        assertThat(scripts.renew("a:1", 30_000)).isEqualTo("0");
-    }
-
-    @Test
-    void showsAnOperatorThatTheLockIsKept() {
-        releaseKept(MINIMUM);
-        assertThat(inspect()).startsWith(KEPT).element(2).isEqualTo(granted);
-    }
-
-    @Test
-    void freesWhatIsKeptForAnOperator() {
-        try (Listening b = Listening.to(REDIS.server(), "b")) {
-            releaseKept(MINIMUM);
-            scripts.waitFor("b:1", 5_000, 0);
-            assertThat(revoke(granted - 1)).isZero();
-            assertThat(revoke(granted)).isEqualTo(3);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
-            assertThat(redis.exists(KEYS.lock())).isZero();
-        }
     }
 
     private long revoke(long fencingToken) {

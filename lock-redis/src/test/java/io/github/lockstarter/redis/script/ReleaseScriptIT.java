@@ -29,63 +29,10 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void freesTheLockOfTheOwnerAndLeavesNothingOfIt() {
-        assertThat(scripts.release("a:1", scripts.acquire("a:1", 30_000).get(1)))
-                .isEqualTo(1);
-        assertThat(redis.keys("lock:*"))
-                .filteredOn(key -> !key.startsWith(GuardedScripts.CHECKED))
-                .containsExactlyInAnyOrder(KEYS.fence(), GuardedScripts.HISTORY);
-    }
-
-    @Test
-    void tellsThatTheLockIsFreeWhenRepeated() {
-        long fencingToken = scripts.acquire("a:1", 30_000).get(1);
-        scripts.release("a:1", fencingToken);
-        assertThat(scripts.release("a:1", fencingToken)).isEqualTo(FREE);
-        scripts.acquire("b:1", 30_000);
-        assertThat(scripts.release("a:1", fencingToken)).isZero();
-    }
-
-    @Test
-    void leavesTheLockOfAnotherTokenAlone() {
-        long fencingToken = scripts.acquire("a:1", 1).get(1);
-        Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
-        scripts.acquire("b:1", 30_000);
-        assertThat(scripts.release("a:1", fencingToken)).isZero();
-        assertThat(redis.get(KEYS.lock())).endsWith(" b:1");
-    }
-
-    @Test
-    void freesAnAttemptWhoseFencingTokenNobodyKnows() {
-        scripts.acquire("a:1", 30_000);
-        assertThat(scripts.release("a:1", 0)).isEqualTo(1);
-        assertThat(redis.exists(KEYS.lock())).isZero();
-    }
-
-    @Test
-    void findsNothingToFreeWhenAnUnknownAttemptWasNeverGranted() {
-        assertThat(scripts.release("a:1", 0)).isEqualTo(FREE);
-    }
-
-    @Test
     void takesAKeyOfAnotherTypeForALockOfSomebodyElse() {
         redis.lpush(KEYS.lock(), "x");
         assertThat(scripts.release("a:1", 7)).isZero();
         assertThat(redis.exists(KEYS.lock())).isEqualTo(1);
-    }
-
-    @Test
-    void signalsTheInstanceThatWaitsLongest() {
-        try (Listening b = Listening.to(REDIS.server(), "b");
-                Listening c = Listening.to(REDIS.server(), "c")) {
-            scripts.acquire("a:1", 30_000);
-            scripts.waitFor("b:1", 5_000, 0);
-            scripts.waitFor("c:1", 5_000, 0);
-            assertThat(scripts.release("a:1", 0)).isEqualTo(3);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
-            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
-            assertThat(c.heard()).isEmpty();
-        }
     }
 
     @Test
@@ -132,19 +79,6 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void queuesAnInstanceThatGoesOnWaitingBehindTheOthers() {
-        try (Listening b = Listening.to(REDIS.server(), "b")) {
-            scripts.acquire("a:1", 30_000);
-            scripts.waitFor("b:1", 5_000, 0);
-            scripts.waitFor("c:1", 5_000, 0);
-            assertThat(scripts.releaseAndQueue("a:1", 60_000)).isEqualTo(3);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
-            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c", "a");
-            assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
-        }
-    }
-
-    @Test
     void queuesAnInstanceThatGoesOnWaitingAfterTheOnlyOther() {
         try (Listening b = Listening.to(REDIS.server(), "b")) {
             scripts.acquire("a:1", 30_000);
@@ -169,32 +103,11 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void queuesNobodyWhenThereIsNobodyToSignal() {
-        scripts.acquire("a:1", 30_000);
-        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
-        assertThat(redis.exists(KEYS.lock(), KEYS.waiters())).isZero();
-    }
-
-    @Test
     void queuesNobodyWhenTheOthersAreGone() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("dead:1", 5_000, 0);
         assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
         assertThat(redis.exists(KEYS.lock(), KEYS.waiters())).isZero();
-    }
-
-    @Test
-    void passesOverThePlaceOfAnInstanceThatGoesOnWaiting() {
-        try (Listening a = Listening.to(REDIS.server(), "a");
-                Listening b = Listening.to(REDIS.server(), "b")) {
-            scripts.acquire("a:1", 30_000);
-            long spent = scripts.waitFor("a:2", 5_000, 0).get(2);
-            scripts.waitFor("b:1", 5_000, 0);
-            assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(3);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
-            assertThat(a.heard()).isEmpty();
-            assertThat(redis.zscore(KEYS.waiters(), "a")).isGreaterThan((double) spent);
-        }
     }
 
     @Test
@@ -216,14 +129,6 @@ class ReleaseScriptIT {
             assertThat(scripts.release("a:1", 0)).isEqualTo(3);
             Awaitility.await().until(() -> a.heard().contains(Scripts.KEY));
         }
-    }
-
-    @Test
-    void queuesNobodyWhoDoesNotHaveTheLock() {
-        scripts.acquire("b:1", 30_000);
-        scripts.waitFor("c:1", 5_000, 0);
-        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isZero();
-        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
     }
 
     @Test

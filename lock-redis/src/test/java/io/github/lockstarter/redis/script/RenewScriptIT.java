@@ -10,7 +10,6 @@ import io.github.lockstarter.redis.failure.ServerError;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -32,20 +31,6 @@ class RenewScriptIT {
     }
 
     @Test
-    void extendsTheLeaseOfTheOwner() {
-        scripts.acquire("a:1", 5_000);
-        assertThat(scripts.renew("a:1", 30_000)).isEqualTo("1");
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
-    }
-
-    @Test
-    void neverShortensALease() {
-        scripts.acquire("a:1", 30_000);
-        assertThat(scripts.renew("a:1", 1_000)).isEqualTo("1");
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
-    }
-
-    @Test
     void givesALockThatWasMadePersistentItsLeaseBack() {
         scripts.acquire("a:1", 30_000);
         redis.persist(KEYS.lock());
@@ -61,50 +46,10 @@ class RenewScriptIT {
     }
 
     @Test
-    void leavesTheLockOfAnotherTokenAlone() {
-        scripts.acquire("a:1", 5_000);
-        assertThat(scripts.renew("b:1", 30_000)).isEqualTo("0");
-        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(5_000);
-    }
-
-    @Test
-    void neverBringsALockBack() {
-        scripts.acquire("a:1", 1);
-        Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
-        assertThat(scripts.renew("a:1", 30_000)).isEqualTo("0");
-        assertThat(redis.exists(KEYS.lock())).isZero();
-    }
-
-    @Test
     void takesAKeyOfAnotherTypeForALockOfSomebodyElse() {
         redis.lpush(KEYS.lock(), "x");
         assertThat(scripts.renew("a:1", 30_000)).isEqualTo("0");
         assertThat(redis.pttl(KEYS.lock())).isEqualTo(-1);
-    }
-
-    @Test
-    void givesEachOfManyItsOwnStatus() {
-        List<String> locks = List.of("lock:{1}", "lock:{2}", "lock:{3}", "lock:{4}", "lock:{5}", "lock:{6}");
-        redis.psetex("lock:{1}", 5_000, stored("a:1"));
-        redis.psetex("lock:{2}", 5_000, stored("b:1"));
-        redis.del("lock:{3}");
-        redis.del("lock:{4}");
-        redis.lpush("lock:{4}", "x");
-        redis.psetex("lock:{5}", 40_000, stored("a:5"));
-        redis.set("lock:{6}", stored("a:6"));
-
-        String[] tokensAndLeases = {
-            "a:1", "20000", "a:2", "20000", "a:3", "20000", "a:4", "20000", "a:5", "30000", "a:6", "10000"
-        };
-        for (int i = 0; i < 2; i++) { // a repeated call changes nothing
-            assertThat(scripts.renew(locks, tokensAndLeases)).isEqualTo("100011");
-            assertThat(redis.pttl("lock:{1}")).isCloseTo(20_000, within(4_000L));
-            assertThat(redis.pttl("lock:{2}")).isLessThanOrEqualTo(5_000);
-            assertThat(redis.exists("lock:{3}")).isZero();
-            assertThat(redis.pttl("lock:{4}")).isEqualTo(-1);
-            assertThat(redis.pttl("lock:{5}")).isCloseTo(40_000, within(4_000L));
-            assertThat(redis.pttl("lock:{6}")).isCloseTo(10_000, within(4_000L));
-        }
     }
 
     @ParameterizedTest
@@ -124,10 +69,5 @@ class RenewScriptIT {
             assertThat(reply).doesNotContain("a:1");
         }
         assertThat(redis.pttl("lock:{1}")).isLessThanOrEqualTo(5_000);
-    }
-
-    @Test
-    void answersNothingForNoLock() {
-        assertThat(scripts.renew(List.of())).isEmpty();
     }
 }

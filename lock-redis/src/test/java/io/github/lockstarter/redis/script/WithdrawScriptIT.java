@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.kit.redis.RedisExtension;
-import io.github.lockstarter.redis.Listening;
 import io.lettuce.core.api.sync.RedisCommands;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,42 +31,6 @@ class WithdrawScriptIT {
         scripts.waitFor("next:1", 5_000, 0);
         assertThat(scripts.withdrawUncounted("a:1")).isEqualTo(3);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("next");
-    }
-
-    @Test
-    void takesTheInstanceOutOfTheQueueAndLeavesTheOwnerAlone() {
-        scripts.acquire("a:1", 30_000);
-        scripts.waitFor("b:1", 5_000, 0);
-        scripts.waitFor("c:1", 5_000, 0);
-        assertThat(scripts.withdraw("b:1")).isEqualTo(1);
-        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
-        assertThat(redis.get(KEYS.lock())).endsWith(" a:1");
-    }
-
-    @Test
-    void freesALockThatWasGrantedMeanwhileAndSignalsTheNext() {
-        try (Listening c = Listening.to(REDIS.server(), "c")) {
-            scripts.acquire("b:1", 30_000);
-            scripts.waitFor("c:1", 5_000, 0);
-            assertThat(scripts.withdraw("b:1")).isEqualTo(3);
-            assertThat(redis.exists(KEYS.lock())).isZero();
-            Awaitility.await().until(() -> c.heard().contains(Scripts.KEY));
-        }
-    }
-
-    @Test
-    void passesASignalOnThatWasSpentOnTheInstance() {
-        try (Listening b = Listening.to(REDIS.server(), "b");
-                Listening c = Listening.to(REDIS.server(), "c")) {
-            scripts.acquire("a:1", 30_000);
-            scripts.waitFor("b:1", 5_000, 0);
-            scripts.waitFor("c:1", 5_000, 0);
-            scripts.release("a:1", 0);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
-            assertThat(c.heard()).isEmpty();
-            scripts.withdraw("b:1");
-            Awaitility.await().until(() -> c.heard().contains(Scripts.KEY));
-        }
     }
 
     @Test
