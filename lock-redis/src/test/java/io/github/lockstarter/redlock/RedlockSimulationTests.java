@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A quorum of five simulated nodes under faults, 20 seeds each: no two holds overlap, and fencing tokens grow. Each
+ * A quorum of five simulated nodes under faults, some seeds each: no two holds overlap, and fencing tokens grow. Each
  * fault is also simulated without the guard against it, and must do harm then. A run is a function of its seed;
  * {@code -Dlock.test.seed=…} starts them elsewhere.
  */
@@ -22,8 +22,12 @@ import org.junit.jupiter.api.Test;
 class RedlockSimulationTests {
 
     private static final int NODES = 5;
-    private static final int SEEDS = 20;
-    private static final int SEEDS_OF_MANY_GRANTS = Effort.of(5, 20);
+    private static final int SEEDS = Effort.of(8, 20);
+
+    /** At most; the first one in which the fault does harm is enough. */
+    private static final int SEEDS_OF_A_CONTROL = 100;
+
+    private static final int SEEDS_OF_MANY_GRANTS = Effort.of(3, 20);
     private static final long FIRST_SEED = Long.getLong("lock.test.seed", System.nanoTime() % 1_000_000);
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
@@ -80,6 +84,12 @@ class RedlockSimulationTests {
         return LongStream.range(FIRST_SEED, FIRST_SEED + seeds)
                 .mapToObj(seed -> run(seed, setup))
                 .toList();
+    }
+
+    /** Of a control. */
+    private static boolean findsOverlaps(Setup setup) {
+        return LongStream.range(FIRST_SEED, FIRST_SEED + SEEDS_OF_A_CONTROL)
+                .anyMatch(seed -> run(seed, setup).overlaps > 0);
     }
 
     private static int sum(List<SimWorld> worlds, ToIntFunction<SimWorld> count) {
@@ -155,7 +165,7 @@ class RedlockSimulationTests {
         setup.grace = NO_GRACE;
         setup.faults = RedlockSimulationTests::restart;
 
-        assertThat(sum(runAll(setup), world -> world.overlaps)).isPositive();
+        assertThat(findsOverlaps(setup)).isTrue();
     }
 
     /** One at a time: the next one only when no lock lives that the one before may have forgotten. */
@@ -181,7 +191,7 @@ class RedlockSimulationTests {
         Setup setup = clockSetForward(Duration.ofSeconds(31));
         setup.tellsTime = false;
 
-        assertThat(sum(runAll(setup), world -> world.overlaps)).isPositive();
+        assertThat(findsOverlaps(setup)).isTrue();
     }
 
     /** Of one node after the other, when the leases that the one before has cut are over. */
