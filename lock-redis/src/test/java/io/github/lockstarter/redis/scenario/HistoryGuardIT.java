@@ -35,6 +35,10 @@ class HistoryGuardIT {
     private static final Duration LEASE = ofSeconds(2);
     private static final RedisSettings GUARDED = RedisStore.guarding(LEASE);
     private static final Duration PATIENCE = ofSeconds(15);
+
+    /** Each beat begins a history, too. */
+    private static final EngineSettings WITHOUT_BEATS = Application.SETTINGS.withCrashTakeOver(Duration.ZERO);
+
     private static final LockRequest REQUEST =
             LockRequest.of("scenario:history").leasedFor(LEASE).waitingUpTo(PATIENCE);
 
@@ -112,7 +116,7 @@ class HistoryGuardIT {
     void keepsTheLockOfAHolderThatLives(Forgetting forgetting) {
         Duration lease = ofSeconds(10);
         LockRequest request = REQUEST.leasedFor(lease).waitingUpTo(ofSeconds(20));
-        EngineSettings settings = Application.SETTINGS.withCrashTakeOver(Duration.ZERO);
+        EngineSettings settings = WITHOUT_BEATS;
         AtomicInteger losses = new AtomicInteger();
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(lease));
@@ -178,8 +182,8 @@ class HistoryGuardIT {
     void showsForHowLongAFreeLockIsNotGranted() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
-                Application application = Application.over(store.connect());
-                Application other = Application.over(store.connect())) {
+                Application application = Application.over(store.connect(), WITHOUT_BEATS);
+                Application other = Application.over(store.connect(), WITHOUT_BEATS)) {
             assertThat(recoveringOf(other)).isEqualTo(Duration.ZERO);
             application.locks().acquire(REQUEST).close();
             other.locks().acquire(REQUEST).close();
