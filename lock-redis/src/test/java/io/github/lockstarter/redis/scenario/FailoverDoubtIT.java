@@ -196,6 +196,7 @@ class FailoverDoubtIT {
             });
             while (!failingOver.isDone()) {
                 commits.tryOne();
+                RedisScenario.pauseBetweenLooks();
             }
             failingOver.join();
             long promoted = System.nanoTime();

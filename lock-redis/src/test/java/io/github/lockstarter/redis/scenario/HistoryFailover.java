@@ -155,6 +155,7 @@ abstract class HistoryFailover {
             assertThat(isGranted(second) && held.isHeld())
                     .as("granted to another one beside its holder")
                     .isFalse();
+            RedisScenario.pauseBetweenLooks();
         }
         return held.state() != HoldState.LOST;
     }

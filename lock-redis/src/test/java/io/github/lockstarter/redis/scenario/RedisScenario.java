@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -150,8 +151,20 @@ abstract class RedisScenario {
         while (!done.isDone()) {
             long now = System.nanoTime();
             last = held.isHeld() ? now : last;
+            LockSupport.parkNanos(50_000); // leaves the processor to what is tested
         }
         return last;
+    }
+
+    /** Looks as often as a test can tell the difference, and leaves the processor to what is tested. */
+    static void pauseBetweenLooks() {
+        LockSupport.parkNanos(2_000_000);
+    }
+
+    /** Since the counters of the server were reset. */
+    static long scriptCalls() {
+        String stats = server().info("commandstats").getOrDefault("cmdstat_evalsha", "calls=0,");
+        return Long.parseLong(stats.substring("calls=".length(), stats.indexOf(',')));
     }
 
     void awaitWaiting() {

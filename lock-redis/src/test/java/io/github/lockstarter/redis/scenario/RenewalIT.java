@@ -32,7 +32,7 @@ class RenewalIT extends RedisScenario {
     /** Of the loss, on a busy machine: nothing but its own timer tells the holder of it, however long it waits. */
     private static final Duration LATENESS = ofSeconds(3);
 
-    private static final int MANY = 10_000;
+    private static final int MANY = Effort.of(3_000, 10_000);
 
     private final Application application = newApplication(LEASE);
     private final AtomicInteger losses = new AtomicInteger();
@@ -65,6 +65,7 @@ class RenewalIT extends RedisScenario {
         long start = System.nanoTime();
         while (System.nanoTime() - start < time.toNanos()) {
             shortest = Math.min(shortest, redis().pttl(lockKey));
+            pauseBetweenLooks();
         }
         return shortest;
     }
@@ -170,7 +171,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
-    void holdsTenThousandLocksWithAConstantNumberOfThreads() {
+    void holdsThousandsOfLocksWithAConstantNumberOfThreads() {
         application.locks().acquire(request).close();
         int threads = ManagementFactory.getThreadMXBean().getThreadCount();
         Duration lease = ofSeconds(9);

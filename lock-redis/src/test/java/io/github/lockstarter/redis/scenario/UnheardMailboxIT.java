@@ -50,6 +50,7 @@ class UnheardMailboxIT extends RedisScenario {
             long until = System.nanoTime() + TAKE_OVER.multipliedBy(5).toNanos();
             while (System.nanoTime() - until < 0) {
                 held.ensureHeld();
+                pauseBetweenLooks();
             }
 
             assertThat(next).isNotDone();
