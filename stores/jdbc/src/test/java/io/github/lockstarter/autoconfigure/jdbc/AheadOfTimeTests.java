@@ -6,8 +6,10 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.AheadOfTimeApplication;
 import io.github.lockstarter.jdbc.JdbcDialect;
+import io.github.lockstarter.testing.Effort;
 import java.sql.DriverManager;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
@@ -35,6 +37,7 @@ class AheadOfTimeTests {
     }
 
     @Test
+    @Tag(Effort.FULL)
     @CompileWithForkedClassLoader
     void locksInTheDatabaseOfTheStart() {
         AheadOfTimeApplication.of(
