@@ -10,10 +10,12 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.testing.Effort;
 import java.lang.reflect.Method;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
@@ -21,6 +23,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Beside lock4j, which has a bean {@code lockTemplate} and an advisor of its own. */
+@Tag(Effort.FULL)
 class Lock4jIT {
 
     private static RunningApplication application;

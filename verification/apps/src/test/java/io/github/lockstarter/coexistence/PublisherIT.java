@@ -3,6 +3,7 @@ package io.github.lockstarter.coexistence;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,6 +14,7 @@ import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RLockReactive;
 import org.redisson.api.RedissonClient;
@@ -30,6 +32,7 @@ import reactor.core.publisher.Mono;
  * Methods that return a publisher: the starter lets one subscription in at a time. The same test lets more in where a
  * library locks until the method returns, or by thread.
  */
+@Tag(Effort.FULL)
 class PublisherIT {
 
     private static final int SUBSCRIPTIONS = 20;

@@ -7,11 +7,13 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -21,6 +23,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
 /** Beside the lock registry of Spring Integration, on the application's connection factory, with the same prefix. */
+@Tag(Effort.FULL)
 class SpringIntegrationIT {
 
     private static RunningApplication application;
