@@ -12,8 +12,10 @@ import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on a cluster, against the contract. */
@@ -34,6 +36,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Release extends ReleaseContract {
         Release() {
             super(RedisClusterContractIT::store);
@@ -41,6 +44,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Kept extends KeptContract {
         Kept() {
             super(RedisClusterContractIT::store);
@@ -76,6 +80,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Closing extends ClosingContract {
         Closing() {
             super(RedisClusterContractIT::store);

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.lockstarter.kit.jvm.ChildJvm;
 import io.github.lockstarter.kit.jvm.Jdks;
+import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,6 +31,7 @@ class VirtualThreadsIT extends RedisScenario {
 
     /** On the newest JDK of this machine. */
     @Test
+    @Tag(Effort.FULL)
     void thousandsTakeTurnsOnTwoCarriers() {
         Path home = Jdks.newest();
         assumeThat(Jdks.featureOf(home)).as("JDK with virtual threads").isGreaterThanOrEqualTo(21);
