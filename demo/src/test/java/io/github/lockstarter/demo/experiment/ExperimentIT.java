@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs the experiment from the packaged jar, as a person does, and looks for what it leaves behind. The chaos is that
  * of v3; {@code -Ddemo.it.variants=v3,v4} has that of v4 as well.
  */
+@Tag("full")
 class ExperimentIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);
@@ -54,7 +55,6 @@ class ExperimentIT {
         assertThat(command.leftovers()).isEmpty();
     }
 
-    @Tag("full")
     @Test
     void isExactInSpiteOfChaos() throws Exception {
         String variants = System.getProperty("demo.it.variants", "v3");
@@ -82,7 +82,6 @@ class ExperimentIT {
         assertThat(command.leftovers()).isEmpty();
     }
 
-    @Tag("full")
     @Test
     void putsEachTopologyAndAllRepetitionsInOneTable() throws Exception {
         Command command = start(
@@ -100,7 +99,6 @@ class ExperimentIT {
     }
 
     /** Two at a time: what ends one does not touch the other. */
-    @Tag("full")
     @Test
     void leavesNothingBehindWhenInterruptedInItsSetUpOrKilledInMidRun() throws Exception {
         Command settingUp = start("--requests=60");
@@ -125,7 +123,6 @@ class ExperimentIT {
     }
 
     @Test
-    @Tag("full")
     void playsAnExhibitAndLeavesNothingBehind() throws Exception {
         Command command = startGallery("late-write");
 
@@ -138,7 +135,6 @@ class ExperimentIT {
     }
 
     /** Two at a time: what ends one does not touch the other. */
-    @Tag("full")
     @Test
     void leavesNothingOfTheGalleryBehindWhenInterruptedOrKilled() throws Exception {
         Command interrupted = startGallery("failover", "double-failover", "setnx");
