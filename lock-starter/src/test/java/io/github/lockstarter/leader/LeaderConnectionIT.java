@@ -237,8 +237,7 @@ class LeaderConnectionIT {
         ConfigurableApplicationContext slow =
                 start(proxy.port(), ConsumerOnTheRenewingThread.class, "distributed-lock.lease=1s");
 
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> hasLost(slow));
+        await().atMost(Duration.ofSeconds(30)).until(() -> hasLost(slow));
     }
 
     @Test
