@@ -10,8 +10,6 @@ import io.github.lockstarter.spi.AcquireResult.Rejected;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.RenewResult;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -21,37 +19,6 @@ import org.junit.jupiter.api.Test;
 
 /** Granting, renewing, releasing, forgetting. */
 class LocalLockBackendTests extends LocalLocks {
-
-    @Test
-    void grantsOneTokenAndTellsTheOtherHowLongTheLeaseStillRuns() {
-        granted(acquire(first));
-        pass(Duration.ofSeconds(10));
-
-        assertThat(acquire(second)).isEqualTo(new Contended(Optional.of(Duration.ofSeconds(20)), Waiting.NEW));
-    }
-
-    @Test
-    void answersARepeatedAcquireWithTheSameFencingToken() {
-        assertThat(acquire(first)).isEqualTo(acquire(first));
-    }
-
-    @Test
-    void grantsAnewWithAHigherFencingTokenOnceTheLeaseIsOver() {
-        long before = granted(acquire(first));
-        pass(LEASE);
-
-        assertThat(granted(acquire(second))).isGreaterThan(before);
-        assertThat(release(first, before)).isInstanceOf(ReleaseResult.NotHeld.class);
-        assertThat(acquire(third)).isInstanceOf(Contended.class);
-    }
-
-    @Test
-    void grantsAboveTheFloorThatTheCallerHasSeen() {
-        long floor = 8_000_000_000_000_000L;
-
-        assertThat(granted(answer(backend.acquire(new AcquireCommand(KEY, first, LEASE, floor, 1, Optional.empty())))))
-                .isEqualTo(floor + 1);
-    }
 
     @Test
     void fencingTokensGrowWhenTheWallClockStepsBack() {
@@ -65,50 +32,6 @@ class LocalLockBackendTests extends LocalLocks {
             assertThat(before).isEqualTo(1_800_000_000_000_000L);
             assertThat(granted(answer(stepping.acquire(command)))).isEqualTo(before + 1);
         }
-    }
-
-    @Test
-    void renewalMovesTheEndOfTheLeaseAndNeverShortensIt() {
-        granted(acquire(first));
-        pass(Duration.ofSeconds(10));
-
-        assertThat(renew(first, Duration.ofSeconds(5))).isInstanceOf(RenewResult.Renewed.class);
-        assertThat(acquire(second)).isEqualTo(new Contended(Optional.of(Duration.ofSeconds(20)), Waiting.NEW));
-        assertThat(renew(first, LEASE)).isInstanceOf(RenewResult.Renewed.class);
-        assertThat(acquire(second)).isEqualTo(new Contended(Optional.of(LEASE), Waiting.NEW));
-    }
-
-    @Test
-    void renewalNeitherRevivesAnExpiredHoldNorHelpsAStranger() {
-        granted(acquire(first));
-
-        assertThat(renew(second, LEASE)).isInstanceOf(RenewResult.NotHeld.class);
-        pass(LEASE);
-        assertThat(renew(first, LEASE)).isInstanceOf(RenewResult.NotHeld.class);
-    }
-
-    @Test
-    void onlyTheOwnersTokenReleases() {
-        long fencing = granted(acquire(first));
-
-        assertThat(release(second, fencing)).isInstanceOf(ReleaseResult.NotHeld.class);
-        assertThat(acquire(third)).isInstanceOf(Contended.class);
-    }
-
-    @Test
-    void aRepeatedReleaseIsAnsweredTheSameUntilSomebodyElseHasHadTheLock() {
-        long fencing = granted(acquire(first));
-
-        assertThat(release(first, fencing)).isInstanceOf(ReleaseResult.Released.class);
-        assertThat(release(first, fencing)).isInstanceOf(ReleaseResult.Released.class);
-        release(second, granted(acquire(second)));
-        assertThat(release(first, fencing)).isInstanceOf(ReleaseResult.NotHeld.class);
-    }
-
-    @Test
-    void aReleaseOfAnAttemptThatWasNeverGrantedFindsNothing() {
-        assertThat(release(first, 0)).isInstanceOf(ReleaseResult.NotHeld.class);
-        assertThat(backend.size()).isZero();
     }
 
     @Test

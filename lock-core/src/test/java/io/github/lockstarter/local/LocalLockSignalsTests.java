@@ -21,43 +21,6 @@ import org.junit.jupiter.api.Test;
 class LocalLockSignalsTests extends LocalLocks {
 
     @Test
-    void aReleaseSignalsTheLongestWaitingInstanceOnly() throws InterruptedException {
-        BlockingQueue<String> b = listen("b");
-        BlockingQueue<String> c = listen("c");
-        long fencing = granted(acquire(first));
-        waitFor(second, Waiting.NEW);
-        waitFor(third, Waiting.NEW);
-        waitFor(second, Waiting.NEW);
-
-        release(first, fencing);
-
-        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-        release(first, fencing);
-        assertNothingIsOnItsWay();
-        assertThat(b).isEmpty();
-        assertThat(c).isEmpty();
-    }
-
-    @Test
-    void aWokenInstanceThatComesTooLateGetsItsOldPlaceBack() throws InterruptedException {
-        BlockingQueue<String> b = listen("b");
-        BlockingQueue<String> c = listen("c");
-        long fencing = granted(acquire(first));
-        long position = waitFor(second, Waiting.NEW);
-        waitFor(third, Waiting.NEW);
-        release(first, fencing);
-        LockToken barging = new LockToken("d", 1);
-        long bargingFencing = granted(acquire(barging));
-
-        assertThat(waitFor(second, position)).isEqualTo(position);
-        release(barging, bargingFencing);
-
-        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-        assertThat(c).isEmpty();
-    }
-
-    @Test
     void aWokenInstanceThatDoesNotComeBackIsPassedOver() throws InterruptedException {
         BlockingQueue<String> b = listen("b");
         BlockingQueue<String> c = listen("c");
@@ -88,47 +51,6 @@ class LocalLockSignalsTests extends LocalLocks {
 
         assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
         assertThat(b).isEmpty();
-    }
-
-    @Test
-    void aWithdrawnInstanceIsNotSignalled() throws InterruptedException {
-        BlockingQueue<String> b = listen("b");
-        BlockingQueue<String> c = listen("c");
-        long fencing = granted(acquire(first));
-        waitFor(second, Waiting.NEW);
-        waitFor(third, Waiting.NEW);
-
-        withdraw(second);
-        release(first, fencing);
-
-        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-        assertThat(b).isEmpty();
-    }
-
-    @Test
-    void withdrawPassesASignalOnThatWasAlreadySent() throws InterruptedException {
-        listen("b");
-        BlockingQueue<String> c = listen("c");
-        long fencing = granted(acquire(first));
-        waitFor(second, Waiting.NEW);
-        waitFor(third, Waiting.NEW);
-        release(first, fencing);
-
-        withdraw(second);
-
-        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-    }
-
-    @Test
-    void withdrawFreesALockThatWasGrantedMeanwhile() throws InterruptedException {
-        BlockingQueue<String> c = listen("c");
-        granted(acquire(second));
-        waitFor(third, Waiting.NEW);
-
-        withdraw(second);
-
-        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-        granted(acquire(third));
     }
 
     @Test
@@ -187,21 +109,6 @@ class LocalLockSignalsTests extends LocalLocks {
         withdraw(second);
 
         assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-    }
-
-    @Test
-    void theOwnerIsToldOfTheFirstOtherInstanceThatWaits() throws InterruptedException {
-        listen("a");
-        granted(acquire(first));
-        waitFor(new LockToken("a", 2), Waiting.NEW);
-        assertThat(wanted).isEmpty();
-
-        waitFor(second, Waiting.NEW);
-        waitFor(third, Waiting.NEW);
-
-        assertThat(wanted.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
-        assertNothingIsOnItsWay();
-        assertThat(wanted).isEmpty();
     }
 
     @Test

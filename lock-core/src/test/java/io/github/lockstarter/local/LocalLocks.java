@@ -10,16 +10,12 @@ import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
-import io.github.lockstarter.spi.RenewCommand;
-import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -60,11 +56,6 @@ abstract class LocalLocks {
         return ((Contended) result).position();
     }
 
-    RenewResult renew(LockToken token, Duration lease) {
-        return answer(
-                backend.renew(List.of(new RenewCommand(KEY, token, lease, 0))).get(0));
-    }
-
     ReleaseResult release(LockToken token, long fencingToken) {
         return answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
     }
@@ -78,18 +69,6 @@ abstract class LocalLocks {
         BlockingQueue<String> received = new LinkedBlockingQueue<>();
         backend.listen(instanceId, onSignal(received::add));
         return received;
-    }
-
-    /** Signals arrive in order, so one that is sent now arrives after every earlier one. */
-    void assertNothingIsOnItsWay() throws InterruptedException {
-        BlockingQueue<String> last = listen("last");
-        LockToken holder = new LockToken("x", 1);
-        LockToken waiter = new LockToken("last", 1);
-        answer(backend.acquire(new AcquireCommand("other", holder, LEASE, 0, 1, Optional.empty())));
-        Waiting waiting = new Waiting(Waiting.NEW, PATIENCE);
-        answer(backend.acquire(new AcquireCommand("other", waiter, LEASE, 0, 1, Optional.of(waiting))));
-        backend.release(new ReleaseCommand("other", holder, 0));
-        assertThat(last.poll(5, TimeUnit.SECONDS)).isEqualTo("other");
     }
 
     SignalListener onSignal(Consumer<String> action) {

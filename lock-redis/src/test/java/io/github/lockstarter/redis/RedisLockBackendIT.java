@@ -13,7 +13,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.lettuce.core.SetArgs;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -49,20 +48,6 @@ class RedisLockBackendIT extends BackendOnServer {
 
     private void cycle(LockToken token) {
         assertThat(user.release(token, user.granted(token))).isEqualTo(new ReleaseResult.Released(0));
-    }
-
-    @Test
-    void excludesOtherTokensUntilTheRelease() {
-        long fencingToken = user.granted(OWNER);
-        AcquireResult contended = user.acquire(OTHER);
-        assertThat(contended).isInstanceOfSatisfying(AcquireResult.Contended.class, answer -> {
-            assertThat(answer.remainingLease())
-                    .hasValueSatisfying(rest -> assertThat(rest).isBetween(Duration.ofSeconds(28), BackendUser.LEASE));
-            assertThat(answer.position()).isEqualTo(AcquireCommand.Waiting.NEW);
-        });
-        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
-        assertThat(user.granted(OTHER)).isGreaterThan(fencingToken);
-        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.NotHeld());
     }
 
     @Test

@@ -121,11 +121,6 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void renewsNothingWhenThereIsNothing() {
-        assertThat(backend.renew(List.of())).isEmpty();
-    }
-
-    @Test
     void tellsThatALockIsGoneAfterFlushallWhereNothingGuardsIt() {
         RedisSettings unguarded =
                 new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ZERO));

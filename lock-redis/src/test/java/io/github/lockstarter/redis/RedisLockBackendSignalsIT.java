@@ -23,25 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Who is signalled, and by which name of the lock. */
 class RedisLockBackendSignalsIT extends BackendOnServer {
 
-    @Test
-    void signalsTheInstanceThatWaitsLongestAndOnlyIt() {
-        RecordedSignals second = new RecordedSignals();
-        RecordedSignals third = new RecordedSignals();
-        try (RedisLockBackend b = backend();
-                RedisLockBackend c = backend()) {
-            b.listen("b", second);
-            c.listen("c", third);
-            user.granted(OWNER);
-            new BackendUser(b).waitFor(token("b", 1));
-            new BackendUser(c).waitFor(token("c", 1));
-            user.release(OWNER, 0);
-            Awaitility.await().untilAsserted(() -> assertThat(second.keys()).containsExactly("order:42"));
-            new BackendUser(b).withdraw(token("b", 1));
-            Awaitility.await().untilAsserted(() -> assertThat(third.keys()).containsExactly("order:42"));
-            assertThat(second.keys()).hasSize(1);
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"a{b}c", "100%", "line\nbreak", "grö😀ße", "\uD800broken", " ", "", "%!order:42", "!"})
     void namesTheKeyAsItWasGivenToWhoWaitsAndToTheOwner(String key) {
