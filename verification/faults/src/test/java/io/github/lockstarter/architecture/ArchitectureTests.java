@@ -66,13 +66,14 @@ class ArchitectureTests {
             new Waiting(LockSupport.class, "park.*"),
             new Waiting(Object.class, "wait"));
 
-    private static final JavaClasses STARTER = new ClassFileImporter()
+    /** All that is published; imported once for all tests of a JVM. */
+    static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .withImportOption(location -> !location.contains("-tests.jar"))
             .withImportOption(location -> !location.contains("/lockstarter/kit/"))
             .importPackages(BASE);
 
-    private static final JavaClasses KIT = new ClassFileImporter()
+    static final JavaClasses KIT = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages(BASE + ".kit");
 

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jayway.jsonpath.JsonPath;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import io.github.lockstarter.LockException;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.io.IOException;
@@ -230,13 +228,12 @@ class DocumentationTests {
 
     private static List<Class<?>> exceptionsOfTheApi() {
         String api = LockException.class.getPackageName();
-        List<Class<?>> found = new ClassFileImporter()
-                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages(api).stream()
-                        .filter(type -> type.getPackageName().equals(api))
-                        .filter(type -> type.isAssignableTo(Throwable.class))
-                        .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
-                        .<Class<?>>map(JavaClass::reflect)
-                        .toList();
+        List<Class<?>> found = ArchitectureTests.STARTER.stream()
+                .filter(type -> type.getPackageName().equals(api))
+                .filter(type -> type.isAssignableTo(Throwable.class))
+                .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                .<Class<?>>map(JavaClass::reflect)
+                .toList();
         assertThat(found).contains(LockException.class);
         return found;
     }
