@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import java.time.Duration;
@@ -69,10 +69,10 @@ class ShedLockKitIT extends AbstractExtensibleLockProviderIntegrationTest {
         });
     }
 
-    /** Again if a busy machine needed more than the kit's 20 or 50 ms for an answer: then the lock was not acquired. */
+    /** Again if a busy machine needed more than the 20 or 50 ms of the kit for an answer: no lock was acquired then. */
     private static void unlessTheAnswerIsLate(Callable<Boolean> test) {
         await().atMost(Duration.ofSeconds(30))
-                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .ignoreExceptionsInstanceOf(LockException.class)
                 .until(test);
     }
 
