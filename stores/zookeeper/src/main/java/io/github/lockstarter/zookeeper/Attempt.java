@@ -115,7 +115,7 @@ final class Attempt {
         if (command.waiting().isPresent()) {
             Place added = lines.places.add(command.key(), node);
             place = added;
-            return waitInLine(added, line);
+            return behind(added, line);
         }
         CompletableFuture<Optional<LockHolder>> holder = holder(line);
         return lines.nodes.delete(node.path()).thenCombine(holder, (gone, found) -> contended(Waiting.NEW, found));
@@ -131,37 +131,27 @@ final class Attempt {
         });
     }
 
-    /** The place is that of a session: with another one, it is nobody's. */
+    /**
+     * To write the lock token proves that the session goes on, and that no operator has taken the lock away. The look
+     * at the line is sent right behind it. The place is that of a session: the servers may still know one that was
+     * replaced, and with another one it is nobody's.
+     */
     private CompletableFuture<AcquireResult> use(Place waiting) {
         place = waiting;
-        long current = lines.session.current();
-        if (current != Session.NONE && current != waiting.node.session()) {
-            return rejoin(waiting);
-        }
-        Line known = waiting.seenFirst();
-        if (known != null) {
-            return claim(waiting, known);
-        }
-        return lines.nodes.line(directory).thenCompose(line -> {
-            if (line.isFirst(waiting.node)) {
-                return claim(waiting, line);
-            }
-            return line.has(waiting.node) ? behind(waiting, line) : rejoin(waiting);
-        });
+        CompletableFuture<Optional<LockNode>> written =
+                lines.nodes.write(waiting.node.path(), LockLine.data(command.token()));
+        return written.thenCombine(lines.nodes.line(directory), (node, line) -> node.filter(
+                                own -> own.session() == lines.session.current() && line.has(own))
+                        .map(own -> line.isFirst(own) ? claim(waiting, own, line) : behind(waiting, line))
+                        .orElseGet(() -> rejoin(waiting)))
+                .thenCompose(next -> next);
     }
 
-    /**
-     * To write the lock token proves that the session goes on, and that no operator has taken the lock away. The
-     * session that has written must be that of the node: the servers may still know another one that was replaced.
-     */
-    private CompletableFuture<AcquireResult> claim(Place waiting, Line line) {
-        long own = waiting.node.session();
-        return lines.nodes
-                .write(waiting.node.path(), LockLine.data(command.token()))
-                .thenCompose(isThere ->
-                        isThere && own == lines.session.current() ? lines.session.coversGrant(own, sent) : done(false))
-                .thenCompose(isCovered ->
-                        isCovered && lines.places.granted(waiting) ? take(waiting.node, line) : rejoin(waiting));
+    private CompletableFuture<AcquireResult> claim(Place waiting, LockNode node, Line line) {
+        return lines.session
+                .coversGrant(node.session(), sent)
+                .thenCompose(
+                        isCovered -> isCovered && lines.places.granted(waiting) ? take(node, line) : rejoin(waiting));
     }
 
     private CompletableFuture<AcquireResult> rejoin(Place waiting) {
@@ -170,9 +160,9 @@ final class Attempt {
     }
 
     private CompletableFuture<AcquireResult> behind(Place waiting, Line line) {
-        return command.waiting().isPresent()
-                ? waitInLine(waiting, line)
-                : holder(line).thenApply(holder -> contended(Waiting.NEW, holder));
+        lines.places.watch(waiting, line);
+        long position = command.waiting().isPresent() ? line.position(waiting.node) : Waiting.NEW;
+        return holder(line).thenApply(holder -> contended(position, holder));
     }
 
     private CompletableFuture<AcquireResult> take(LockNode node, Line line) {
@@ -200,7 +190,7 @@ final class Attempt {
                     + " lock. The servers have lost their data, or the lock was kept elsewhere before: restart the"
                     + " applications, and reset what compares fencing tokens");
         }
-        return new Granted(node.czxid(), line.others(node));
+        return new Granted(node.czxid(), line.names().size() - 1);
     }
 
     private AcquireResult rejected(String reason) {
@@ -209,11 +199,6 @@ final class Attempt {
 
     private AcquireResult unavailable(String reason) {
         return new AcquireResult.Unavailable(reason, new IllegalStateException(reason));
-    }
-
-    private CompletableFuture<AcquireResult> waitInLine(Place waiting, Line line) {
-        lines.places.watch(waiting, line);
-        return holder(line).thenApply(holder -> contended(waiting.node.czxid(), holder));
     }
 
     private CompletableFuture<Optional<LockHolder>> holder(Line line) {

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holds {
 
+    private static final int RETRY_SECONDS = 1;
+
     private final ConcurrentMap<LockToken, Hold> holds = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer;
     private final Nodes nodes;
@@ -69,6 +71,18 @@ final class Holds {
                     known.leaseEnd = end - known.leaseEnd > 0 ? end : known.leaseEnd;
                     return known;
                 });
+    }
+
+    /** Leaves the line, where this instance perhaps waits again since it has released the hold. */
+    void leave(@Nullable Hold hold) {
+        if (hold == null) {
+            return;
+        }
+        nodes.deleteBoth(hold.node).whenComplete((done, failure) -> {
+            if (failure != null && !timer.isShutdown()) {
+                timer.schedule(() -> leave(hold), RETRY_SECONDS, TimeUnit.SECONDS);
+            }
+        });
     }
 
     private void lookAfter(Hold hold, long nanos) {

@@ -53,14 +53,25 @@ record Line(List<String> names) {
         return names.stream().findFirst();
     }
 
-    /** The one right before the node. */
-    Optional<String> before(LockNode node) {
-        int place = names.indexOf(node.name());
-        return place <= 0 ? Optional.empty() : Optional.of(names.get(place - 1));
+    /** How many are before the node. */
+    int position(LockNode node) {
+        return names.indexOf(node.name());
     }
 
-    /** How many other nodes there are. */
-    int others(LockNode node) {
-        return names.size() - (has(node) ? 1 : 0);
+    /** The one right before the node. */
+    Optional<String> before(LockNode node) {
+        int position = position(node);
+        return position <= 0 ? Optional.empty() : Optional.of(names.get(position - 1));
+    }
+
+    /** What the name of a node begins with that replaces another one. */
+    static String prefixAfter(LockNode old) {
+        return "after-" + Long.toHexString(old.czxid()) + '-' + PREFIX;
+    }
+
+    /** The one that has replaced the node. */
+    Optional<String> after(LockNode old) {
+        String prefix = prefixAfter(old);
+        return names.stream().filter(name -> name.startsWith(prefix)).findFirst();
     }
 }

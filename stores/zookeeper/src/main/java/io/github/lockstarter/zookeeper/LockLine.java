@@ -23,8 +23,8 @@ final class LockLine {
     final Holds holds;
     final Places places;
 
-    /** By key, the nodes by which instances wait again whose creation has no answer yet. */
-    private final ConcurrentMap<String, Joining> rejoining = new ConcurrentHashMap<>();
+    /** By key, the holds that were released by a command with which this instance waits again, until its answer. */
+    private final ConcurrentMap<String, Hold> rejoining = new ConcurrentHashMap<>();
 
     private final LockPaths paths;
 
@@ -51,24 +51,24 @@ final class LockLine {
     /** The look follows the creation on the same connection, without waiting for the answer to it. */
     Joining join(String key, LockToken token) {
         String directory = directory(key);
-        long sent = System.nanoTime();
         CompletableFuture<LockNode> created = nodes.create(directory, data(token));
-        created.thenAccept(node -> session.executed(node.session(), sent));
-        CompletableFuture<Line> seen = nodes.line(directory);
+        return new Joining(created, lineWith(created, directory));
+    }
+
+    private CompletableFuture<Line> lineWith(CompletableFuture<LockNode> created, String directory) {
         // The client may have repeated the creation behind the look.
-        CompletableFuture<Line> line = created.thenCombine(
-                        seen,
-                        (node, known) ->
-                                known.has(node) ? CompletableFuture.completedFuture(known) : nodes.line(directory))
+        return created.thenCombine(
+                        nodes.line(directory),
+                        (node, line) ->
+                                line.has(node) ? CompletableFuture.completedFuture(line) : nodes.line(directory))
                 .thenCompose(look -> look);
-        return new Joining(created, line);
     }
 
     CompletableFuture<ReleaseResult> release(ReleaseCommand command) {
         String key = command.key();
         Hold hold = holds.find(command.token());
         if (command.endsWait()) {
-            rejoining.remove(key);
+            holds.leave(rejoining.remove(key));
             boolean hasNothing = hold == null && places.find(key) == null;
             CompletableFuture<?> left = hasNothing ? serverAnswers(key) : places.leave(key);
             CompletableFuture<?> released = hold == null ? left : delete(hold);
@@ -77,6 +77,7 @@ final class LockLine {
         if (hold == null) {
             return serverAnswers(key).thenApply(answered -> new ReleaseResult.NotHeld());
         }
+        holds.leave(rejoining.remove(key, hold) ? hold : null); // the release is sent again
         if (hold.node.session() != session.current() && session.current() != Session.NONE) {
             holds.lost(hold); // another session is an answer of the servers
             return CompletableFuture.completedFuture(new ReleaseResult.NotHeld());
@@ -87,31 +88,38 @@ final class LockLine {
                 : delete(hold).thenApply(deleted -> released(deleted, 0));
     }
 
-    /** All at once: the next instance is told of the deletion, and this one stands behind all that waited before. */
+    /** In one step: the next instance is told of the deletion, and this one stands behind all that waited before. */
     private CompletableFuture<ReleaseResult> releaseAndRejoin(Hold hold) {
         CompletableFuture<?> left = places.leave(hold.key); // before it could be this instance that is told
-        CompletableFuture<Boolean> deleted = delete(hold);
-        Joining joining = join(hold.key, hold.token);
-        // The place is known as soon as it is there: whatever fails, it is left some time.
-        rejoining.put(hold.key, joining);
-        CompletableFuture<Place> place = joining.node().thenApply(node -> rejoined(hold.key, joining, node));
-        place.exceptionally(failure -> {
-            rejoining.remove(hold.key, joining);
-            return null;
-        });
-        return left.thenCombine(place, (gone, own) -> own)
-                .thenCombine(joining.line(), this::stay)
+        hold.isReleasing = true;
+        holds.leave(rejoining.put(hold.key, hold));
+        CompletableFuture<LockNode> replaced = nodes.replace(hold.node, data(hold.token));
+        CompletableFuture<Line> line = lineWith(replaced, directory(hold.key));
+        return left.thenCombine(replaced.thenApply(node -> rejoined(hold, node)), (gone, place) -> place)
+                .thenCombine(line, this::stay)
                 .thenCompose(signalled -> signalled)
-                .thenCombine(deleted, (signalled, gone) -> released(gone, signalled));
+                .thenApply(signalled -> released(true, signalled))
+                .exceptionallyCompose(failure -> notReplaced(hold, failure));
     }
 
     /** A place that is there only after the end of the wait is left at once. */
-    private Place rejoined(String key, Joining joining, LockNode node) {
-        Place place = places.add(key, node);
-        if (!rejoining.remove(key, joining)) {
+    private Place rejoined(Hold hold, LockNode node) {
+        holds.remove(hold);
+        Place place = places.add(hold.key, node);
+        if (!rejoining.remove(hold.key, hold)) {
             places.leave(place);
         }
         return place;
+    }
+
+    private CompletableFuture<ReleaseResult> notReplaced(Hold hold, Throwable failure) {
+        boolean isRejoining = rejoining.remove(hold.key, hold);
+        if (Nodes.isNoNode(failure)) {
+            holds.remove(hold);
+            return CompletableFuture.completedFuture(released(false, 0));
+        }
+        holds.leave(isRejoining ? hold : null);
+        return CompletableFuture.failedFuture(failure);
     }
 
     /** Whether it was others that were signalled. A place behind nobody is given up. */

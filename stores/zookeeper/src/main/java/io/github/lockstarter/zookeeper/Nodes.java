@@ -1,10 +1,12 @@
 package io.github.lockstarter.zookeeper;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.api.ErrorListenerPathAndBytesable;
 import org.apache.curator.framework.api.ErrorListenerPathable;
 import org.apache.curator.framework.api.UnhandledErrorListener;
 import org.apache.zookeeper.CreateMode;
@@ -50,13 +52,11 @@ final class Nodes {
 
     private CompletableFuture<LockNode> createNode(String directory, byte[] data) {
         Stat stat = new Stat();
-        return send((callback, broken) -> client.create()
+        return send(directory + '/' + Line.PREFIX, data, to -> client.create()
                         .storingStatIn(stat)
                         .withProtection()
                         .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
-                        .inBackground(callback)
-                        .withUnhandledErrorListener(broken)
-                        .forPath(directory + '/' + Line.PREFIX, data))
+                        .inBackground(to))
                 .thenCompose(event -> stat.getCzxid() == 0
                         ? stat(event.getName()) // found by its name: the answer to the creation was lost
                         : CompletableFuture.completedFuture(node(event.getName(), stat)));
@@ -64,12 +64,10 @@ final class Nodes {
 
     /** Alone, since the client would create it on a thread that waits for each answer. */
     private CompletableFuture<?> createContainer(String directory) {
-        CompletableFuture<?> created = send((callback, broken) -> client.create()
+        CompletableFuture<?> created = send(directory, new byte[0], to -> client.create()
                 .creatingParentContainersIfNeeded()
                 .withMode(CreateMode.CONTAINER)
-                .inBackground(callback)
-                .withUnhandledErrorListener(broken)
-                .forPath(directory, new byte[0]));
+                .inBackground(to));
         return unless(Code.NODEEXISTS, created.thenApply(event -> true), false);
     }
 
@@ -122,12 +120,46 @@ final class Nodes {
                 to -> client.watchers().removeAll().ofType(WatcherType.Children).inBackground(to));
     }
 
-    /** False if there is no such node. */
-    CompletableFuture<Boolean> write(String path, byte[] data) {
-        return isThere(send((callback, broken) -> client.setData()
-                .inBackground(callback)
-                .withUnhandledErrorListener(broken)
-                .forPath(path, data)));
+    /** The node, which has the data now; empty if there is no such node. */
+    CompletableFuture<Optional<LockNode>> write(String path, byte[] data) {
+        CompletableFuture<CuratorEvent> written =
+                send(path, data, to -> client.setData().inBackground(to));
+        return unless(
+                Code.NONODE, written.thenApply(event -> Optional.of(node(path, event.getStat()))), Optional.empty());
+    }
+
+    /**
+     * Deletes the node and joins its line again, in one transaction. A copy of the command that the client sends again
+     * finds the node that the first copy has created.
+     *
+     * @return the new node; fails with {@link Code#NONODE} if the other one was gone before
+     */
+    CompletableFuture<LockNode> replace(LockNode old, byte[] data) {
+        return send((callback, broken) -> client.transaction()
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forOperations(
+                                client.transactionOp().delete().forPath(old.path()),
+                                client.transactionOp()
+                                        .create()
+                                        .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+                                        .forPath(old.directory() + '/' + Line.prefixAfter(old), data)))
+                .thenApply(event -> event.getOpResults().get(1).getResultPath())
+                .exceptionallyCompose(
+                        failure -> isNoNode(failure) ? replacement(old) : CompletableFuture.failedFuture(failure))
+                .thenApply(path -> new LockNode(path, LockNode.UNKNOWN, LockNode.UNKNOWN));
+    }
+
+    private CompletableFuture<String> replacement(LockNode old) {
+        return line(old.directory()).thenCompose(line -> line.after(old)
+                .map(name -> CompletableFuture.completedFuture(old.directory() + '/' + name))
+                .orElseGet(() -> CompletableFuture.failedFuture(KeeperException.create(Code.NONODE))));
+    }
+
+    /** Deletes the node, and the one that has perhaps replaced it: no other can do so any more. */
+    CompletableFuture<?> deleteBoth(LockNode old) {
+        return delete(old.path())
+                .thenCompose(gone -> unless(Code.NONODE, replacement(old).thenCompose(this::delete), false));
     }
 
     /**
@@ -161,6 +193,12 @@ final class Nodes {
             String path, Function<BackgroundCallback, ErrorListenerPathable<?>> call) {
         return send((callback, broken) ->
                 call.apply(callback).withUnhandledErrorListener(broken).forPath(path));
+    }
+
+    private static CompletableFuture<CuratorEvent> send(
+            String path, byte[] data, Function<BackgroundCallback, ErrorListenerPathAndBytesable<?>> call) {
+        return send((callback, broken) ->
+                call.apply(callback).withUnhandledErrorListener(broken).forPath(path, data));
     }
 
     private interface Call {

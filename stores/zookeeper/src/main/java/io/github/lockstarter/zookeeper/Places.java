@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where this instance waits: in the line of each lock by one node. It watches the node right before its own, and is
- * signalled when its own is the first one.
+ * signalled when that is gone: then its own is the first one, unless it was another waiter that has left.
  *
  * <p>Thread-safe. A watch is removed with its place, since the node that it watches may live for long.
  */
@@ -35,17 +35,9 @@ final class Places {
         /** Of whose end this instance is told; null if it is told of none. */
         private volatile @Nullable String before;
 
-        private volatile @Nullable Line seenFirst;
-
         private Place(String key, LockNode node) {
             this.key = key;
             this.node = node;
-        }
-
-        /** A line of which this node was the first one, as it is from then on; null if none was seen. */
-        @Nullable
-        Line seenFirst() {
-            return seenFirst;
         }
 
         @Override
@@ -92,20 +84,13 @@ final class Places {
         });
     }
 
-    /** Either this instance is the first one now, or another waiter has left. */
+    /** The attempt that follows the signal finds out whether this instance is the first one. */
     private void gone(Place place, String path) {
         if (places.get(place.key) != place || !path.equals(place.before)) {
             return; // of an earlier watch
         }
         place.before = null;
-        nodes.line(place.node.directory()).thenAccept(line -> {
-            if (line.before(place.node).isPresent()) {
-                watch(place, line);
-            } else {
-                place.seenFirst = line.isFirst(place.node) ? line : null;
-                connection.signal(place.key);
-            }
-        });
+        connection.signal(place.key);
     }
 
     /** The node waits no more, since it gets the lock; false if it was left before, and does not get it. */

@@ -143,11 +143,6 @@ final class Session implements CrashDetection {
                 : certain.thenApply(OptionalLong::isPresent);
     }
 
-    /** A quorum has just acknowledged a command that was sent then, or before it reached a server. */
-    void executed(long session, long sent) {
-        leader.answered(session, sent, System.nanoTime(), timeout());
-    }
-
     private CompletableFuture<OptionalLong> certain(long session, long sent, Duration timeout) {
         boolean isRecent = leader.isRecent(session, sent, timeout);
         leader.answered(session, sent, System.nanoTime(), timeout);

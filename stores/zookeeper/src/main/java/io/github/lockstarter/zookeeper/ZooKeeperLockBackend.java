@@ -41,14 +41,17 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Kept</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, in it one ephemeral sequential node
  * for each instance that has the lock, waits for it, or tries to get it. Its data is the lock token. The server removes
  * the container some time after the last of them; one that does not run its container manager keeps it. Names have a
- * part made at random, so that no command meets another node than the one it is meant for.
+ * part made at random, or the number of the node that they follow, so that no command meets another node than the one
+ * it is meant for.
  *
  * <p><b>Grant</b>: the instance whose node is the first one has the lock. A waiter stays in the line by its node, and
  * watches the node right before it, never the line, so that a release wakes one instance. The lock is then that
  * instance's: no other can come first. A free lock takes one round trip, since the look at the line is sent right
- * behind the node, and its release another one; a waiter that is first takes the lock by writing its lock token, which
- * proves its session. The fencing token is the {@code czxid} of the node, which grows over all nodes of the ensemble.
- * The number in the name does not serve: it starts again with each new container.
+ * behind the node, and its release another one. A waiter that is first takes the lock by writing its lock token, which
+ * proves its session; the look at the line is sent right behind that, too. An instance that goes on waiting releases
+ * the lock and creates its next node in one transaction, so that another owner costs two. The fencing token is the
+ * {@code czxid} of the node, which grows over all nodes of the ensemble. The number in the name does not serve: it
+ * starts again with each new container.
  *
  * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard
  * for the session time-out. The lease of a lock that is not renewed is ended by this backend, with a timer. A renewal

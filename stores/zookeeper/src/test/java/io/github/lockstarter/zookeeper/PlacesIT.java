@@ -1,6 +1,7 @@
 package io.github.lockstarter.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
@@ -11,51 +12,211 @@ import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.ReleaseResult.FoundFree;
+import io.github.lockstarter.spi.ReleaseResult.Released;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.zookeeper.KeptAnswers.Kind;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.KeeperException.Code;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What becomes of the node by which an instance waits. */
+@Timeout(60)
 class PlacesIT {
 
-    private static final String KEY = "places";
     private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
+    private static final int OK = Code.OK.intValue();
 
-    private final LockToken holder = new LockToken("a", 1);
-    private final LockToken first = new LockToken("b", 1);
-    private final LockToken second = new LockToken("c", 1);
+    private final String key = "places:" + UUID.randomUUID();
+    private final String server = ZooKeeperServers.shared().address();
+    private final KeptAnswers answers = new KeptAnswers();
+    private final CuratorFramework client = answers.client(server);
+    private final ZooKeeperLockBackend a = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
+    private final ZooKeeperLockBackend b = new ZooKeeperLockBackend(
+            client,
+            new ZooKeeperLockSettings("/test/locks", "lock:", COMMAND_TIMEOUT, ZooKeeperClients.SESSION),
+            client::close);
+    private final ZooKeeperLockBackend c = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
+
+    private final LockToken ofA = new LockToken("a", 1);
+    private final LockToken ofB = new LockToken("b", 1);
+    private final LockToken ofC = new LockToken("c", 1);
     private final BlockingQueue<String> signals = new LinkedBlockingQueue<>();
+
+    PlacesIT() {
+        assertThat(b.connect(COMMAND_TIMEOUT)).isEmpty();
+        b.listen("b", new Signals());
+    }
+
+    @AfterEach
+    void close() {
+        a.close();
+        b.close();
+        c.close();
+    }
 
     /** It is signalled, and stands still before it asks; an operator takes the lock away meanwhile. */
     @Test
     void aFirstWaiterIsNotGrantedALockThatWasTakenAway() throws InterruptedException {
-        String server = ZooKeeperServers.shared().address();
-        try (ZooKeeperLockBackend a = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
-                ZooKeeperLockBackend b = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION);
-                ZooKeeperLockBackend c = ZooKeeperClients.backend(server, ZooKeeperClients.SESSION)) {
-            b.listen("b", new Signals());
-            Granted granted = (Granted) acquire(a, holder);
-            assertThat(acquire(b, first)).isInstanceOf(Contended.class);
-            assertThat(acquire(c, second)).isInstanceOf(Contended.class);
-            answer(a.release(new ReleaseCommand(KEY, holder, granted.fencingToken())));
-            assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(KEY);
+        Granted granted = (Granted) acquire(a, ofA);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+        assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
+        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
 
-            long seen = ((StoredLock.Held) answer(c.inspect(KEY))).fencingToken();
-            assertThat(answer(c.revoke(KEY, seen))).isInstanceOf(Revocation.Revoked.class);
+        assertThat(answer(c.revoke(key, held().fencingToken()))).isInstanceOf(Revocation.Revoked.class);
 
-            assertThat(acquire(c, second)).isInstanceOf(Granted.class);
-            assertThat(acquire(b, first)).isInstanceOf(Contended.class);
-        }
+        assertThat(acquire(c, ofC)).isInstanceOf(Granted.class);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
     }
 
-    private static AcquireResult acquire(ZooKeeperLockBackend backend, LockToken token) {
+    @Test
+    void aWaiterWhoseSessionIsReplacedWhileItTakesTheLockStandsBehindTheOthers() throws Exception {
+        Granted granted = (Granted) acquire(a, ofA);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+        assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
+        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+
+        answers.keep(Kind.WRITE);
+        CompletableFuture<AcquireResult> attempt = attempt(b, ofB).toCompletableFuture();
+        IntConsumer written = answers.kept();
+        long session = client.getZookeeperClient().getZooKeeper().getSessionId();
+        client.getZookeeperClient().getZooKeeper().getTestable().injectSessionExpiration();
+        await().until(() -> client.getZookeeperClient().isConnected()
+                && client.getZookeeperClient().getZooKeeper().getSessionId() != session);
+        written.accept(OK);
+
+        assertThat(attempt.join()).isInstanceOf(Contended.class);
+        assertThat(acquire(c, ofC)).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aWaiterBehindOneThatLeavesIsSignalledAndWaitsOn() throws InterruptedException {
+        Granted granted = (Granted) acquire(a, ofA);
+        assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+
+        answer(c.release(ReleaseCommand.endOfWait(key, ofC)));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+
+        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
+    }
+
+    /** With the watch of the new wait, which is one of the same node. */
+    @Test
+    void aWatchThatIsRemovedLateIsSetAgain() throws InterruptedException {
+        Granted granted = (Granted) acquire(a, ofA);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+        answers.keep(Kind.UNWATCH);
+        answer(b.release(ReleaseCommand.endOfWait(key, ofB)));
+        IntConsumer removal = answers.kept();
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+
+        removal.accept(OK);
+
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aReleaseThatTheClientSendsTwiceTakesOnePlace() throws InterruptedException {
+        CompletionStage<ReleaseResult> release = releaseBeforeC();
+
+        answers.kept().accept(Code.CONNECTIONLOSS.intValue());
+
+        assertThat(answer(release)).isEqualTo(new Released(1));
+        assertThat(held().waitingInstances()).isEqualTo(1);
+        Granted next = (Granted) acquire(c, ofC);
+        answer(c.release(new ReleaseCommand(key, ofC, next.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(acquire(b, new LockToken("b", 2))).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aPlaceIsLeftIfTheAnswerToItsReleaseIsMissingAtTheEndOfTheWait() throws InterruptedException {
+        releaseBeforeC();
+        IntConsumer replaced = answers.kept();
+        assertThat(held().waitingInstances()).isEqualTo(1);
+
+        answers.refusedDeletions.set(3); // the client repeats a deletion once
+        answer(b.release(ReleaseCommand.endOfWait(key, new LockToken("b", 2))));
+
+        await().untilAsserted(() -> assertThat(held().waitingInstances()).isZero());
+        replaced.accept(OK);
+        Granted next = (Granted) acquire(c, ofC);
+        answer(c.release(new ReleaseCommand(key, ofC, next.fencingToken())));
+        assertThat(answer(c.inspect(key))).isInstanceOf(StoredLock.Free.class);
+        assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull(); // it does not wait any more
+    }
+
+    @Test
+    void aReleaseThatIsRepeatedLeavesThePlaceThatTheFirstOneHasTaken() throws InterruptedException {
+        releaseBeforeC();
+        answers.kept(); // and is never answered
+        assertThat(held().waitingInstances()).isEqualTo(1);
+
+        assertThat(answer(b.release(new ReleaseCommand(key, ofB, 1)))).isInstanceOf(FoundFree.class);
+
+        await().untilAsserted(() -> assertThat(held().waitingInstances()).isZero());
+    }
+
+    @Test
+    void aReleaseOfALockThatWasTakenAwayTakesNoPlace() {
+        Granted granted = (Granted) acquire(b, ofB);
+        assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
+
+        answer(a.revoke(key, granted.fencingToken()));
+
+        assertThat(answer(b.release(rejoining(granted)))).isNotInstanceOf(Released.class);
+        assertThat(held().waitingInstances()).isZero();
+    }
+
+    /** B has the lock, C waits, and B's release is executed, but its answer is kept. */
+    private CompletionStage<ReleaseResult> releaseBeforeC() throws InterruptedException {
+        Granted granted = (Granted) acquire(b, ofB);
+        assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
+        answers.keep(Kind.REPLACEMENT);
+        CompletionStage<ReleaseResult> release = b.release(rejoining(granted));
+        await().untilAsserted(() -> assertThat(held().fencingToken()).isGreaterThan(granted.fencingToken()));
+        return release;
+    }
+
+    private ReleaseCommand rejoining(Granted granted) {
+        return new ReleaseCommand(key, ofB, granted.fencingToken(), new Wait.GoesOn(LEASE), Duration.ZERO);
+    }
+
+    private StoredLock.Held held() {
+        return (StoredLock.Held) answer(a.inspect(key));
+    }
+
+    private AcquireResult acquire(ZooKeeperLockBackend backend, LockToken token) {
+        return answer(attempt(backend, token));
+    }
+
+    private CompletionStage<AcquireResult> attempt(ZooKeeperLockBackend backend, LockToken token) {
         Waiting waiting = new Waiting(Waiting.NEW, LEASE);
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.of(waiting))));
+        return backend.acquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.of(waiting)));
     }
 
     private static <R> R answer(CompletionStage<R> stage) {
@@ -65,15 +226,15 @@ class PlacesIT {
     private final class Signals implements SignalListener {
 
         @Override
-        public void onSignal(String key) {
-            signals.add(key);
+        public void onSignal(String signalled) {
+            signals.add(signalled);
         }
 
         @Override
-        public void onWanted(String key) {}
+        public void onWanted(String wanted) {}
 
         @Override
-        public void onRevoked(String key, String fingerprint) {}
+        public void onRevoked(String revoked, String fingerprint) {}
 
         @Override
         public void onMailboxRestored() {}
