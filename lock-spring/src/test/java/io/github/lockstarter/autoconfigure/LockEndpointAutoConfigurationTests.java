@@ -125,7 +125,7 @@ class LockEndpointAutoConfigurationTests {
     }
 
     /**
-     * What docs/operations/endpoint.md says of it: Boot takes the default for all endpoints before that of the endpoint
+     * What docs/operations.md says of it: Boot takes the default for all endpoints before that of the endpoint
      * itself.
      */
     @Test

@@ -23,7 +23,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** The recipes of docs/guide/programmatic-use.md. */
+/** The recipes of docs/using-locks.md and docs/transactions-and-async.md. */
 class ProgrammaticUseTests {
 
     private static final String KEY = "report:daily";

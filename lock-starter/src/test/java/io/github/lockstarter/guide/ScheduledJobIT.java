@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The recipe of docs/guide/scheduled-jobs.md: three JVMs whose clocks are 300 ms apart start a job each second, and one
+ * The recipe of docs/scheduled-jobs.md: three JVMs whose clocks are 300 ms apart start a job each second, and one
  * of them is killed and started again, three times. The same job without a minimum time is the control.
  */
 @Tag(Effort.FULL)

@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** The recipes of docs/guide/shedlock-and-spring-integration.md. */
+/** The recipes of docs/other-uses.md. */
 @SuppressWarnings("LockNotBeforeTry") // the application stops with the test
 class ShedLockAndSpringIntegrationTests {
 

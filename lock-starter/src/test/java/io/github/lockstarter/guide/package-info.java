@@ -1,4 +1,4 @@
-/** The code of the user's guide (docs/guide), as it stands there, run. */
+/** The code that the pages in docs show, run. */
 @NullMarked
 package io.github.lockstarter.guide;
 

@@ -44,7 +44,7 @@ class RedlockApplicationIT {
     @RegisterExtension
     static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
 
-    /** The line of docs/reference/keys-and-acl.md. */
+    /** The line of docs/operations.md. */
     private static final String LEAST_RIGHTS = "~lock:* &lock:* -@all +hello +auth +ping +select +client|setname"
             + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
             + " +subscribe +unsubscribe";

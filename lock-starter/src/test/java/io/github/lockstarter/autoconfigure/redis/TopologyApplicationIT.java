@@ -33,7 +33,7 @@ class TopologyApplicationIT {
 
     private static final String[] LOGIN = {"spring.data.redis.username=app", "spring.data.redis.password=s3cret"};
 
-    /** The line of docs/reference/keys-and-acl.md. */
+    /** The line of docs/operations.md. */
     private static final String LEAST_RIGHTS =
             "~lock:* resetchannels &lock:* -@all +hello +auth +ping +select +client|setname"
                     + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"

@@ -9,7 +9,7 @@ import com.tngtech.archunit.lang.EvaluationResult;
 import io.github.lockstarter.DistributedLock;
 import org.junit.jupiter.api.Test;
 
-/** The rule that docs/guide/testing.md recommends finds a call that bypasses the proxy. */
+/** The rule that docs/testing.md recommends finds a call that bypasses the proxy. */
 class SelfInvocationTests {
 
     private static final ArchRule RULE =
