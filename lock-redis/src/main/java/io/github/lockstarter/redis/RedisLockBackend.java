@@ -73,7 +73,7 @@ import java.util.stream.Stream;
  * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow
  * strictly: also if the fencing counter is lost, unless the server's clock stands below the last one and the caller no
  * longer knows that. A server that restarts without its data, or fails over to a replica that lags, has forgotten
- * locks; the history guard (docs/internals/history-guard.md) recognises it by {@code <prefix>history}, in a cluster
+ * locks; the history guard (docs/design.md) recognises it by {@code <prefix>history}, in a cluster
  * {@code <prefix>history:{n}}: then what is free is granted after the longest lease, and a renewal brings back what its
  * owner had.
  *

@@ -1,5 +1,5 @@
 /**
- * The history guard: whether a server may have forgotten locks (docs/internals/history-guard.md).
+ * The history guard: whether a server may have forgotten locks (docs/design.md).
  */
 @NullMarked
 package io.github.lockstarter.redis.history;

@@ -29,7 +29,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
 
     /**
      * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per
-     * lock, no dearer than 500 (docs/benchmarks/profile.md).
+     * lock, no dearer than 500 (docs/evidence.md).
      */
     static final int MOST = 50;
 

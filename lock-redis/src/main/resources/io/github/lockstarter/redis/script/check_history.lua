@@ -1,4 +1,4 @@
--- Looks whether this is the history that the caller's locks belong to, before anything else (docs/internals/history-guard.md).
+-- Looks whether this is the history that the caller's locks belong to, before anything else (docs/design.md).
 -- Takes these of the script that includes it:
 --   history  the key of the marker of the history that granted locks belong to: string; nothing if there is to be no look
 --   checked  the key of the note of this server that it looked a moment ago: the marker named its history, which was older than

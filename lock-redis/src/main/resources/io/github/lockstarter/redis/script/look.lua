@@ -1,4 +1,4 @@
--- Looks whether the instance that has a lock is gone (docs/internals/crash-take-over.md): marks it, or finds that it was not
+-- Looks whether the instance that has a lock is gone (docs/design.md): marks it, or finds that it was not
 -- heard for the take-over time of the lock. Takes lock, owner, micros, the time if it was asked for, and grace, in ms.
 -- Leaves isAbandoned, whether the lock is to be granted to the next owner; unacknowledged, for the script that acknowledges, if
 -- it is but replicas have to know first; gone, the instance, and label, what its token says from the vertical bar on; micros.

@@ -1,6 +1,6 @@
 package io.github.lockstarter.model;
 
-/** How a protocol differs from that of {@code docs/internals/history-guard.md}. */
+/** How a protocol differs from the history guard of {@code docs/design.md}. */
 enum Variation {
 
     /** No guard: a marker is neither read nor written, a renewal reclaims nothing. */

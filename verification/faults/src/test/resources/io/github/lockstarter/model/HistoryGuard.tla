@@ -1,5 +1,5 @@
 ----------------------------------------------- MODULE HistoryGuard ------------------------------------------------
-(* The history guard of docs/internals/history-guard.md: clients, one lock, a master, its replica, the master before. *)
+(* The history guard of docs/design.md: clients, one lock, a master, its replica, the master before.                  *)
 (* HistoryGuardModel is the same transition system in Java: equal bounds give equal numbers of distinct states.       *)
 EXTENDS Integers, TLC
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.model.takeover;
 
-/** A rule of {@code docs/internals/crash-take-over.md}; each can be left out. */
+/** A rule of crash take-over in {@code docs/design.md}; each can be left out. */
 enum Rule {
 
     /** The taker waits until the mark is T old, not for a tick less. */

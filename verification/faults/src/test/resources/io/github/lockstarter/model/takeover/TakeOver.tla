@@ -1,5 +1,5 @@
 ------------------------------------------------- MODULE TakeOver --------------------------------------------------
-(* Crash take-over of docs/internals/crash-take-over.md: a lock's holder, its beats and commands, takers, servers.    *)
+(* Crash take-over of docs/design.md: a lock's holder, its beats and commands, takers, servers.                       *)
 (* CrashTakeOverModel is the same transition system in Java: equal bounds give equal numbers of distinct states.      *)
 EXTENDS Integers, Sequences, FiniteSets
 
