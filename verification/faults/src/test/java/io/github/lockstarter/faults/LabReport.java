@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What sessions have shown, as Markdown: faults by topology with what was found near them, sessions by seed,
+ * What sessions have shown, as text with tables: faults by topology with what was found near them, sessions by seed,
  * violations.
  */
 final class LabReport {
@@ -53,7 +53,7 @@ final class LabReport {
      * Writes the report and its pictures.
      *
      * @param directory where to
-     * @param name of the Markdown file, without ending
+     * @param name of the file, without ending
      */
     void write(Path directory, String name) {
         try {
@@ -65,7 +65,7 @@ final class LabReport {
             appendSessions(page);
             appendEndings(page);
             appendViolations(page, directory, name);
-            Files.writeString(directory.resolve(name + ".md"), page);
+            Files.writeString(directory.resolve(name + ".txt"), page);
         } catch (IOException e) {
             throw new UncheckedIOException("Could not write the report", e);
         }

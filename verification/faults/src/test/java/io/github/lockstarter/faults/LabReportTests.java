@@ -45,7 +45,7 @@ class LabReportTests {
 
         new LabReport(List.of(result), "mvn …").write(directory, "report");
 
-        assertThat(Files.readString(directory.resolve("report.md")))
+        assertThat(Files.readString(directory.resolve("report.txt")))
                 .contains("| I1 | 1 |", "| I2 | 0 |")
                 .contains("| flushall | 1 × / 1 |")
                 .contains("| oom | 1 × / 0 |")

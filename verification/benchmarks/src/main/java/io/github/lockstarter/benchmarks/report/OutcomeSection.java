@@ -22,8 +22,8 @@ final class OutcomeSection {
     }
 
     String text() {
-        return "<a id=\"" + outcome.id() + "\"></a>\n\n## " + outcome.title() + "\n\n" + outcome.description() + "\n\n"
-                + figures() + ratios() + "\n" + origin() + "\n";
+        return "## " + outcome.title() + "\n\n" + outcome.description() + "\n\n" + figures() + ratios() + "\n"
+                + origin() + "\n";
     }
 
     private String figures() {

@@ -14,7 +14,7 @@ final class StoreTable {
 
             One server each on the machine of its clients, as it is unless configured otherwise: Redis keeps locks in memory,
             the others answer when a write is on the disk. Each figure is a median of a table below; a client is missing
-            where it cannot take part, and [lock-benchmarks](../../verification/benchmarks/README.md#stores) gives the reason.
+            where it cannot take part.
 
             """;
 
@@ -49,9 +49,7 @@ final class StoreTable {
             return "";
         }
         String head = "| | "
-                + columns.stream()
-                        .map(column -> "[" + column.heading + "](#" + column.workload + ")")
-                        .collect(Collectors.joining(" | "))
+                + columns.stream().map(Column::heading).collect(Collectors.joining(" | "))
                 + " |\n|---|" + "---|".repeat(columns.size()) + "\n";
         return INTRODUCTION
                 + head

@@ -55,7 +55,7 @@ final class Targets {
             return "";
         }
         String verdict = target.isMetBy(value.getAsDouble()) ? "met" : "**missed**";
-        return "| [" + outcome.title() + "](#" + outcome.id() + ") | " + target.claim() + " | "
-                + Figures.of(value.getAsDouble()) + " | " + verdict + " |\n";
+        return "| " + outcome.title() + " | " + target.claim() + " | " + Figures.of(value.getAsDouble()) + " | "
+                + verdict + " |\n";
     }
 }

@@ -32,11 +32,11 @@ record Hunt(Mutant mutant, long episodes, Optional<Violation> kill) {
         return new Hunt(mutant, most, Optional.empty());
     }
 
-    /** A row of the table of mutants; the seed of the last episode is the number of episodes. */
+    /** A line of the list of mutants; the seed of the last episode is the number of episodes. */
     @Override
     public String toString() {
-        return kill.map(violation -> "| `%s` | %s | %s | %d |"
-                        .formatted(mutant.name(), mutant.rule(), violation.invariant(), episodes))
+        return kill.map(violation ->
+                        "%s,\"%s\",%s,%d".formatted(mutant.name(), mutant.rule(), violation.invariant(), episodes))
                 .orElseGet(() -> mutant.name() + " survives " + episodes + " episodes");
     }
 }

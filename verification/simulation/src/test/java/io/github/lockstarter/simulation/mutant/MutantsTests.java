@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Each mutant is killed: one of the first episodes violates an invariant that its rule protects. A usual build runs a
- * few of them; {@code -Pfull} runs all, and prints the table of docs/reliability/mutants.md.
+ * few of them; {@code -Pfull} runs all, and prints the lines of {@code docs/reliability/mutants.csv}.
  */
 class MutantsTests {
 
