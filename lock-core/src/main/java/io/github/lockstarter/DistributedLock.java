@@ -150,6 +150,15 @@ public @interface DistributedLock {
     String maxHold() default "";
 
     /**
+     * How many calls have the lock at a time, over all instances: 1 for a lock, more for a limit of concurrency. Each
+     * call has a slot of its own. As {@link LockRequest#permits}; not with several keys. ZooKeeper and Redlock keep
+     * only locks with one permit; there, more fail the start.
+     *
+     * @return up to {@value LockRequest#MOST_PERMITS}; default {@code distributed-lock.locks.<name>.permits}, else 1
+     */
+    int permits() default 0;
+
+    /**
      * Whether the watchdog renews the lease while the method runs.
      *
      * @return the renewal; default {@code distributed-lock.watchdog.enabled} (on)

@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param name logical name of the request
  * @param key the lock's key
+ * @param slot which of the lock's permits it is, from 0 on; 0 for a lock with one
  * @param fencingToken its fencing token
  * @param owner name of the acquiring thread, or {@value #ASYNC}
  * @param heldSince when it was acquired, by the clock of this machine at that moment
@@ -24,6 +25,7 @@ import java.util.Optional;
 public record HeldLock(
         String name,
         String key,
+        int slot,
         long fencingToken,
         String owner,
         Instant heldSince,

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param ownership whether the acquiring thread may acquire the lock again while it holds it
  * @param atLeast minimum time for which no other caller gets the lock, counted from the grant
  * @param maxHold how long after its grant the lock is still renewed
+ * @param permits how many callers have the lock at a time
  */
 public record LockRequest(
         String name,
@@ -35,7 +37,8 @@ public record LockRequest(
         Renewal renewal,
         Ownership ownership,
         Optional<Duration> atLeast,
-        Optional<Duration> maxHold) {
+        Optional<Duration> maxHold,
+        OptionalInt permits) {
 
     /** Name of a request that was given none. */
     public static final String UNNAMED = "unnamed";
@@ -45,6 +48,9 @@ public record LockRequest(
 
     /** Shortest lease: below it, clock allowance and round trip leave nothing. */
     public static final Duration MIN_LEASE = Duration.ofMillis(20);
+
+    /** Most permits of a lock: an attempt looks at each of them. Up to 64 where callers wait is a sensible number. */
+    public static final int MOST_PERMITS = 1024;
 
     /** Longest wait and longest lease: far above any sensible one, far below any arithmetic overflow. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
@@ -60,9 +66,11 @@ public record LockRequest(
      * @param ownership whether the acquiring thread may acquire the lock again while it holds it
      * @param atLeast minimum time for which no other caller gets the lock
      * @param maxHold how long after its grant the lock is still renewed
+     * @param permits how many callers have the lock at a time
      * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
      *     lease or the longest hold is below {@link #MIN_LEASE}, the minimum time is not zero and below 1 ms, one of
-     *     them is above {@link #MAX_DURATION}, or a lock that is not renewed has a longest hold
+     *     them is above {@link #MAX_DURATION}, a lock that is not renewed has a longest hold, or the permits are not
+     *     from 1 to {@value #MOST_PERMITS}
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -71,6 +79,7 @@ public record LockRequest(
         Objects.requireNonNull(ownership, "ownership");
         Objects.requireNonNull(atLeast, "atLeast");
         Objects.requireNonNull(maxHold, "maxHold");
+        Objects.requireNonNull(permits, "permits");
         if (name == null || name.isBlank()) {
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
         }
@@ -86,6 +95,9 @@ public record LockRequest(
         }
         if (maxHold.isPresent()) {
             checkMaxHold(maxHold.get(), renewal, keys);
+        }
+        if (permits.isPresent()) {
+            checkPermits(permits.getAsInt(), keys);
         }
     }
 
@@ -121,7 +133,8 @@ public record LockRequest(
                 Renewal.AS_CONFIGURED,
                 Ownership.THREAD,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                OptionalInt.empty());
     }
 
     /**
@@ -131,7 +144,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest named(String name) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold);
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits);
     }
 
     /**
@@ -141,7 +154,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest waitingUpTo(Duration wait) {
-        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership, atLeast, maxHold);
+        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership, atLeast, maxHold, permits);
     }
 
     /**
@@ -160,7 +173,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest leasedFor(Duration lease) {
-        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast, maxHold);
+        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast, maxHold, permits);
     }
 
     /**
@@ -169,7 +182,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership, atLeast, maxHold);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership, atLeast, maxHold, permits);
     }
 
     /**
@@ -179,7 +192,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withoutRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast, maxHold);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast, maxHold, permits);
     }
 
     /**
@@ -191,7 +204,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest ownedByHandle() {
-        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold);
+        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold, permits);
     }
 
     /**
@@ -204,7 +217,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest keptFor(Duration minimum) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum), maxHold);
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum), maxHold, permits);
     }
 
     /**
@@ -216,7 +229,23 @@ public record LockRequest(
      * @throws IllegalArgumentException when the lock is not renewed
      */
     public LockRequest renewedUpTo(Duration maxHold) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, Optional.of(maxHold));
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, Optional.of(maxHold), permits);
+    }
+
+    /**
+     * Sets how many callers have the lock at a time, over all instances. Each of them has a slot of its own, see
+     * {@link LockHandle#slot}, which no other caller has. Callers with different limits count the same slots: with
+     * limits of 3 and 5 there are never more than 5, and whoever asks for 3 gets one only while one of the first 3
+     * slots is free. So a limit can be changed while the lock is in use; nobody loses a slot by that.
+     *
+     * <p>A thread that has the lock enters it again and takes no second slot.
+     *
+     * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; of a lock with one key
+     * @return the changed request
+     */
+    public LockRequest permits(int permits) {
+        return new LockRequest(
+                name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, OptionalInt.of(permits));
     }
 
     /**
@@ -325,6 +354,17 @@ public record LockRequest(
                     "Longest hold of lock '" + described(keys) + "' is " + DurationText.exactly(maxHold)
                             + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out "
                             + "one of them");
+        }
+    }
+
+    private static void checkPermits(int permits, List<String> keys) {
+        if (permits < 1 || permits > MOST_PERMITS) {
+            throw new IllegalArgumentException("Lock '" + described(keys) + "' has " + permits
+                    + " permits; there must be from 1 to " + MOST_PERMITS);
+        }
+        if (permits > 1 && keys.size() > 1) {
+            throw new IllegalArgumentException("Lock '" + described(keys) + "' has " + permits + " permits and "
+                    + keys.size() + " keys; only a lock with one key can have more than one permit");
         }
     }
 

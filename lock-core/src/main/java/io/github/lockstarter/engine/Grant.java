@@ -5,6 +5,9 @@ import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +34,9 @@ final class Grant {
 
     /** 0 until the lock is granted. */
     long firstFencingToken;
+
+    /** Which of the permits it is; meaningless until the lock is granted. */
+    int slot;
 
     Optional<LockHolder> takenOverFrom = Optional.empty();
 
@@ -72,6 +78,7 @@ final class Grant {
      */
     void granted(AcquireResult.Granted answer) {
         firstFencingToken = answer.fencingToken();
+        slot = answer.slot();
         takenOverFrom = answer.takenOverFrom();
         if (heartbeat != null && !heartbeat.isOf(answer.history())) {
             confirmedIn = Heartbeat.NO_PERIOD;
@@ -87,6 +94,13 @@ final class Grant {
     /** The last one of the block; {@link StoreCalls#NO_GRANT} until the lock is granted. */
     long lastFencingToken() {
         return firstFencingToken == StoreCalls.NO_GRANT ? StoreCalls.NO_GRANT : firstFencingToken + fencingTokens - 1;
+    }
+
+    /** Releases what nobody takes, wherever it was granted. */
+    ReleaseCommand releaseCommand(String key, int permits) {
+        boolean isGranted = firstFencingToken != StoreCalls.NO_GRANT;
+        Slots slots = isGranted ? Slots.one(slot) : Slots.first(permits);
+        return new ReleaseCommand(key, token, lastFencingToken(), Wait.UNCHANGED, Duration.ZERO, slots);
     }
 
     boolean isWanted() {

@@ -67,6 +67,11 @@ final class Handle implements LockHandle {
     }
 
     @Override
+    public int slot() {
+        return hold.grant.slot;
+    }
+
+    @Override
     public long fencingToken() {
         return hold.fencingToken;
     }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -7,8 +9,10 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.Slots;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +54,11 @@ final class Hold {
     }
 
     final KeyLock lock;
+
+    /** The next of the holds of this key. */
+    @Nullable
+    Hold beside;
+
     final Grant grant;
     final long fencingToken;
     final HoldOwner owner;
@@ -161,12 +170,17 @@ final class Hold {
     }
 
     RenewCommand renewCommand(Duration lease) {
-        return new RenewCommand(lock.key, grant.token, lease, grant.lastFencingToken());
+        return new RenewCommand(lock.key, grant.token, lease, grant.lastFencingToken(), grant.slot);
     }
 
     ReleaseCommand releaseCommand(Wait ownWait) {
         return new ReleaseCommand(
-                lock.key, grant.token, grant.lastFencingToken(), ownWait, isKept() ? atLeast : Duration.ZERO);
+                lock.key,
+                grant.token,
+                grant.lastFencingToken(),
+                ownWait,
+                isKept() ? atLeast : Duration.ZERO,
+                Slots.one(grant.slot));
     }
 
     /** Whether the release keeps the lock for a minimum time. What was taken away is to be free. */
@@ -190,6 +204,24 @@ final class Hold {
     void continueOn(LockRequest asked, long now) {
         asked.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
         terms = terms.continuedOn(asked, held(now));
+    }
+
+    /** As operators see it. */
+    HeldLock snapshot(Deadline.Moment now) {
+        return new HeldLock(
+                terms.name(),
+                lock.key,
+                grant.slot,
+                fencingToken,
+                owner.label(),
+                Instant.ofEpochMilli(grantedAtWallMillis),
+                held(now.nanos()),
+                state == State.HELD ? deadline.remaining(now) : Duration.ZERO,
+                Math.max(1, entries),
+                renewals,
+                fencingToken - grant.firstFencingToken,
+                grant.isCertain(now) ? HoldState.HELD : HoldState.IN_DOUBT,
+                grant.takenOverFrom);
     }
 
     // Callbacks

@@ -2,7 +2,6 @@ package io.github.lockstarter.engine;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.github.lockstarter.HeldLock;
-import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Abandonment;
@@ -21,12 +20,12 @@ import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,10 +40,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Invariants.</b> (1) At most one attempt or withdrawal is under way; an attempt may follow a release that was
  * decided, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of
  * the same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among
- * those that only try, or has its outcome, and never two of these. (4) {@link #hold} is held, or its owner has left it
- * and its release is not sent; a new grant ends an older hold. (5) While there are waiters, an attempt is under way or
- * due, or the next look is set, or a hold is there whose end makes an attempt due. (6) A grant that no waiter takes is
- * given back. (7) A retired object gets no caller and no hold any more.
+ * those that only try, or has its outcome, and never two of these. (4) Each of {@link #holds} is held, or its owner has
+ * left it and its release is not sent; no two have the same slot, and a new grant of a slot ends an older hold. (5) While
+ * there are waiters, an attempt is under way or due, or the next look is set, or holds are in all slots of the first one,
+ * whose end makes an attempt due. (6) A grant that no waiter takes is given back. (7) A retired object gets no caller and
+ * no hold any more.
+ *
+ * <p>A lock with one permit has slot 0. With several, each slot is a lock of its own to the store, and the line, the
+ * attempt and the registration are those of all slots. Limits may differ from caller to caller: each counts the slots
+ * below its own.
  *
  * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
  * forever. It is held for some instructions; the timer's monitor comes after it.
@@ -84,8 +88,9 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private int releases;
 
+    /** That of the lowest slot; the others are {@link Hold#beside} it, in the order of their slots. */
     @GuardedBy("this")
-    private @Nullable Hold hold;
+    private @Nullable Hold holds;
 
     /** Lost holds whose threads have not learned of the loss. */
     @GuardedBy("this")
@@ -148,10 +153,11 @@ final class KeyLock extends TimerEntry {
         }
         Outcome.Failed closed = shared.closed;
         expire(todo, now);
+        Hold ours = waiter.waits() ? null : inTheWayOf(waiter);
         if (closed != null) {
             decide(todo, waiter, closed);
-        } else if (!waiter.waits() && hold != null) {
-            decide(todo, waiter, new Outcome.Busy(heldHere(hold, now)));
+        } else if (ours != null) {
+            decide(todo, waiter, new Outcome.Busy(heldHere(ours, now)));
         } else {
             queue = queue.with(waiter);
             isAttemptDue |= queue.first() == waiter;
@@ -170,7 +176,7 @@ final class KeyLock extends TimerEntry {
             return;
         }
         expire(todo, now);
-        Hold ours = hold;
+        Hold ours = inTheWayOf(waiter);
         Obstacle known = ours == null ? obstacle : heldHere(ours, now);
         if (ours == null && known != null && known.isKept()) {
             known = known.after(now.nanos()); // the store was not asked since
@@ -207,8 +213,10 @@ final class KeyLock extends TimerEntry {
 
     /** The hold that a thread may enter again, perhaps a lost one. */
     synchronized @Nullable Hold enteredBy(HoldOwner owner) {
-        if (hold != null && isEnteredBy(hold, owner)) {
-            return hold;
+        for (Hold each = holds; each != null; each = each.beside) {
+            if (isEnteredBy(each, owner)) {
+                return each;
+            }
         }
         for (Hold each : lost) {
             if (isEnteredBy(each, owner)) {
@@ -413,15 +421,15 @@ final class KeyLock extends TimerEntry {
         isSignalled = false; // spent on this grant
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
-        displace(todo, now);
+        displace(todo, grant.slot, now);
         Deadline deadline = Deadline.of(asked.sent, asked.waiter.terms.leaseNanos());
         Outcome.Failed failure = failureOf(asked, grant, deadline, now);
-        Waiter taker = failure == null ? takerOf(asked) : null;
+        Waiter taker = failure == null ? takerOf(asked, grant) : null;
         if (taker == null) {
             giveBack(todo, asked);
             endWait(todo, asked.waiter, failure == null ? new Outcome.Abandoned() : failure);
             if (failure != null) { // another attempt would double the time
-                dismissTries(todo, NEVER, failure);
+                dismissTries(todo, any -> true, failure);
             }
             isAttemptDue |= queue.hasWaiters();
             return;
@@ -433,6 +441,8 @@ final class KeyLock extends TimerEntry {
                 taker, grant, grant.firstFencingToken, deadline, asked.waiter.terms.renewAt(asked.sent.nanos()), now);
         holdNow(todo, made, taker);
         lookAt = NEVER;
+        Waiter following = queue.first();
+        isAttemptDue |= following != null && inTheWayOf(following) == null; // there may be another slot
     }
 
     /** The failure of every caller that could take the grant; null if one can take it. */
@@ -447,10 +457,10 @@ final class KeyLock extends TimerEntry {
         return deadline.isOver(now) ? Outcome.Failed.tooLate(asked.waiter.terms.lease()) : null;
     }
 
-    /** The store has given the lock of an earlier grant to another token. */
+    /** The store has given the slot of an earlier grant to another token. */
     @GuardedBy("this")
-    private void displace(Effects todo, Moment now) {
-        Hold earlier = hold;
+    private void displace(Effects todo, int slot, Moment now) {
+        Hold earlier = find(each -> each.grant.slot == slot);
         if (earlier == null) {
             return;
         }
@@ -458,7 +468,7 @@ final class KeyLock extends TimerEntry {
         if (earlier.state == Hold.State.HELD) {
             lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
-            removeHold(todo);
+            removeHold(todo, earlier);
             settle(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
             releaseLost(todo, earlier, now);
         }
@@ -466,12 +476,16 @@ final class KeyLock extends TimerEntry {
 
     /** The waiter that gets what the attempt is granted: its own, or the first of those that asked for the same. */
     @GuardedBy("this")
-    private @Nullable Waiter takerOf(Attempt asked) {
+    private @Nullable Waiter takerOf(Attempt asked, Grant grant) {
         if (asked.waiter.decided == null && !asked.waiter.forsaken) {
             return asked.waiter;
         }
         ResolvedRequest terms = asked.waiter.terms;
-        return terms.isKept() ? null : queue.find(each -> !each.forsaken && hasSameTerms(each, terms));
+        return terms.isKept() ? null : queue.find(each -> canTake(each, grant) && hasSameTerms(each, terms));
+    }
+
+    private static boolean canTake(Waiter waiter, Grant grant) {
+        return !waiter.forsaken && grant.slot < waiter.terms.permits();
     }
 
     /** A minimum time counts from a grant of its own, and the store keeps the take-over time of the first owner. */
@@ -484,14 +498,16 @@ final class KeyLock extends TimerEntry {
     /** The waiter has the lock from now on. */
     @GuardedBy("this")
     private void holdNow(Effects todo, Hold made, Waiter taker) {
-        hold = made;
+        link(made);
         shared.holdAdded(todo);
         endWait(todo, taker, new Outcome.Got(made));
         obstacle = null;
         if (!queue.isEmpty()) {
             Obstacle ours = Obstacle.owner(taker.terms.lease());
-            obstacle = ours;
-            dismissTries(todo, NEVER, ours.outcome());
+            Waiter following = queue.first();
+            obstacle = following != null && inTheWayOf(following) == null ? null : ours;
+            int taken = slotsTakenHere();
+            dismissTries(todo, each -> each.terms.permits() <= taken, ours.outcome());
         }
         if (!made.grant.isSettled()) {
             todo.add(shared.watchdog::confirmAll);
@@ -507,7 +523,12 @@ final class KeyLock extends TimerEntry {
             isRegistered = true;
             registeredBy = Objects.requireNonNull(asked.grant).token;
         }
-        dismissTries(todo, seen.isOutage() ? NEVER : attempts, seen.outcome());
+        int permits = asked.waiter.terms.permits();
+        long latest = attempts;
+        dismissTries( // the answer is that of the tries for which it counts
+                todo,
+                each -> seen.isOutage() || (each.firstAnswer <= latest && each.terms.permits() <= permits),
+                seen.outcome());
         if (asked.waiter.isQueued && asked.waiter.isPast(now.nanos())) {
             endWait(todo, asked.waiter, seen.outcome());
         }
@@ -540,7 +561,7 @@ final class KeyLock extends TimerEntry {
         if (asked.waits()) {
             dismissAll(todo, failure);
         } else { // it says nothing of the lock, and another attempt would double the time
-            dismissTries(todo, NEVER, failure);
+            dismissTries(todo, any -> true, failure);
             isAttemptDue |= isSignalled && queue.hasWaiters();
         }
     }
@@ -549,7 +570,7 @@ final class KeyLock extends TimerEntry {
     private void giveBack(Effects todo, Attempt asked) {
         Grant grant = asked.grant;
         if (grant != null) {
-            ReleaseCommand release = new ReleaseCommand(key, grant.token, grant.lastFencingToken());
+            ReleaseCommand release = grant.releaseCommand(key, asked.waiter.terms.permits());
             Duration lease = asked.waiter.terms.lease();
             todo.add(() -> shared.calls.repeatRelease(release, lease));
         }
@@ -683,7 +704,7 @@ final class KeyLock extends TimerEntry {
             return;
         }
         if (result instanceof RenewResult.NotHeld) {
-            removeHold(todo); // a hold that is leaving and has no release under way is the present one
+            removeHold(todo, left); // a hold that is leaving and has no release under way is the present one
             settle(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
         } else if (result instanceof RenewResult.Renewed) {
             left.deadline = asked.deadline();
@@ -709,8 +730,8 @@ final class KeyLock extends TimerEntry {
     /** Another instance waits for the lock. */
     synchronized void wanted(Moment now) {
         isWanted |= attempt != null;
-        if (hold != null) {
-            hold.grant.wanted(now.nanos());
+        for (Hold each = holds; each != null; each = each.beside) {
+            each.grant.wanted(now.nanos());
         }
     }
 
@@ -720,19 +741,19 @@ final class KeyLock extends TimerEntry {
         if (asked != null && asked.isOf(fingerprint)) {
             asked.isRevoked = true;
         }
-        if (hold != null && hold.grant.isOf(fingerprint)) {
-            hold.grant.isRevoked = true;
-            lose(todo, hold, LossCause.REVOKED, now);
+        Hold meant = find(each -> each.grant.isOf(fingerprint));
+        if (meant != null) {
+            meant.grant.isRevoked = true;
+            lose(todo, meant, LossCause.REVOKED, now);
         }
         next(todo, now);
     }
 
     /** An operator takes the lock from the hold that is shown under this fencing token. False if there is none. */
     synchronized boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
-        Hold meant = hold;
-        if (meant == null
-                || meant.state != Hold.State.HELD
-                || (meant.fencingToken != fencingToken && meant.grant.lastFencingToken() != fencingToken)) {
+        Hold meant = find(each -> each.state == Hold.State.HELD
+                && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
+        if (meant == null) {
             return false;
         }
         meant.grant.isRevoked = true;
@@ -756,15 +777,15 @@ final class KeyLock extends TimerEntry {
 
     /** Its lease is extended no more, unless its owner asks for that. */
     synchronized void endRenewals() {
-        if (hold != null) {
-            hold.terms = hold.terms.withoutRenewal();
+        for (Hold each = holds; each != null; each = each.beside) {
+            each.terms = each.terms.withoutRenewal();
         }
     }
 
     /** The engine stops: the owner loses the lock, which is released. */
     synchronized void close(Effects todo, Moment now) {
-        if (hold != null) {
-            lose(todo, hold, LossCause.SHUTDOWN, now);
+        for (Hold each = holds; each != null; each = each.beside) {
+            lose(todo, each, LossCause.SHUTDOWN, now);
         }
         next(todo, now);
     }
@@ -787,8 +808,10 @@ final class KeyLock extends TimerEntry {
         if (!lost.isEmpty()) {
             lost = lost.stream().filter(each -> now.nanos() - each.forgetAt < 0).toList();
         }
-        if (hold != null && hold.state == Hold.State.HELD) {
-            lookAtHold(todo, hold, now);
+        for (Hold each = holds; each != null; each = each.beside) {
+            if (each.state == Hold.State.HELD) {
+                lookAtHold(todo, each, now);
+            }
         }
         if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
             lookAt = NEVER;
@@ -845,10 +868,18 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The heartbeat has an answer, or lacks one: reports doubts, has the hold confirmed. True if it is settled. */
+    /** The heartbeat has an answer, or lacks one: reports doubts, has holds confirmed. True if all are settled. */
     synchronized boolean confirm(Effects todo, Moment now, boolean isDeferred) {
-        Hold held = hold;
-        if (held == null || held.state != Hold.State.HELD || !held.grant.takesPart()) {
+        boolean areSettled = true;
+        for (Hold each = holds; each != null; each = each.beside) {
+            areSettled &= confirm(todo, each, now, isDeferred);
+        }
+        return areSettled;
+    }
+
+    @GuardedBy("this")
+    private boolean confirm(Effects todo, Hold held, Moment now, boolean isDeferred) {
+        if (held.state != Hold.State.HELD || !held.grant.takesPart()) {
             return true;
         }
         Grant grant = held.grant;
@@ -881,7 +912,11 @@ final class KeyLock extends TimerEntry {
         queue.takeWaiters(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
         queue.takeTries(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
         isAttemptDue |= queue.hasWaiters();
-        for (Hold each : Stream.concat(lost.stream(), Stream.ofNullable(hold)).toList()) {
+        List<Hold> unfinished = new ArrayList<>(lost);
+        for (Hold each = holds; each != null; each = each.beside) {
+            unfinished.add(each);
+        }
+        for (Hold each : unfinished) {
             if (each.claim instanceof Waiter waiter && waiter.forsaken) {
                 each.claim = null;
                 exit(todo, each, now);
@@ -907,23 +942,13 @@ final class KeyLock extends TimerEntry {
         return all;
     }
 
-    synchronized Optional<HeldLock> held(Moment now) {
-        Hold held = hold;
-        return held == null
-                ? Optional.empty()
-                : Optional.of(new HeldLock(
-                        held.terms.name(),
-                        key,
-                        held.fencingToken,
-                        held.owner.label(),
-                        Instant.ofEpochMilli(held.grantedAtWallMillis),
-                        held.held(now.nanos()),
-                        held.state == Hold.State.HELD ? held.deadline.remaining(now) : Duration.ZERO,
-                        Math.max(1, held.entries),
-                        held.renewals,
-                        held.fencingToken - held.grant.firstFencingToken,
-                        held.grant.isCertain(now) ? HoldState.HELD : HoldState.IN_DOUBT,
-                        held.grant.takenOverFrom));
+    /** One for each slot that is held. */
+    synchronized List<HeldLock> held(Moment now) {
+        List<HeldLock> all = new ArrayList<>(1);
+        for (Hold each = holds; each != null; each = each.beside) {
+            all.add(each.snapshot(now));
+        }
+        return all;
     }
 
     /** The instance that had the lock by the last answer, if callers wait: the heartbeat asks whether it is alive. */
@@ -940,9 +965,10 @@ final class KeyLock extends TimerEntry {
     /** What is to be done next; ends every event. */
     @GuardedBy("this")
     private void next(Effects todo, Moment now) {
-        Hold left = hold;
-        if (left != null && left.state == Hold.State.LEAVING && !left.isArming && left.grant.renewing == 0) {
-            release(todo, left, now);
+        for (Hold each = holds; each != null; each = each.beside) {
+            if (each.state == Hold.State.LEAVING && !each.isArming && each.grant.renewing == 0) {
+                release(todo, each, now);
+            }
         }
         if (attempt == null && !isWithdrawing && !isRequeueing) {
             Waiter asking = asking();
@@ -959,11 +985,34 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private @Nullable Waiter asking() {
-        if (hold != null && !isSignalled) {
-            return null;
-        }
         Waiter first = queue.first();
-        return isAttemptDue && first != null ? first : queue.firstTry();
+        Waiter asking = isAttemptDue && first != null ? first : queue.firstTry();
+        return asking == null || isSignalled || inTheWayOf(asking) == null ? asking : null;
+    }
+
+    /** A hold of this instance, if there is one in each slot that the caller could be granted; else null. */
+    @GuardedBy("this")
+    private @Nullable Hold inTheWayOf(Waiter waiter) {
+        return waiter.terms.permits() <= slotsTakenHere() ? holds : null;
+    }
+
+    /** How many of the first slots have holds of this instance, up to one that has none. */
+    @GuardedBy("this")
+    private int slotsTakenHere() {
+        int taken = 0;
+        for (Hold each = holds; each != null && each.grant.slot == taken; each = each.beside) {
+            taken++;
+        }
+        return taken;
+    }
+
+    @GuardedBy("this")
+    private @Nullable Hold find(Predicate<Hold> which) {
+        Hold found = holds;
+        while (found != null && !which.test(found)) {
+            found = found.beside;
+        }
+        return found;
     }
 
     @GuardedBy("this")
@@ -997,17 +1046,45 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void release(Effects todo, Hold left, Moment now) {
-        removeHold(todo);
+        removeHold(todo, left);
         boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
         isRequeueing |= isRequeued;
         send(todo, left, isRequeued, now);
     }
 
     @GuardedBy("this")
-    private void removeHold(Effects todo) {
-        hold = null;
+    private void removeHold(Effects todo, Hold removed) {
+        unlink(removed);
         shared.holdRemoved(todo);
         isAttemptDue |= queue.hasWaiters();
+    }
+
+    @GuardedBy("this")
+    private void link(Hold added) {
+        Hold before = null;
+        for (Hold each = holds; each != null && each.grant.slot < added.grant.slot; each = each.beside) {
+            before = each;
+        }
+        if (before == null) {
+            added.beside = holds;
+            holds = added;
+        } else {
+            added.beside = before.beside;
+            before.beside = added;
+        }
+    }
+
+    /** What it leads to stays reachable, for those who are just passing it. */
+    @GuardedBy("this")
+    private void unlink(Hold removed) {
+        if (holds == removed) {
+            holds = removed.beside;
+            return;
+        }
+        Hold before = find(each -> each.beside == removed);
+        if (before != null) {
+            before.beside = removed.beside;
+        }
     }
 
     /** What was lost is released too: if it is still there, no owner has to wait for the end of its lease. */
@@ -1041,7 +1118,7 @@ final class KeyLock extends TimerEntry {
                 && !left.isKept()
                 && !left.grant.isRevoked
                 && shared.closed == null;
-        Waiter successor = queue.find(each -> !each.forsaken);
+        Waiter successor = queue.find(each -> canTake(each, left.grant));
         if (!mayPass || successor == null) {
             return false;
         }
@@ -1061,6 +1138,7 @@ final class KeyLock extends TimerEntry {
         }
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
         left.state = Hold.State.ENDED;
+        unlink(left);
         shared.holdRemoved(todo);
         position = Waiting.NEW;
         end(todo, left, ReleaseOutcome.RELEASED, now);
@@ -1084,10 +1162,11 @@ final class KeyLock extends TimerEntry {
     /** A hold whose lease is over is lost. */
     @GuardedBy("this")
     private void expire(Effects todo, Moment now) {
-        Hold held = hold;
-        if (held != null && held.state == Hold.State.HELD && held.deadline.isOver(now)) {
-            boolean isPastMaxHold = held.isPastMaxHold(now.nanos());
-            lose(todo, held, isPastMaxHold ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED, now);
+        for (Hold each = holds; each != null; each = each.beside) {
+            if (each.state == Hold.State.HELD && each.deadline.isOver(now)) {
+                boolean isPastMaxHold = each.isPastMaxHold(now.nanos());
+                lose(todo, each, isPastMaxHold ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED, now);
+            }
         }
     }
 
@@ -1098,8 +1177,8 @@ final class KeyLock extends TimerEntry {
         }
         held.state = Hold.State.LOST;
         held.lossCause = cause;
-        if (hold == held) {
-            removeHold(todo);
+        if (find(each -> each == held) != null) {
+            removeHold(todo, held);
         }
         if (held.owner.isThread() && held.isAnnounced) {
             held.forgetAt = now.nanos() + Math.max(held.terms.leaseNanos(), REMEMBERED_NANOS);
@@ -1197,13 +1276,12 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void dismissAll(Effects todo, Outcome outcome) {
         queue.takeWaiters(any -> true, each -> decide(todo, each, outcome));
-        dismissTries(todo, NEVER, outcome);
+        dismissTries(todo, any -> true, outcome);
     }
 
-    /** The answer to the attempt with this number is that of the tries for which it counts. */
     @GuardedBy("this")
-    private void dismissTries(Effects todo, long number, Outcome outcome) {
-        queue.takeTries(each -> each.firstAnswer <= number, each -> decide(todo, each, outcome));
+    private void dismissTries(Effects todo, Predicate<Waiter> which, Outcome outcome) {
+        queue.takeTries(which, each -> decide(todo, each, outcome));
     }
 
     // Its place on the timer, and its end
@@ -1211,9 +1289,10 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void watch(Moment now) {
         long next = !queue.hasWaiters() ? NEVER : lookAt;
-        Hold held = hold;
-        if (held != null && held.state == Hold.State.HELD) {
-            next = Math.min(next, lookAtHoldBy(held, now));
+        for (Hold each = holds; each != null; each = each.beside) {
+            if (each.state == Hold.State.HELD) {
+                next = Math.min(next, lookAtHoldBy(each, now));
+            }
         }
         for (Hold each : lost) {
             next = Math.min(next, each.forgetAt);
@@ -1234,8 +1313,12 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void retire() {
-        boolean isEmpty =
-                queue.isEmpty() && attempt == null && hold == null && lost.isEmpty() && !isWithdrawing && releases == 0;
+        boolean isEmpty = queue.isEmpty()
+                && attempt == null
+                && holds == null
+                && lost.isEmpty()
+                && !isWithdrawing
+                && releases == 0;
         if (isEmpty && !isRetired) {
             isRetired = true;
             shared.timer.cancel(this);

@@ -166,13 +166,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return acquire(request, latest(ResolvedRequest.of(request, settings)), IfBusy.THROW)
-                .orElseThrow();
+        return acquire(request, latest(terms(request)), IfBusy.THROW).orElseThrow();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        ResolvedRequest terms = ResolvedRequest.of(request, settings);
+        ResolvedRequest terms = terms(request);
         ResolvedRequest once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
         return acquire(request, latest(once), IfBusy.RETURN_EMPTY).map(LockHandle.class::cast);
     }
@@ -187,7 +186,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-        ResolvedRequest terms = latest(ResolvedRequest.of(request, settings));
+        ResolvedRequest terms = latest(terms(request));
         Running running = runtime.get();
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
@@ -195,6 +194,14 @@ public final class LockEngine implements LockSource, AutoCloseable {
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
         running.acquisitions.acquireAsync(request.keys(), terms, result);
         return result;
+    }
+
+    private ResolvedRequest terms(LockRequest request) {
+        ResolvedRequest terms = ResolvedRequest.of(request, settings);
+        if (terms.permits() > 1 && !backend.capabilities().permits()) {
+            throw Messages.onePermitOnly(request.keys().get(0), terms.permits());
+        }
+        return terms;
     }
 
     /** The terms of the request before, if they are the same: all of a thousand locks of one kind refer to them. */

@@ -82,6 +82,12 @@ final class Messages {
                 failure.cause());
     }
 
+    static IllegalArgumentException onePermitOnly(String key, int permits) {
+        return new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has " + permits
+                + " permits, and this lock store keeps only locks with one. Leave the permits out, or keep the lock in"
+                + " another store");
+    }
+
     static LockInterruptedException interrupted(String key, InterruptedException cause) {
         return new LockInterruptedException(
                 key, "Interrupted while waiting for lock '" + key + "'; the attempt was undone", cause);

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param atLeast minimum time for which no other caller gets the lock; zero if there is none
  * @param maxHold how long after its grant the lock is still renewed; empty if there is no end
  * @param crashTakeOver how long after the end of its holder's connection the lock is taken over; zero if never
+ * @param permits how many callers have the lock at a time
  */
 record ResolvedRequest(
         String name,
@@ -26,7 +27,8 @@ record ResolvedRequest(
         Duration warnAfter,
         Duration atLeast,
         Optional<Duration> maxHold,
-        Duration crashTakeOver) {
+        Duration crashTakeOver,
+        int permits) {
 
     private static final int RENEW_AT = 3;
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
@@ -46,7 +48,8 @@ record ResolvedRequest(
                 settings.maxHoldOf(request, lease),
                 // A lock with a minimum time is left to its lease, which is as long: no other owner is to get it
                 // sooner.
-                atLeast.isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO);
+                atLeast.isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO,
+                settings.permitsOf(request));
     }
 
     private static Renewal renewal(LockRequest request, EngineSettings settings) {
@@ -58,7 +61,7 @@ record ResolvedRequest(
 
     /** The same request with another wait. */
     ResolvedRequest waitingUpTo(Duration wait) {
-        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver);
+        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver, permits);
     }
 
     /**
@@ -77,12 +80,14 @@ record ResolvedRequest(
                 warnAfter,
                 atLeast,
                 asked.maxHold().map(held::plus).or(() -> maxHold),
-                crashTakeOver);
+                crashTakeOver,
+                permits);
     }
 
     /** The same request, not renewed. */
     ResolvedRequest withoutRenewal() {
-        return new ResolvedRequest(name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver);
+        return new ResolvedRequest(
+                name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver, permits);
     }
 
     /** Whether the lock is kept for a minimum time. */

@@ -267,7 +267,8 @@ final class Running {
                     tokens.highest(lock.key),
                     attempt.fencingTokens,
                     attempt.waiting,
-                    terms.atLeast());
+                    terms.atLeast(),
+                    terms.permits());
             attempt.grant = new Grant(token, attempt, heartbeat.decides(token) ? heartbeat : null);
             calls.acquire(command, result -> answered(attempt, result));
         } catch (RuntimeException | Error e) {
@@ -392,14 +393,14 @@ final class Running {
     /** The lock with this key, if it is held. */
     Optional<HeldLock> find(String key) {
         KeyLock lock = known(key);
-        return lock == null ? Optional.empty() : lock.held(now());
+        return lock == null ? Optional.empty() : lock.held(now()).stream().findFirst();
     }
 
     /** All that is held. */
     List<HeldLock> snapshot() {
         Moment now = now();
         List<HeldLock> all = new ArrayList<>();
-        forEach(lock -> lock.held(now).ifPresent(all::add));
+        forEach(lock -> all.addAll(lock.held(now)));
         return List.copyOf(all);
     }
 

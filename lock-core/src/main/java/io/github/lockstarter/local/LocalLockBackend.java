@@ -16,22 +16,27 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +62,9 @@ public final class LocalLockBackend implements LockBackend {
 
     /** The greatest fencing token or place in a queue that was given out. */
     private long latest;
+
+    /** Between the key and the number of a slot. */
+    private static final String SLOT = "\u0000";
 
     private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
 
@@ -93,9 +101,10 @@ public final class LocalLockBackend implements LockBackend {
             return done(new AcquireResult.Rejected(CLOSED, new IllegalStateException("closed")));
         }
         synchronized (this) {
-            Lock lock = lock(command.key());
+            Lock lock = chosen(command);
             AcquireResult result = lock.acquire(command);
-            locks.put(lock.key, lock);
+            locks.put(lock.line.place, lock.line);
+            locks.put(lock.place, lock);
             forgetUnused();
             return done(result);
         }
@@ -104,23 +113,29 @@ public final class LocalLockBackend implements LockBackend {
     @Override
     public synchronized List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         return commands.stream()
-                .map(command -> done(lock(command.key()).renew(command)))
+                .map(command -> done(lock(command.key(), command.slot()).renew(command)))
                 .toList();
     }
 
     @Override
     public synchronized CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return done(lock(command.key()).release(command));
+        ReleaseResult result = new ReleaseResult.NotHeld();
+        Slots slots = command.slots();
+        for (int slot = slots.from(); slot < slots.from() + slots.count(); slot++) {
+            ReleaseResult one = lock(command.key(), slot).release(command);
+            result = one instanceof ReleaseResult.NotHeld ? result : one;
+        }
+        return done(result);
     }
 
     @Override
     public synchronized CompletionStage<StoredLock> inspect(String key) {
-        return done(lock(key).seen());
+        return done(lock(key, 0).seen());
     }
 
     @Override
     public synchronized CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return done(lock(key).revoke(fencingToken));
+        return done(lock(key, 0).revoke(fencingToken));
     }
 
     @Override
@@ -157,11 +172,25 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /** The key's lock, at the present time. A new one is kept if it is acquired, or waited for. */
-    private Lock lock(String key) {
-        Lock known = locks.get(key);
-        Lock lock = known == null ? new Lock(key) : known;
+    private Lock lock(String key, int slot) {
+        String place = slot == 0 ? key : key + SLOT + slot;
+        Lock known = locks.get(place);
+        Lock lock = known == null ? new Lock(key, slot, place) : known;
+        lock.line = slot == 0 ? lock : lock(key, 0);
         lock.passTo(monotonicNanos.getAsLong());
         return lock;
+    }
+
+    /** The slot that the token has; else the first that is free; else the one that is free next. */
+    private Lock chosen(AcquireCommand command) {
+        List<Lock> slots = IntStream.range(0, command.permits())
+                .mapToObj(slot -> lock(command.key(), slot))
+                .toList();
+        return slots.stream()
+                .filter(slot -> command.token().equals(slot.owner))
+                .findFirst()
+                .or(() -> slots.stream().filter(slot -> !slot.isTaken).findFirst())
+                .orElseGet(() -> Collections.min(slots, Comparator.comparing(Lock::remaining)));
     }
 
     /**
@@ -176,7 +205,7 @@ public final class LocalLockBackend implements LockBackend {
             lock.passTo(monotonicNanos.getAsLong());
             oldest.remove();
             if (lock.isUsed()) {
-                locks.put(lock.key, lock);
+                locks.put(lock.place, lock);
             }
         }
     }
@@ -215,11 +244,20 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /**
-     * The state of one key. Times are monotonic nanoseconds, which may overflow: they are only ever subtracted.
+     * The state of one key, or of a further slot of it, which shares the queue of the first. Times are monotonic
+     * nanoseconds, which may overflow: they are only ever subtracted.
      */
     private final class Lock {
 
         private final String key;
+        private final int slot;
+
+        /** What it is kept under. */
+        private final String place;
+
+        /** The lock that has the queue, as of the latest command. */
+        private Lock line = this;
+
         private long now;
 
         /** Whether it is held, or kept for a minimum time: until the deadline. */
@@ -234,11 +272,13 @@ public final class LocalLockBackend implements LockBackend {
         /** The last that was granted; 0 if there was none. */
         private long fencingToken;
 
-        /** The longest-waiting first. */
+        /** The longest-waiting first. Of the line. */
         private List<Waiter> waiters = List.of();
 
-        Lock(String key) {
+        Lock(String key, int slot, String place) {
             this.key = key;
+            this.slot = slot;
+            this.place = place;
         }
 
         /** Ends what is over. */
@@ -274,9 +314,10 @@ public final class LocalLockBackend implements LockBackend {
             }
             fencingToken = first + many - 1;
             if (command.waiting().isPresent()) {
-                waiters = others; // it has what its instance waited for; one that only tried leaves the queue to those
+                line.waiters =
+                        others; // it has what its instance waited for; one that only tried leaves the queue to those
             }
-            return new AcquireResult.Granted(first, others.size());
+            return new AcquireResult.Granted(first, others.size(), Optional.empty(), "", slot);
         }
 
         /** The first of the owner's fencing tokens, which it may ask to be greater. */
@@ -291,7 +332,7 @@ public final class LocalLockBackend implements LockBackend {
 
         private AcquireResult contend(AcquireCommand command) {
             long position = command.waiting().isPresent()
-                    ? queue(command.token().instanceId(), command.waiting().get())
+                    ? queue(command.token().instanceId(), command.waiting().get(), command.permits())
                     : Waiting.NEW;
             Optional<LockHolder> holder =
                     Optional.ofNullable(owner).filter(LockToken::tellsOwner).map(LockToken::holder);
@@ -299,11 +340,15 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         /** At the earlier of the place that the instance has and the one it names; else at the end of the queue. */
-        private long queue(String instanceId, Waiting waiting) {
-            String owners = owner == null ? instanceId : owner.instanceId();
-            boolean isFirst = !instanceId.equals(owners) && waiters.stream().allMatch(waiter -> waiter.isOf(owners));
+        private long queue(String instanceId, Waiting waiting, int permits) {
+            Set<String> owners = new HashSet<>();
+            for (int each = 0; each < permits; each++) {
+                LockToken has = lock(key, each).owner;
+                owners.add(has == null ? instanceId : has.instanceId());
+            }
+            boolean isFirst = line.waiters.stream().allMatch(waiter -> owners.contains(waiter.instanceId()));
             long named = waiting.position();
-            long position = waiters.stream()
+            long position = line.waiters.stream()
                     .filter(waiter -> waiter.isOf(instanceId))
                     .mapToLong(Waiter::position)
                     .map(registered -> named == Waiting.NEW ? registered : Math.min(registered, named))
@@ -311,7 +356,8 @@ public final class LocalLockBackend implements LockBackend {
                     .orElseGet(() -> named == Waiting.NEW ? next() : named);
             register(instanceId, position, waiting.patience());
             if (isFirst) {
-                tell(owners, listener -> listener.onWanted(key));
+                owners.remove(instanceId);
+                owners.forEach(each -> tell(each, listener -> listener.onWanted(key)));
             }
             return position;
         }
@@ -320,7 +366,7 @@ public final class LocalLockBackend implements LockBackend {
             List<Waiter> queue = new ArrayList<>(waitersBut(instanceId));
             queue.add(new Waiter(instanceId, position, now + patience.toNanos()));
             queue.sort(Comparator.comparingLong(Waiter::position).thenComparing(Waiter::instanceId));
-            waiters = queue;
+            line.waiters = queue;
         }
 
         RenewResult renew(RenewCommand command) {
@@ -358,7 +404,7 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         private ReleaseResult endWait(LockToken token) {
-            waiters = waitersBut(token.instanceId());
+            line.waiters = waitersBut(token.instanceId());
             if (token.equals(owner)) {
                 free();
             }
@@ -383,24 +429,24 @@ public final class LocalLockBackend implements LockBackend {
         /** As an operator sees it. */
         StoredLock seen() {
             if (!isTaken) {
-                return new StoredLock.Free(fencingToken, waiters.size());
+                return new StoredLock.Free(fencingToken, line.waiters.size());
             }
             return owner == null
-                    ? new StoredLock.Kept(remaining(), fencingToken, waiters.size())
+                    ? new StoredLock.Kept(remaining(), fencingToken, line.waiters.size())
                     : new StoredLock.Held(
-                            Optional.of(owner.holder()), Optional.of(remaining()), fencingToken, waiters.size());
+                            Optional.of(owner.holder()), Optional.of(remaining()), fencingToken, line.waiters.size());
         }
 
         /** Signals the first waiter that listens, which leaves the queue as those before it do. How many that is. */
         private int wake() {
-            List<Waiter> reachable = waiters.stream()
+            List<Waiter> reachable = line.waiters.stream()
                     .filter(waiter -> !closed && listeners.containsKey(waiter.instanceId()))
                     .toList();
             if (reachable.isEmpty()) {
-                waiters = reachable;
+                line.waiters = reachable;
                 return 0;
             }
-            waiters = reachable.subList(1, reachable.size());
+            line.waiters = reachable.subList(1, reachable.size());
             tell(reachable.get(0).instanceId(), listener -> listener.onSignal(key));
             return 1;
         }
@@ -410,7 +456,7 @@ public final class LocalLockBackend implements LockBackend {
          * signalled, or if the lock is kept.
          */
         private int wakeAndQueue(String instanceId, Duration patience) {
-            waiters = waitersBut(instanceId);
+            line.waiters = waitersBut(instanceId);
             int signalled = wake();
             if (signalled > 0 || isTaken) {
                 register(instanceId, next(), patience);
@@ -428,9 +474,9 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         private List<Waiter> waitersBut(String instanceId) {
-            return waiters.isEmpty()
-                    ? waiters
-                    : waiters.stream()
+            return line.waiters.isEmpty()
+                    ? line.waiters
+                    : line.waiters.stream()
                             .filter(waiter -> !waiter.isOf(instanceId))
                             .toList();
         }

@@ -24,6 +24,8 @@ import java.util.Optional;
  * @param waiting present if the caller waits when the lock is busy
  * @param atLeast minimum time for which the lock is to be kept from the grant on, by its release; zero if there is
  *     none. Otherwise a store that grants the lock notes when, by its own clock
+ * @param permits how many slots the lock has: the store grants one that is free, or repeats the one that the token has;
+ *     1 where the store's {@link StoreCapabilities#permits} say so
  */
 public record AcquireCommand(
         String key,
@@ -32,7 +34,8 @@ public record AcquireCommand(
         long fencingFloor,
         int fencingTokens,
         Optional<Waiting> waiting,
-        Duration atLeast) {
+        Duration atLeast,
+        int permits) {
 
     /** The most fencing tokens that one grant covers. */
     public static final int MOST_FENCING_TOKENS = 1024;
@@ -47,6 +50,7 @@ public record AcquireCommand(
      * @param fencingTokens how many fencing tokens in a row to grant
      * @param waiting present if the caller waits when the lock is busy
      * @param atLeast minimum time for which the lock is to be kept
+     * @param permits how many slots the lock has
      * @throws IllegalArgumentException when the number of fencing tokens is out of range
      */
     public AcquireCommand {
@@ -57,7 +61,7 @@ public record AcquireCommand(
     }
 
     /**
-     * An attempt to get a lock that has no minimum time.
+     * An attempt to get a lock that has one permit and no minimum time.
      *
      * @param key the lock's key
      * @param token unique to this attempt
@@ -74,7 +78,30 @@ public record AcquireCommand(
             long fencingFloor,
             int fencingTokens,
             Optional<Waiting> waiting) {
-        this(key, token, lease, fencingFloor, fencingTokens, waiting, Duration.ZERO);
+        this(key, token, lease, fencingFloor, fencingTokens, waiting, Duration.ZERO, 1);
+    }
+
+    /**
+     * An attempt to get a lock that has one permit.
+     *
+     * @param key the lock's key
+     * @param token unique to this attempt
+     * @param lease how long the lock is to live without renewal
+     * @param fencingFloor the granted fencing tokens must be greater than this
+     * @param fencingTokens how many fencing tokens in a row to grant
+     * @param waiting present if the caller waits when the lock is busy
+     * @param atLeast minimum time for which the lock is to be kept
+     * @throws IllegalArgumentException when the number of fencing tokens is out of range
+     */
+    public AcquireCommand(
+            String key,
+            LockToken token,
+            Duration lease,
+            long fencingFloor,
+            int fencingTokens,
+            Optional<Waiting> waiting,
+            Duration atLeast) {
+        this(key, token, lease, fencingFloor, fencingTokens, waiting, atLeast, 1);
     }
 
     /**

@@ -16,9 +16,22 @@ public sealed interface AcquireResult {
      *     fencing token was requested by an instance without a position: the store does not count then
      * @param takenOverFrom the owner that had the lock, whose instance has crashed or was cut off; empty if it was free
      * @param history which history of the store has granted it, as {@link CrashDetection.Beat#history} names it
+     * @param slot which one; 0 for a lock with one permit
      */
-    record Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history)
+    record Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history, int slot)
             implements AcquireResult {
+
+        /**
+         * A grant of a lock with one permit.
+         *
+         * @param fencingToken the first of as many as were asked for
+         * @param othersWaiting how many other instances were registered as waiters
+         * @param takenOverFrom the owner that had the lock
+         * @param history which history of the store has granted it
+         */
+        public Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history) {
+            this(fencingToken, othersWaiting, takenOverFrom, history, 0);
+        }
 
         /**
          * A grant of a lock that was free, by a store that has one history.

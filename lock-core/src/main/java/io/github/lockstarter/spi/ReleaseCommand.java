@@ -14,8 +14,10 @@ import java.util.Optional;
  * @param atLeast minimum time of the lock, zero if it has none: the store keeps the lock for the rest of it, in the
  *     same step. It begins with the grant, whose time the store noted with the lock if the attempt asked for a minimum
  *     time; else with an upper bound of that time. A time that is ahead of the store's clock counts as the present
+ * @param slots the one that the token has; or all in which it may be, if it is not known whether it was granted any
  */
-public record ReleaseCommand(String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast) {
+public record ReleaseCommand(
+        String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast, Slots slots) {
 
     /** The wait of the instance that releases. */
     public sealed interface Wait {
@@ -42,14 +44,27 @@ public record ReleaseCommand(String key, LockToken token, long fencingToken, Wai
     }
 
     /**
-     * A release of a lock that has no minimum time, which leaves the wait of this instance as it is.
+     * A release of a lock that has one permit and no minimum time, which leaves the wait of this instance as it is.
      *
      * @param key the lock's key
      * @param token the owner's token
      * @param fencingToken the last of the fencing tokens that were granted to the token; 0 if not known
      */
     public ReleaseCommand(String key, LockToken token, long fencingToken) {
-        this(key, token, fencingToken, Wait.UNCHANGED, Duration.ZERO);
+        this(key, token, fencingToken, Wait.UNCHANGED, Duration.ZERO, Slots.ONLY);
+    }
+
+    /**
+     * A release of a lock that has one permit.
+     *
+     * @param key the lock's key
+     * @param token the owner's token
+     * @param fencingToken the last of the fencing tokens that were granted to the token; 0 if not known
+     * @param ownWait whether callers of this instance go on waiting for the lock
+     * @param atLeast minimum time of the lock, zero if it has none
+     */
+    public ReleaseCommand(String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast) {
+        this(key, token, fencingToken, ownWait, atLeast, Slots.ONLY);
     }
 
     /**
@@ -61,7 +76,7 @@ public record ReleaseCommand(String key, LockToken token, long fencingToken, Wai
      * @return its release
      */
     public static ReleaseCommand endOfWait(String key, LockToken token) {
-        return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO);
+        return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO, Slots.ONLY);
     }
 
     /**

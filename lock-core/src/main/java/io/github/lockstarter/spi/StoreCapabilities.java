@@ -12,13 +12,19 @@ import java.time.Duration;
  * @param fencingTokens how many fencing tokens one grant can cover: with 1, an instance cannot hand a lock over to
  *     its own waiters without asking the store
  * @param minimumTimes whether the store keeps a lock for the rest of its minimum time after a release
+ * @param permits whether a lock can have more than one permit
  */
 public record StoreCapabilities(
-        Signals signals, Leases leases, Duration shortestLease, int fencingTokens, boolean minimumTimes) {
+        Signals signals,
+        Leases leases,
+        Duration shortestLease,
+        int fencingTokens,
+        boolean minimumTimes,
+        boolean permits) {
 
     /** Of a store that can do all that the port has. */
     public static final StoreCapabilities ALL = new StoreCapabilities(
-            Signals.IN_ORDER, Leases.PER_LOCK, Duration.ofMillis(1), AcquireCommand.MOST_FENCING_TOKENS, true);
+            Signals.IN_ORDER, Leases.PER_LOCK, Duration.ofMillis(1), AcquireCommand.MOST_FENCING_TOKENS, true, true);
 
     /**
      * Checks what is given.
@@ -28,6 +34,7 @@ public record StoreCapabilities(
      * @param shortestLease the shortest lease that the store keeps
      * @param fencingTokens how many fencing tokens one grant can cover
      * @param minimumTimes whether the store keeps a lock for the rest of its minimum time
+     * @param permits whether a lock can have more than one permit
      * @throws IllegalArgumentException when the number of fencing tokens is out of range, or the lease is below 1 ms
      */
     public StoreCapabilities {

@@ -29,6 +29,13 @@ class LocalEngineContractTests {
     }
 
     @Nested
+    class EnginePermits extends EnginePermitsContract {
+        EnginePermits() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class EngineInput extends EngineInputContract {
         EngineInput() {
             super(LocalStore::new);

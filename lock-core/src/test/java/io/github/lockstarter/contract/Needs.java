@@ -39,6 +39,10 @@ final class Needs {
         assumeThat(capabilities.minimumTimes()).as("minimum times").isTrue();
     }
 
+    void permits() {
+        assumeThat(capabilities.permits()).as("locks with several permits").isTrue();
+    }
+
     /** A session has no lease that another instance could be told. */
     void leasesPerLock() {
         assumeThat(capabilities.leases()).as("leases of the store").isEqualTo(Leases.PER_LOCK);

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -108,7 +109,11 @@ abstract class EngineInterleavings {
                 Map.of(
                         NEVER_TAKEN_OVER,
                         new EngineSettings.Overrides(
-                                Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(Duration.ZERO))));
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.of(Duration.ZERO),
+                                OptionalInt.empty())));
     }
 
     private LockListener listener() {

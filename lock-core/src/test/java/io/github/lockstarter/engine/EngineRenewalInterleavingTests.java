@@ -41,7 +41,8 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
             Duration.ZERO,
             Duration.ZERO,
             Optional.empty(),
-            Duration.ZERO);
+            Duration.ZERO,
+            1);
 
     @Test
     void renewsTogetherWhatIsDueAtAboutTheSameTime() throws Exception {

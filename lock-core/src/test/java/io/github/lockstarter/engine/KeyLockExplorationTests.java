@@ -2,8 +2,10 @@ package io.github.lockstarter.engine;
 
 import static io.github.lockstarter.engine.ManualCaller.Kind.BLOCKS;
 import static io.github.lockstarter.engine.ManualCaller.Kind.TRIES;
+import static io.github.lockstarter.engine.ManualCaller.Kind.TRIES_PERMIT;
 import static io.github.lockstarter.engine.ManualCaller.Kind.UNRENEWED;
 import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS;
+import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS_FOR_PERMIT;
 import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS_SHORTLY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -53,7 +55,14 @@ class KeyLockExplorationTests {
                 arguments(List.of(WAITS, UNRENEWED), Effort.of(1, 2), Effort.of(2_500, 40_000)),
                 arguments(List.of(WAITS_SHORTLY, BLOCKS), Effort.of(1, 2), Effort.of(2_500, 40_000)),
                 arguments(List.of(WAITS, WAITS), Effort.of(1, 2), Effort.of(1_200, 20_000)),
-                arguments(List.of(BLOCKS, WAITS_SHORTLY, TRIES), Effort.of(0, 1), Effort.of(800, 40_000)));
+                arguments(List.of(BLOCKS, WAITS_SHORTLY, TRIES), Effort.of(0, 1), Effort.of(800, 40_000)),
+                arguments(List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
+                arguments(List.of(WAITS_FOR_PERMIT, TRIES_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
+                arguments(List.of(WAITS, WAITS_FOR_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
+                arguments(
+                        List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT, WAITS_FOR_PERMIT),
+                        Effort.of(0, 1),
+                        Effort.of(800, 10_000)));
     }
 
     /** Controls. A guard is switched off: a field has the same value before each step. */
@@ -71,13 +80,13 @@ class KeyLockExplorationTests {
         return Stream.of(
                 arguments("isWithdrawing", false, List.of(WAITS), 2, exclusion),
                 arguments("isRequeueing", false, List.of(WAITS, WAITS), 7, exclusion),
-                arguments("hold.grant.renewing", 0, List.of(WAITS), 4, "2: a release beside a renewal"),
+                arguments("holds.grant.renewing", 0, List.of(WAITS), 4, "2: a release beside a renewal"),
                 arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "3: a waiter is at 0 places"),
-                arguments("hold", null, List.of(WAITS), 3, "4: a hold is not the owner"),
+                arguments("holds", null, List.of(WAITS), 3, "4: a hold is not the owner"),
                 arguments("isAttemptDue", false, List.of(WAITS, TRIES), 3, "5: a stranded waiter"),
                 arguments("lookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
                 arguments("isSignalled", false, List.of(WAITS), 3, "5: a signal is lost"),
-                arguments("hold.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
+                arguments("holds.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
                 arguments("releases", 9, List.of(WAITS), 6, "7: an object that nobody needs"));
     }
 

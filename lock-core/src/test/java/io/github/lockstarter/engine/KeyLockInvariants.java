@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.test.util.ReflectionTestUtils;
@@ -26,7 +27,7 @@ final class KeyLockInvariants {
     void check(@Nullable KeyLock lock) {
         List<Waiter> line = line(lock);
         List<Waiter> tries = lock == null ? List.of() : get(get(lock, "queue"), "tries");
-        Hold hold = lock == null ? null : get(lock, "hold");
+        List<Hold> present = holds(lock);
         waiters.addAll(line);
         waiters.addAll(tries);
         for (Waiter each : waiters) {
@@ -36,18 +37,33 @@ final class KeyLockInvariants {
             engine.check(places == 1, "3: a waiter is at " + places + " places");
             engine.check(each.isQueued == line.contains(each), "3: a waiter does not know its place");
         }
-        if (hold != null) {
-            holds.add(hold);
-            boolean isLeaving = hold.state == Hold.State.LEAVING && (hold.isArming || hold.grant.renewing > 0);
-            engine.check(hold.state == Hold.State.HELD || isLeaving, "4: the hold is " + hold.state);
+        for (Hold each : present) {
+            boolean isLeaving = each.state == Hold.State.LEAVING && (each.isArming || each.grant.renewing > 0);
+            engine.check(each.state == Hold.State.HELD || isLeaving, "4: the hold is " + each.state);
         }
+        List<Integer> slots = present.stream().map(each -> each.grant.slot).toList();
+        engine.check(slots.equals(slots.stream().distinct().sorted().toList()), "4: holds in slots " + slots);
+        holds.addAll(present);
         for (Hold each : holds) {
-            boolean isOwner = each == hold && each.grant.token.equals(engine.store.owner);
+            boolean isOwner =
+                    present.contains(each) && each.grant.token.equals(engine.store.owners.get(each.grant.slot));
             engine.check(isOwner || each.state != Hold.State.HELD, "4: a hold is not the owner");
         }
         if (lock != null) {
-            checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), hold != null);
+            boolean areAllHeld = !line.isEmpty()
+                    && slots.containsAll(IntStream.range(0, line.get(0).terms.permits())
+                            .boxed()
+                            .toList());
+            checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), areAllHeld);
         }
+    }
+
+    private static List<Hold> holds(@Nullable KeyLock lock) {
+        List<Hold> all = new ArrayList<>();
+        for (Hold each = lock == null ? null : get(lock, "holds"); each != null; each = each.beside) {
+            all.add(each);
+        }
+        return all;
     }
 
     static List<Waiter> line(@Nullable KeyLock lock) {

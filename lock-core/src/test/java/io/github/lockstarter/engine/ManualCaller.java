@@ -29,7 +29,11 @@ final class ManualCaller {
         /** Asynchronous, does not wait. */
         TRIES(TERMS.waitingUpTo(Duration.ZERO)),
         /** A thread, waits long. */
-        BLOCKS(TERMS);
+        BLOCKS(TERMS),
+        /** Asynchronous, waits long for one of two permits. */
+        WAITS_FOR_PERMIT(PERMIT),
+        /** Asynchronous, tries to get one of two permits. */
+        TRIES_PERMIT(PERMIT.waitingUpTo(Duration.ZERO));
 
         private final ResolvedRequest terms;
 
@@ -41,6 +45,8 @@ final class ManualCaller {
     static final Duration LONG = Duration.ofHours(1);
     private static final LockRequest REQUEST = LockRequest.of(ManualEngine.KEY).waitingUpTo(LONG);
     private static final ResolvedRequest TERMS = ResolvedRequest.of(REQUEST, ManualEngine.SETTINGS);
+    private static final ResolvedRequest PERMIT =
+            ResolvedRequest.of(REQUEST.permits(ManualStore.MOST_PERMITS), ManualEngine.SETTINGS);
 
     /** Of the one thread that there is at most; it never runs. */
     private static final HoldOwner OWNER = new HoldOwner(new Thread(), null, "A thread");

@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -31,6 +32,8 @@ final class ManualStore implements LockBackend {
     /** The fencing tokens of a grant follow this times the number of its lock token. */
     static final long FENCING = 1_000_000;
 
+    static final int MOST_PERMITS = 2;
+
     private static final RuntimeException CAUSE = new RuntimeException("connection reset");
     private static final String REASON = "no connection";
 
@@ -41,9 +44,8 @@ final class ManualStore implements LockBackend {
     /** Of attempts that are, or may be, granted, and are not released. */
     final Set<LockToken> unreleased = new LinkedHashSet<>();
 
-    /** The latest that was granted; null once its release is sent, or the store has lost it. */
-    @Nullable
-    LockToken owner;
+    /** Of each slot, the latest that was granted; null once its release is sent, or the store has lost it. */
+    final List<@Nullable LockToken> owners = new ArrayList<>(Collections.nCopies(MOST_PERMITS, null));
 
     /** Whether a signal came, and since then neither an attempt or withdrawal was sent nor an attempt granted. */
     boolean isSignalled;
@@ -78,7 +80,7 @@ final class ManualStore implements LockBackend {
     }
 
     private CompletionStage<RenewResult> renew(RenewCommand command) {
-        engine.check(command.token().equals(owner), "2: a renewal after the release");
+        engine.check(command.token().equals(owners.get(command.slot())), "2: a renewal after the release");
         return answerTo(command);
     }
 
@@ -99,7 +101,7 @@ final class ManualStore implements LockBackend {
     }
 
     private boolean forget(LockToken token) {
-        owner = token.equals(owner) ? null : owner;
+        owners.replaceAll(owner -> token.equals(owner) ? null : owner);
         return unreleased.remove(token);
     }
 
@@ -129,13 +131,15 @@ final class ManualStore implements LockBackend {
     }
 
     /** The usual one first. */
-    private static List<Object> answers(Object command) {
+    private List<Object> answers(Object command) {
         if (command instanceof AcquireCommand attempt) {
             long fencingToken = attempt.token().sequence() * FENCING;
             long position = attempt.waiting().isPresent() ? 7 : Waiting.NEW;
+            int free = Math.max(0, owners.subList(0, attempt.permits()).indexOf(null));
+            int other = attempt.permits() - 1 - free;
             return List.of(
-                    new AcquireResult.Granted(fencingToken, 0),
-                    new AcquireResult.Granted(fencingToken, 1),
+                    granted(fencingToken, 0, free),
+                    granted(fencingToken, 1, Math.max(0, other)),
                     new AcquireResult.Contended(Optional.of(Duration.ofSeconds(20)), position),
                     new AcquireResult.Unavailable(REASON, CAUSE),
                     new AcquireResult.Rejected(REASON, CAUSE),
@@ -156,10 +160,14 @@ final class ManualStore implements LockBackend {
         return List.of(new ReleaseResult.Released(0), new ReleaseResult.Unknown(REASON, CAUSE));
     }
 
+    private static AcquireResult granted(long fencingToken, long othersWaiting, int slot) {
+        return new AcquireResult.Granted(fencingToken, othersWaiting, Optional.empty(), "", slot);
+    }
+
     private void answer(int number, Object result) {
         Sent sent = unanswered.remove(number);
-        if (result instanceof AcquireResult.Granted) {
-            owner = ((AcquireCommand) sent.command).token();
+        if (result instanceof AcquireResult.Granted granted) {
+            owners.set(granted.slot(), ((AcquireCommand) sent.command).token());
             isSignalled = false;
         } else if (sent.command instanceof AcquireCommand attempt && !(result instanceof AcquireResult.Unknown)) {
             unreleased.remove(attempt.token());

@@ -49,6 +49,7 @@ class ResolvedRequestTests {
                 Duration.ZERO,
                 Duration.ZERO,
                 Optional.empty(),
-                Duration.ZERO);
+                Duration.ZERO,
+                1);
     }
 }

@@ -47,7 +47,12 @@ class StoreCapabilitiesTests {
                     .hasMessageContaining("not " + tokens);
         }
         assertThatThrownBy(() -> new StoreCapabilities(
-                        StoreCapabilities.Signals.NONE, StoreCapabilities.Leases.PER_LOCK, Duration.ZERO, 1, false))
+                        StoreCapabilities.Signals.NONE,
+                        StoreCapabilities.Leases.PER_LOCK,
+                        Duration.ZERO,
+                        1,
+                        false,
+                        false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1 ms");
     }
@@ -79,7 +84,8 @@ class StoreCapabilitiesTests {
                 StoreCapabilities.ALL.leases(),
                 StoreCapabilities.ALL.shortestLease(),
                 fencingTokens,
-                StoreCapabilities.ALL.minimumTimes());
+                StoreCapabilities.ALL.minimumTimes(),
+                StoreCapabilities.ALL.permits());
     }
 
     private LockBackend declaring(LockBackend store, StoreCapabilities capabilities) {

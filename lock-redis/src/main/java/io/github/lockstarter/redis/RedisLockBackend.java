@@ -281,7 +281,10 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return queueOf(command.key()).inOrder(releaseScript, command);
+        CallQueue queue = queueOf(command.key());
+        return command.slots().count() == 1
+                ? queue.inOrder(releaseScript, command)
+                : queue.inOrder(() -> releaseScript.sendToAll(command));
     }
 
     @Override

@@ -119,7 +119,12 @@ final class QuorumMember {
 
     private static ReleaseCommand withoutPlace(ReleaseCommand command) {
         return new ReleaseCommand(
-                command.key(), command.token(), command.fencingToken(), Wait.UNCHANGED, command.atLeast());
+                command.key(),
+                command.token(),
+                command.fencingToken(),
+                Wait.UNCHANGED,
+                command.atLeast(),
+                command.slots());
     }
 
     /**

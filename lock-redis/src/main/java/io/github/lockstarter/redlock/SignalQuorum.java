@@ -97,7 +97,8 @@ final class SignalQuorum {
                         command.fencingFloor(),
                         command.fencingTokens(),
                         Optional.of(new Waiting(position, waiting.patience())),
-                        command.atLeast());
+                        command.atLeast(),
+                        command.permits());
     }
 
     /** An attempt was refused; that many more nodes would have had to grant it. */

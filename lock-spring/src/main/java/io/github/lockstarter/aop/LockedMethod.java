@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -131,7 +132,8 @@ record LockedMethod(
                 request.renewal(),
                 request.ownership(),
                 request.atLeast(),
-                request.maxHold());
+                request.maxHold(),
+                request.permits());
     }
 
     private static LockRequest request(String name, DistributedLock attributes, Placeholders placeholders) {
@@ -144,7 +146,8 @@ record LockedMethod(
                     attributes.renewal(),
                     Ownership.THREAD,
                     placeholders.duration("atLeast", "atLeastMs", attributes.atLeastMs(), attributes.atLeast()),
-                    placeholders.duration("maxHold", "maxHoldMs", attributes.maxHoldMs(), attributes.maxHold()));
+                    placeholders.duration("maxHold", "maxHoldMs", attributes.maxHoldMs(), attributes.maxHold()),
+                    attributes.permits() == 0 ? OptionalInt.empty() : OptionalInt.of(attributes.permits()));
         } catch (IllegalArgumentException e) {
             throw new LockStartException(
                     placeholders.method(),

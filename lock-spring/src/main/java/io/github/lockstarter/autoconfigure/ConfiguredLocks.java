@@ -8,6 +8,7 @@ import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -43,6 +44,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
     private final Set<String> used = ConcurrentHashMap.newKeySet();
+    private final Map<String, Integer> permitsByName = new ConcurrentHashMap<>();
     private final Set<Method> warnedOf = ConcurrentHashMap.newKeySet();
 
     ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
@@ -58,10 +60,23 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         DistributedLockProperties known = properties.get();
         known.engineSettings().validate(request);
         Optional<Duration> atLeast = known.atLeastOf(request);
-        LockRequest asked = atLeast.map(request::keptFor).orElse(request);
+        int permits = known.engineSettings().permitsOf(request);
+        checkPermits(method, request, permits);
+        LockRequest asked = atLeast.map(request::keptFor).orElse(request).permits(permits);
         Duration lease = known.leases().get(request.name());
         backends.getObject().check(asked.lease().isEmpty() && lease != null ? asked.leasedFor(lease) : asked, locks);
         checkSchedule(method, request, known.waitOf(request), atLeast);
+    }
+
+    /** Methods that share a name share its slots: different limits are more likely a mistake than meant. */
+    private void checkPermits(Method method, LockRequest request, int permits) {
+        Integer others = permitsByName.putIfAbsent(request.name(), permits);
+        if (others != null && others != permits) {
+            throw new IllegalArgumentException("Lock '" + request.name() + "' has " + permits + " permits at "
+                    + ClassUtils.getShortName(method.getDeclaringClass()) + '.' + method.getName() + "() and " + others
+                    + " at another method. Give both the same number, or set it once:"
+                    + " distributed-lock.locks." + request.name() + ".permits");
+        }
     }
 
     /** Most of what does not run once per tick may be meant, and causes one warning per method. */

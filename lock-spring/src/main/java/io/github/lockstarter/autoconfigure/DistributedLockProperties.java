@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -269,19 +270,23 @@ record DistributedLockProperties(
      *     lease.
      * @param atLeast Minimum time for which no other caller gets the lock, counted from the grant: a release that comes
      *     sooner leaves the lock kept for the rest. None unless set.
+     * @param permits How many callers have the lock at a time, over all instances, where the annotation is silent. One
+     *     unless set.
      */
     record Named(
             @Nullable Duration lease,
             @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
-            @Nullable Duration atLeast) {
+            @Nullable Duration atLeast,
+            @Nullable Integer permits) {
 
         EngineSettings.Overrides overrides() {
             return new EngineSettings.Overrides(
                     Optional.ofNullable(lease),
                     Optional.ofNullable(maxWait),
                     Optional.ofNullable(atLeast),
-                    Optional.ofNullable(crashTakeover));
+                    Optional.ofNullable(crashTakeover),
+                    permits == null ? OptionalInt.empty() : OptionalInt.of(permits));
         }
     }
 }

@@ -38,6 +38,22 @@ public interface LockBackendOption {
     default void checkRequest(LockRequest request, String key) {}
 
     /**
+     * For the {@link #checkRequest} of a store whose locks have one permit.
+     *
+     * @param store the store, as messages call it
+     * @param request the request
+     * @param key one of its keys
+     * @throws IllegalArgumentException when the lock has more; says what to change
+     */
+    static void refusePermits(String store, LockRequest request, String key) {
+        if (request.permits().orElse(1) > 1) {
+            throw new IllegalArgumentException("Lock '" + key + "' has "
+                    + request.permits().getAsInt() + " permits, and " + store + " keeps only locks with one. Leave"
+                    + " permits out, or keep the lock in another store: distributed-lock.further-backends");
+        }
+    }
+
+    /**
      * The name that the bean with the backend has, by which it is found.
      *
      * @param option the name of the option

@@ -125,6 +125,7 @@ class LocksEndpointTests {
         HeldLock held = new HeldLock(
                 "ship-order",
                 "order:7",
+                0,
                 17,
                 "worker-1",
                 Instant.EPOCH,

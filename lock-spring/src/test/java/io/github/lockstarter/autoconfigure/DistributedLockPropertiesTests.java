@@ -7,6 +7,7 @@ import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -76,7 +77,8 @@ class DistributedLockPropertiesTests {
                                     Optional.of(Duration.ofMinutes(1)),
                                     Optional.of(Duration.ofSeconds(1)),
                                     Optional.of(Duration.ofMillis(800)),
-                                    Optional.of(Duration.ZERO)));
+                                    Optional.of(Duration.ZERO),
+                                    OptionalInt.of(3)));
                 });
     }
 

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
@@ -143,6 +144,7 @@ public record EngineSettings(
         Duration leaseOfRequest = leaseOf(request);
         atLeastOf(request, leaseOfRequest);
         maxHoldOf(request, leaseOfRequest);
+        permitsOf(request);
     }
 
     /**
@@ -219,6 +221,20 @@ public record EngineSettings(
         return firstOf(request.maxWait(), overrides(request).maxWait()).orElse(maxWait);
     }
 
+    /**
+     * The permits of a request: what it asks for, else what is configured for its name, else one.
+     *
+     * @param request what is to be locked
+     * @return how many callers have the lock at a time
+     * @throws IllegalArgumentException when a request for several keys has more than one
+     */
+    public int permitsOf(LockRequest request) {
+        int configured = overrides(request).permits().orElse(1);
+        return request.permits().isPresent() || configured == 1
+                ? request.permits().orElse(1)
+                : request.permits(configured).permits().getAsInt();
+    }
+
     private Overrides overrides(LockRequest request) {
         return locks.getOrDefault(request.name(), Overrides.NONE);
     }
@@ -249,16 +265,18 @@ public record EngineSettings(
      * @param atLeast minimum time, instead of none
      * @param crashTakeOver how long after the end of its holder's connection a lock is taken over, instead of the
      *     default; zero if never
+     * @param permits how many callers have the lock at a time, instead of one
      */
     public record Overrides(
             Optional<Duration> lease,
             Optional<Duration> maxWait,
             Optional<Duration> atLeast,
-            Optional<Duration> crashTakeOver) {
+            Optional<Duration> crashTakeOver,
+            OptionalInt permits) {
 
         /** Overrides nothing. */
-        public static final Overrides NONE =
-                new Overrides(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        public static final Overrides NONE = new Overrides(
+                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), OptionalInt.empty());
     }
 
     /**

@@ -53,6 +53,11 @@ public final class KeySpace {
         return opening + KeyEncoding.shorten(KeyEncoding.encode(key)) + '}';
     }
 
+    /** The lock of a slot, by the first of {@link #keysOf}. */
+    public static String slotOf(String lock, int slot) {
+        return slot == 0 ? lock : lock + ":p" + slot;
+    }
+
     /** The channel on which an instance hears its signals. */
     public String mailboxOf(String instanceId) {
         return mailboxes + instanceId;

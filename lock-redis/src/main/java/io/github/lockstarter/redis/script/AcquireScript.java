@@ -37,7 +37,10 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     private static final String TIMED = "time";
 
     /** How many arguments are of a lock that is asked for alone. */
-    private static final int OF_ONE = 3;
+    private static final int OF_ONE = 4;
+
+    /** Twice within the take-over time of 1 s: so the locks of an instance that is gone are free half of it later. */
+    private static final Optional<Duration> LOOK_AGAIN = Optional.of(Duration.ofMillis(450));
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -76,6 +79,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     /** Whether an attempt asks for a lock and nothing else. */
     private static boolean asksForALockAlone(AcquireCommand command) {
         return command.fencingTokens() == 1
+                && command.permits() == 1
                 && command.atLeast().isZero()
                 && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
     }
@@ -143,6 +147,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                     .map(waiting -> Long.toString(waiting.position()))
                     .orElse(ScriptCall.ABSENT);
             arguments[from + 2] = isTimed ? TIMED : ScriptCall.ABSENT;
+            arguments[from + 3] = Integer.toString(first.permits());
         }
         keys[2 * count + 1] = history.key();
         keys[2 * count + 2] = history.checkedKey();
@@ -186,7 +191,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             List<R> results = new ArrayList<>(replies.size());
             for (int i = 0; i < replies.size(); i++) {
                 Reply reply = replies.get(i);
-                results.add(result.apply(resultOf(commands.get(i).key(), reply, isRepeated), reply.micros()));
+                results.add(result.apply(resultOf(commands.get(i), reply, isRepeated), reply.micros()));
             }
             return results;
         }
@@ -207,7 +212,8 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return Collections.nCopies(commands.size(), failed);
         }
 
-        private AcquireResult resultOf(String key, Reply reply, boolean isRepeated) {
+        private AcquireResult resultOf(AcquireCommand command, Reply reply, boolean isRepeated) {
+            String key = command.key();
             if (reply.isRefusal()) {
                 RedisFailure refusal = failures.ofError(reply.marker());
                 return AcquireScript.resultOf(isRepeated ? refusal.afterReconnect() : refusal);
@@ -218,21 +224,22 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                         reply.value(),
                         reply.number(),
                         reply.owner(),
-                        reply.marker().isEmpty() ? known : reply.marker());
+                        reply.marker().isEmpty() ? known : reply.marker(),
+                        reply.slot());
             }
             if (reply.status() == Reply.CONTENDED) {
                 if (!reply.unacknowledged().isEmpty()) {
                     acknowledging.accept(reply.unacknowledged(), key);
                 }
                 return new AcquireResult.Contended(
-                        remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
+                        remaining(reply.value()), reply.number(), reply.owner(), reply.isKept(), lookAgain(command));
             }
             if (reply.status() == Reply.RECOVERING) {
                 Duration left = Duration.ofMillis(reply.value());
                 return new AcquireResult.Recovering(left, history.recovers(left).problem());
             }
             if (reply.status() == Reply.WRONG_TYPE) {
-                return wrongType(keySpace.keysOf(key), Math.toIntExact(reply.value()));
+                return wrongType(key, reply);
             }
             throw new IllegalStateException("Unknown status " + reply.status());
         }
@@ -241,10 +248,18 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         }
 
-        private AcquireResult wrongType(LockKeys keys, int position) {
+        /** A beat looks at the owner of a lock with one permit; an attempt looks at all owners of the others. */
+        private static Optional<Duration> lookAgain(AcquireCommand command) {
+            return command.permits() == 1 ? Optional.empty() : LOOK_AGAIN;
+        }
+
+        private AcquireResult wrongType(String key, Reply reply) {
+            LockKeys keys = keySpace.keysOf(key);
             String subject =
-                    switch (position) {
-                        case 1 -> "'" + keys.lock() + "' holds another type than the string of a lock";
+                    switch (Math.toIntExact(reply.value())) {
+                        case 1 ->
+                            "'" + KeySpace.slotOf(keys.lock(), reply.slot())
+                                    + "' holds another type than the string of a lock";
                         case 2 -> "'" + keys.fence() + "' holds another type than the string of the fencing counter";
                         case 4 -> "'" + history.key() + "' holds another type than the string of a history marker";
                         default -> "'" + keys.waiters() + "' holds another type than the sorted set of the waiters";
@@ -268,6 +283,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
      *     over from, or that it is kept; else empty
      * @param unacknowledged what is to be acknowledged before the lock is taken over; else empty
      * @param micros the server's clock, in microseconds; empty if it was not asked for
+     * @param slot that was granted, or tried last
      */
     public record Reply(
             long status,
@@ -276,7 +292,8 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             String marker,
             String holder,
             String unacknowledged,
-            OptionalLong micros) {
+            OptionalLong micros,
+            int slot) {
 
         /** The status of a grant. */
         static final long GRANTED = 1;
@@ -294,6 +311,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         static final long REFUSED = -2;
 
         private static final int TIME = 6;
+        private static final int SLOT = 7;
 
         /** Whether the server refused, and the other attempts of the call have results of their own. */
         public boolean isRefusal() {
@@ -329,7 +347,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         /** Reads the reply to one attempt: a bare number for a grant without waiters, or a list. */
         static Reply of(Object said) {
             if (said instanceof Long fencingToken) {
-                return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty());
+                return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0);
             }
             List<?> parts = (List<?>) said;
             return new Reply(
@@ -339,7 +357,10 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                     text(parts, 3),
                     text(parts, 4),
                     text(parts, 5),
-                    parts.size() > TIME ? OptionalLong.of((Long) parts.get(TIME)) : OptionalLong.empty());
+                    parts.size() > TIME && parts.get(TIME) instanceof Long micros
+                            ? OptionalLong.of(micros)
+                            : OptionalLong.empty(),
+                    parts.size() > SLOT ? Math.toIntExact((Long) parts.get(SLOT)) : 0);
         }
 
         private static String text(List<?> parts, int place) {

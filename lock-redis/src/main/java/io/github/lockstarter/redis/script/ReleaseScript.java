@@ -9,12 +9,14 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 
 /**
  * Sends releases, and reads the statuses of the release script.
@@ -58,6 +60,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     @Override
     public boolean isCollected(ReleaseCommand command) {
         return !isCluster
+                && command.slots().count() == 1
                 && command.ownWait() instanceof Wait.Unchanged
                 && command.atLeast().isZero();
     }
@@ -65,6 +68,25 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     @Override
     public CompletionStage<List<ReleaseResult>> send(List<ReleaseCommand> commands) {
         return runner.run(call(commands), new Statuses(commands));
+    }
+
+    /** Frees the slot that the token has, if it has one of several: all of them in one call. */
+    public CompletionStage<ReleaseResult> sendToAll(ReleaseCommand command) {
+        Slots slots = command.slots();
+        List<ReleaseCommand> each = IntStream.range(slots.from(), slots.from() + slots.count())
+                .mapToObj(slot -> new ReleaseCommand(
+                        command.key(),
+                        command.token(),
+                        command.fencingToken(),
+                        Wait.UNCHANGED,
+                        Duration.ZERO,
+                        Slots.one(slot)))
+                .toList();
+        return send(each).thenApply(results -> results.stream()
+                .filter(result ->
+                        !(result instanceof ReleaseResult.NotHeld || result instanceof ReleaseResult.FoundFree))
+                .findFirst()
+                .orElse(results.get(0)));
     }
 
     /**
@@ -78,7 +100,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
         Arrays.fill(arguments, ScriptCall.ABSENT);
         for (int i = 0; i < count; i++) {
             LockKeys lock = keySpace.keysOf(commands.get(i).key());
-            keys[i] = lock.lock();
+            keys[i] = KeySpace.slotOf(lock.lock(), commands.get(i).slots().from());
             keys[count + i] = lock.waiters();
             arguments[2 * i] = commands.get(i).token().value();
             arguments[2 * i + 1] = lock.name();

@@ -96,7 +96,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
                 lease = command.lease();
                 leaseMillis = ScriptCall.millis(lease);
             }
-            keys.add(keySpace.lockOf(command.key()));
+            keys.add(KeySpace.slotOf(keySpace.lockOf(command.key()), command.slot()));
             arguments[next] = command.token().value();
             arguments[next + 1] = leaseMillis;
             next += 2;

@@ -26,10 +26,13 @@
 -- ARGV[4 * count + 5]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
 -- ARGV[4 * count + 6]  not empty: the time is noted with the lock, since it has a minimum time (release.lua), and replied, for
 --                      a caller that counts votes
+-- ARGV[4 * count + 7]  permits: how many slots the lock has. Each is a lock of its own, with the queue of the first: slot 0 is
+--                      KEYS[1], slot i is called <prefix>{<tag>}:p<i>. The slot that the token has is tried, else the first
+--                      that is free, else each in turn
 --
 -- Returns for each lock, in their order, or without a list for one lock alone: the first fencing token, if it is granted, no other
 -- instance is known to wait, the marker is the caller's and the time was not asked for, as almost always: a table costs the server
--- more. Else {status, value, number, marker, who, trace, time}
+-- more. Else {status, value, number, marker, who, trace, time, slot}
 --   1   granted: the first fencing token; so many other instances are in the queue, as far as it was looked at
 --   0   another owner has it, or it is kept: the remaining lease in ms, -1 if it never ends by itself; position, 0 if not waiting
 --   2   free, but the history is younger than the grace: when to try again, in ms; 0
@@ -42,11 +45,13 @@
 --   trace   for acknowledge.lua, if replicas have to know of a take-over first: the owner's instance, a space, and the begin of its
 --           mark; else empty
 --   time    of this server in microseconds, if it was asked for
+--   slot    that was granted, or tried last, if the lock has several
 
 local count = (#KEYS - 3) / 2
 local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2 * count + 3]
 local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 local block, position, timed = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6]
+local permits = tonumber(ARGV[4 * count + 7] or 1)
 
 local isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
@@ -65,7 +70,7 @@ block = tonumber(block or 1)
 local recovering = age and age < grace * 1000
 local told = marker ~= known and marker or ''
 local clock
-if timed and not refusal then
+if timed and timed ~= '' and not refusal then
   if not micros then
     local now = redis.pcall('TIME')
     refusal = now.err and now
@@ -84,132 +89,158 @@ for i = 1, count do
   local fencing = hoped and hoped + i - 1 or 0
   local set = fencing > floor and redis.pcall('SET', lock, string.format('%016.0f ', fencing) .. token, 'PX', lease, 'NX')
   local status, value, number, who, trace = GRANTED, set and set.ok and fencing, 0, '', ''
+  local slot, last, stored = 0, permits - 1, nil
+  if permits > 1 then
+    local places = {lock}
+    for each = 1, last do
+      places[each + 1] = lock .. ':p' .. each
+    end
+    stored = redis.pcall('MGET', unpack(places)) -- of a key of another type, nothing
+    local own, free
+    for each, owner in ipairs(stored) do
+      own = owner and string.sub(owner, -#token) == token and each or own
+      free = free or (not owner and each)
+    end
+    local only = own or free
+    slot, last = only and only - 1 or 0, only and only - 1 or last
+  end
   -- What was granted before stays granted, whatever the server refuses now: with the key that it concerns.
   local refused, key = refusal, 4
+  local isNext
   repeat
-    if value or refused then
-      break
-    end
-    local owner = redis.pcall('GET', lock)
-    if type(owner) == 'table' then
-      refused, key = owner, 1
-      break
-    end
-    if not owner and recovering then
-      status, value = RECOVERING, math.ceil(grace - age / 1000)
-      break
-    end
-    local repeated = owner and string.sub(owner, -#token) == token
-    local waits = name and name ~= ''
-
-    if owner and not repeated and isNamed and not recovering then
-      -- include look.lua: leaves isAbandoned, unacknowledged, gone and label
-      trace = unacknowledged or ''
-      if isAbandoned then
-        who, owner = string.sub(gone, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), nil
-      end
-    end
-
-    if owner and not repeated then
-      local instance = string.match(token, '^(.*):')
-      local registered = waits and redis.pcall('ZSCORE', waiters, instance)
-      if type(registered) == 'table' then
-        refused, key = registered, 3
+    repeat
+      if value or refused then
         break
       end
-      local isQueued, remaining, place = pcall(function()
-        local place = tonumber(registered)
-        if waits then
-          local patience, position = tonumber(patience), tonumber(position)
-          if not place and not position then
-            local now = redis.call('TIME')
-            position = now[1] * 1000000 + now[2]
-          end
-          if not place or (position and position < place) then
-            place = position
-            redis.call('ZADD', waiters, place, instance)
-          end
-          if redis.call('PTTL', waiters) < patience then
-            redis.call('PEXPIRE', waiters, patience)
-          end
-          -- Publishes '%!' and the name to the owner's mailbox, unless another instance than its own was waiting already: then
-          -- it knows. No name starts like that. A failure does not fail the attempt: the owner's hand-overs end by themselves.
-          -- One repetition of digits, not two in a row, which take the square of the time for a long foreign value.
-          local holder, after = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(.?)')
-          local isOther = holder and (after == '' or after == '|') and #holder == 32 and holder ~= instance
-          local others = isOther and not registered and redis.call('ZCARD', waiters) - 1
-          if others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)) then
-            local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-            redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
-          end
+      lock, isNext = slot > 0 and KEYS[i] .. ':p' .. slot or lock, false
+      local owner = redis.pcall('GET', lock)
+      if type(owner) == 'table' then
+        refused, key = owner, 1
+        break
+      end
+      if not owner and recovering then
+        status, value = RECOVERING, math.ceil(grace - age / 1000)
+        break
+      end
+      local repeated = owner and string.sub(owner, -#token) == token
+      local waits = name and name ~= ''
+
+      if owner and not repeated and isNamed and not recovering then
+        -- include look.lua: leaves isAbandoned, unacknowledged, gone and label
+        trace = unacknowledged or trace
+        if isAbandoned then
+          who, owner = string.sub(gone, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), nil
         end
-        return redis.call('PTTL', lock), place or 0
-      end)
-      if not isQueued then
-        refused = type(remaining) == 'table' and remaining or {err = tostring(remaining)}
+      end
+
+      if owner and not repeated and slot < last then
+        slot, isNext = slot + 1, true
         break
       end
-      status, value, number = CONTENDED, remaining, place
-      local holder, label = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
-      if holder then
-        who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
-      elseif string.find(owner, '^%d+ %%kept$') then
-        who = '%kept'
-      end
-      break
-    end
-
-    -- A newcomer that asks for one fencing token has no use for the number, and is in no queue to be taken out of.
-    if block > 1 or (position and position ~= '') then
-      local others = redis.pcall('ZCARD', waiters)
-      if others ~= 0 and type(others) ~= 'table' then
-        -- An instance that gets what it waits for has left the queue; one that only tries leaves it to those who wait.
-        local own = redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, string.match(token, '^(.*):'))
-        others = type(own) == 'table' and own or (own and own ~= 0 and others - 1 or others)
-      end
-      if type(others) == 'table' then
-        refused, key = others, 3
+      if owner and not repeated then
+        local instance = string.match(token, '^(.*):')
+        local registered = waits and redis.pcall('ZSCORE', waiters, instance)
+        if type(registered) == 'table' then
+          refused, key = registered, 3
+          break
+        end
+        local isQueued, remaining, place = pcall(function()
+          local place = tonumber(registered)
+          if waits then
+            local patience, position = tonumber(patience), tonumber(position)
+            if not place and not position then
+              local now = redis.call('TIME')
+              position = now[1] * 1000000 + now[2]
+            end
+            if not place or (position and position < place) then
+              place = position
+              redis.call('ZADD', waiters, place, instance)
+            end
+            if redis.call('PTTL', waiters) < patience then
+              redis.call('PEXPIRE', waiters, patience)
+            end
+            -- Publishes '%!' and the name to the owner's mailbox, unless another instance than its own was waiting already: then
+            -- it knows. No name starts like that. A failure does not fail the attempt: the owner's hand-overs end by themselves.
+            -- One repetition of digits, not two in a row, which take the square of the time for a long foreign value.
+            for _, owner in ipairs(stored or {owner}) do
+              local holder, after = string.match(owner or '', '^[%d@]+ ([0-9a-f]+):%d+(.?)')
+              local isOther = holder and (after == '' or after == '|') and #holder == 32 and holder ~= instance
+              local others = isOther and not registered and redis.call('ZCARD', waiters) - 1
+              -- With several owners, each of those who wait may be one of them.
+              if others and (others < permits - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder))) then
+                local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
+                redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
+              end
+            end
+          end
+          return redis.call('PTTL', lock), place or 0
+        end)
+        if not isQueued then
+          refused = type(remaining) == 'table' and remaining or {err = tostring(remaining)}
+          break
+        end
+        status, value, number = CONTENDED, remaining, place
+        local holder, label = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
+        if holder then
+          who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
+        elseif string.find(owner, '^%d+ %%kept$') then
+          who = '%kept'
+        end
         break
       end
-      number = others
-    end
 
-    local newest
-    if repeated then
-      value = tonumber(string.match(owner, '^%d+')) - block + 1
-      newest = value <= floor and floor + block or nil
-    end
-    if newest or not repeated then
-      -- include fencing_tokens.lua: leaves taken, micros and problem
-      value = taken or floor + 1
-      local set = problem
-      if newest and not problem then
-        set = redis.pcall('SET', lock, string.format('%016.0f', newest) .. string.match(owner, '^%d+(.*)$'), 'KEEPTTL')
-      elseif not problem then
-        local time = timed and string.format('@%.0f', micros) or ''
-        local stored = string.format('%016.0f', value + block - 1) .. time .. ' ' .. token
-        set = redis.pcall('SET', lock, stored, 'PX', lease)
+      -- A newcomer that asks for one fencing token has no use for the number, and is in no queue to be taken out of.
+      if block > 1 or (position and position ~= '') then
+        local others = redis.pcall('ZCARD', waiters)
+        if others ~= 0 and type(others) ~= 'table' then
+          -- An instance that gets what it waits for has left the queue; one that only tries leaves it to those who wait.
+          local own = redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, string.match(token, '^(.*):'))
+          others = type(own) == 'table' and own or (own and own ~= 0 and others - 1 or others)
+        end
+        if type(others) == 'table' then
+          refused, key = others, 3
+          break
+        end
+        number = others
       end
-      refused, key = set.err and set, 2
-      if not refused and not newest and not isChecked and isNamed and marker == known then
-        -- This server looked at its history a moment ago, and found it old enough for grants. In ms: so long a look counts for
-        -- the next ones. It costs a fifth of a grant. A replica must not have the note: once promoted, it would trust the look
-        -- of its master.
-        local CHECKED_FOR = 20
-        redis.set_repl(redis.REPL_NONE)
-        redis.pcall('SET', checked, note, 'PX', CHECKED_FOR)
-        redis.set_repl(redis.REPL_ALL)
-        isChecked = true
+
+      local newest
+      if repeated then
+        value = tonumber(string.match(owner, '^%d+')) - block + 1
+        newest = value <= floor and floor + block or nil
       end
-    end
-  until true
+      if newest or not repeated then
+        -- include fencing_tokens.lua: leaves taken, micros and problem
+        value = taken or floor + 1
+        local set = problem
+        if newest and not problem then
+          set = redis.pcall('SET', lock, string.format('%016.0f', newest) .. string.match(owner, '^%d+(.*)$'), 'KEEPTTL')
+        elseif not problem then
+          local time = timed and string.format('@%.0f', micros) or ''
+          local stored = string.format('%016.0f', value + block - 1) .. time .. ' ' .. token
+          set = redis.pcall('SET', lock, stored, 'PX', lease)
+        end
+        refused, key = set.err and set, 2
+        if not refused and not newest and not isChecked and isNamed and marker == known then
+          -- This server looked at its history a moment ago, and found it old enough for grants. In ms: so long a look counts for
+          -- the next ones. It costs a fifth of a grant. A replica must not have the note: once promoted, it would trust the look
+          -- of its master.
+          local CHECKED_FOR = 20
+          redis.set_repl(redis.REPL_NONE)
+          redis.pcall('SET', checked, note, 'PX', CHECKED_FOR)
+          redis.set_repl(redis.REPL_ALL)
+          isChecked = true
+        end
+      end
+    until true
+  until not isNext
 
   local reply = value
   if refused then
     local isOfAnotherType = string.sub(refused.err, 1, 9) == 'WRONGTYPE'
     reply = isOfAnotherType and {WRONG_TYPE, key, 0, ''} or {REFUSED, 0, 0, refused.err}
-  elseif status ~= GRANTED or number > 0 or told ~= '' or who ~= '' or clock then
-    reply = {status, value, number, told, who, trace, clock}
+  elseif status ~= GRANTED or number > 0 or told ~= '' or who ~= '' or clock or permits > 1 then
+    reply = {status, value, number, told, who, trace, clock or '', slot}
   end
   if count == 1 then
     return reply

@@ -37,7 +37,7 @@ end
 redis.call('DEL', lock)
 -- include signal_next.lua: leaves woken
 if not kept then
-  local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
+  local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
   redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(token) .. ':' .. (name ~= '' and name or tag))
 end
 return woken

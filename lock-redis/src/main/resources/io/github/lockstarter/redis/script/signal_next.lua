@@ -13,7 +13,7 @@ for _ = 1, mayWait and TRIES or 0 do
   if not longest[1] then
     break
   end
-  local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
+  local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
   local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name ~= '' and name or tag)
   if type(receivers) == 'table' then
     woken = UNSIGNALLED

@@ -7,6 +7,7 @@ import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineKeptContract;
+import io.github.lockstarter.contract.EnginePermitsContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -43,6 +44,13 @@ class RedisEngineContractIT {
     @Nested
     class EngineKept extends EngineKeptContract {
         EngineKept() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EnginePermits extends EnginePermitsContract {
+        EnginePermits() {
             super(RedisEngineContractIT::store);
         }
     }

@@ -15,24 +15,25 @@ class AcquireReplyTests {
 
     @Test
     void takesABareNumberForAGrantThatNobodyWaitsFor() {
-        assertThat(Reply.of(MICROS)).isEqualTo(new Reply(Reply.GRANTED, MICROS, 0, "", "", "", NO_TIME));
+        assertThat(Reply.of(MICROS)).isEqualTo(new Reply(Reply.GRANTED, MICROS, 0, "", "", "", NO_TIME, 0));
     }
 
     @Test
     void takesThreeNumbersAsTheyAre() {
-        assertThat(Reply.of(List.of(0L, -1L, 7L))).isEqualTo(new Reply(Reply.CONTENDED, -1, 7, "", "", "", NO_TIME));
+        assertThat(Reply.of(List.of(0L, -1L, 7L))).isEqualTo(new Reply(Reply.CONTENDED, -1, 7, "", "", "", NO_TIME, 0));
     }
 
     @Test
     void takesTheMarkerTheHolderAndWhatIsToBeAcknowledgedBehindThem() {
         assertThat(Reply.of(List.of(0L, 900L, 7L, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17")))
-                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17", NO_TIME));
+                .isEqualTo(
+                        new Reply(Reply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17", NO_TIME, 0));
     }
 
     @Test
     void takesTheTimeAtTheEnd() {
         assertThat(Reply.of(List.of(0L, 900L, 7L, "", "", "", MICROS)))
-                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS)));
+                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS), 0));
     }
 
     @Test

@@ -68,6 +68,7 @@ record RedlockProperties(
 
     @Override
     public void checkRequest(LockRequest request, String key) {
+        LockBackendOption.refusePermits("Redlock", request, key);
         request.lease().ifPresent(asked -> checkLease("the lease of lock '" + key + "'", asked));
     }
 

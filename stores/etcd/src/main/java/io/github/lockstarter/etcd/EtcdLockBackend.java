@@ -64,7 +64,7 @@ public final class EtcdLockBackend implements LockBackend {
     public static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
 
     static final StoreCapabilities CAPABILITIES =
-            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true);
+            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, false);
 
     // Called by any thread. Requests are answered on the callback threads, which never block. No field but `closed`
     // changes; each part says what it keeps.

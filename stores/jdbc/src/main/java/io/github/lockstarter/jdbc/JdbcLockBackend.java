@@ -151,7 +151,8 @@ public final class JdbcLockBackend implements LockBackend {
                 Leases.PER_LOCK,
                 Duration.ofMillis(1),
                 LockRows.TOKENS_OF_A_NUMBER,
-                true);
+                true,
+                false);
     }
 
     @Override

@@ -67,7 +67,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
     /** What this store can do. */
     public static final StoreCapabilities CAPABILITIES =
-            new StoreCapabilities(Signals.IN_ORDER, Leases.OF_SESSION, Duration.ofMillis(1), 1, false);
+            new StoreCapabilities(Signals.IN_ORDER, Leases.OF_SESSION, Duration.ofMillis(1), 1, false, false);
 
     /** Longer than any session time-out. */
     private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);

@@ -78,7 +78,8 @@ public final class JdbcStore implements LockStore {
                 Leases.PER_LOCK,
                 Duration.ofMillis(1),
                 1024,
-                true);
+                true,
+                false);
     }
 
     @Override

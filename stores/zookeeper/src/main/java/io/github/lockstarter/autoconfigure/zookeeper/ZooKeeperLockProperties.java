@@ -51,6 +51,7 @@ record ZooKeeperLockProperties(
 
     @Override
     public void checkRequest(LockRequest request, String key) {
+        LockBackendOption.refusePermits("ZooKeeper", request, key);
         request.atLeast().filter(time -> !time.isZero()).ifPresent(time -> {
             throw new IllegalArgumentException("Lock '" + key + "' has a minimum time of " + DurationText.exactly(time)
                     + ", and ZooKeeper keeps no lock for a minimum time. Leave atLeastMs out, or keep the lock in"

@@ -1,0 +1,225 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Locks with several permits, as callers of the engine see them. */
+public abstract class EnginePermitsContract extends EngineContract {
+
+    private static final int PERMITS = 3;
+
+    private final LockRequest permit = request.ownedByHandle().permits(PERMITS);
+
+    public EnginePermitsContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @BeforeEach
+    void needsPermits() {
+        Needs.of(store).permits();
+    }
+
+    @Test
+    void grantsAsManyAsThereArePermitsOverAllInstances() {
+        List<LockHandle> held = List.of(
+                first.locks().acquire(permit),
+                second.locks().acquire(permit),
+                first.locks().acquire(permit));
+
+        assertThat(held).extracting(LockHandle::slot).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(first.locks().tryAcquire(permit)).isEmpty();
+        assertThat(second.locks().tryAcquire(permit)).isEmpty();
+        assertThatThrownBy(() -> second.locks().acquire(permit.withoutWaiting()))
+                .isInstanceOf(LockNotAcquiredException.class);
+
+        assertThat(held.get(1).release()).isEqualTo(ReleaseOutcome.RELEASED);
+        LockHandle next = first.locks().acquire(permit);
+
+        assertThat(next.slot()).isEqualTo(held.get(1).slot());
+        assertThat(next.fencingToken()).isGreaterThan(held.get(1).fencingToken());
+        assertThat(held.get(0).isHeld()).isTrue();
+        assertThat(held.get(2).isHeld()).isTrue();
+    }
+
+    @Test
+    void aLockWithOnePermitHasTheFirstSlot() {
+        LockHandle lock = first.locks().acquire(request);
+        assertThat(lock.slot()).isZero();
+
+        LockHandle second1 = second.locks().acquire(permit);
+        LockHandle first2 = first.locks().acquire(permit);
+        assertThat(List.of(second1.slot(), first2.slot())).containsExactlyInAnyOrder(1, 2);
+        assertThat(second.locks().tryAcquire(permit)).isEmpty();
+        assertThat(second.locks().tryAcquire(request)).isEmpty();
+
+        lock.release();
+        assertThat(second.locks().tryAcquire(request)).isPresent();
+        assertThat(first.locks().tryAcquire(permit)).isEmpty();
+    }
+
+    @Test
+    void eachCallerCountsTheSlotsBelowItsOwnLimit() {
+        List<LockHandle> five = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            five.add(first.locks().acquire(permit.permits(5)));
+        }
+        assertThat(second.locks().tryAcquire(permit)).isEmpty();
+        five.forEach(handle -> {
+            if (handle.slot() >= PERMITS) {
+                handle.release();
+            }
+        });
+
+        assertThat(second.locks().tryAcquire(permit))
+                .as("the first three are taken")
+                .isEmpty();
+        Optional<LockHandle> fourth = second.locks().tryAcquire(permit.permits(4));
+        assertThat(fourth).isPresent();
+        assertThat(fourth.get().slot()).isEqualTo(3);
+    }
+
+    @Test
+    void aThreadThatHasAPermitTakesNoSecondOne() {
+        LockRequest ofThread = request.permits(2);
+        LockHandle outer = first.locks().acquire(ofThread);
+        LockHandle nested = first.locks().acquire(ofThread);
+
+        assertThat(nested.slot()).isEqualTo(outer.slot());
+        assertThat(nested.fencingToken()).isEqualTo(outer.fencingToken());
+        assertThat(second.locks().tryAcquire(ofThread)).isPresent();
+        assertThat(nested.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+        assertThat(outer.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void wakesACallerOfAnotherInstanceAndOneOfTheSame() throws Exception {
+        List<LockHandle> held = new ArrayList<>();
+        for (int i = 0; i < PERMITS; i++) {
+            held.add(first.locks().acquire(permit));
+        }
+        Future<LockHandle> other = elsewhere(() -> second.locks().acquire(permit.waitingUpTo(PATIENCE)));
+        awaitWaiters(second, 1);
+        held.get(1).release();
+        LockHandle others = resultOf(other);
+        assertThat(others.slot()).isEqualTo(held.get(1).slot());
+
+        Future<LockHandle> own = elsewhere(() -> first.locks().acquire(permit.waitingUpTo(PATIENCE)));
+        awaitWaiters(first, 1);
+        held.get(2).release();
+        assertThat(resultOf(own).slot()).isEqualTo(held.get(2).slot());
+    }
+
+    @Test
+    void callersThatTryAtOnceGetAllPermits() {
+        List<CompletableFuture<LockHandle>> tries = new ArrayList<>();
+        for (int i = 0; i < 2 * PERMITS; i++) {
+            tries.add(first.locks().acquireAsync(permit.withoutWaiting()));
+        }
+        long granted = tries.stream()
+                .map(each -> each.handle((handle, failure) -> failure == null).join())
+                .filter(isGranted -> isGranted)
+                .count();
+
+        assertThat(granted).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void renewsEachPermitAndKnowsThemApart() {
+        LockRequest renewed = permit.leasedFor(LEASE);
+        LockHandle one = first.locks().acquire(renewed);
+        LockHandle other = first.locks().acquire(renewed);
+
+        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(one.isHeld()).isTrue();
+            assertThat(other.isHeld()).isTrue();
+        });
+        assertThat(first.locks().heldLocks().snapshot())
+                .filteredOn(held -> held.key().equals(key))
+                .extracting(held -> held.slot())
+                .containsExactlyInAnyOrder(one.slot(), other.slot());
+        LockHandle third = second.locks().acquire(renewed);
+        assertThat(second.locks().tryAcquire(renewed)).isEmpty();
+
+        one.release();
+        assertThat(one.state()).isEqualTo(HoldState.RELEASED);
+        assertThat(other.isHeld()).isTrue();
+        third.release();
+    }
+
+    @Test
+    void aPermitThatIsNotRenewedEndsAlone() {
+        LockHandle ending = first.locks().acquire(permit.leasedFor(SHORT_LEASE).withoutRenewal());
+        LockHandle renewed = first.locks().acquire(permit);
+
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ending.state()).isEqualTo(HoldState.LOST));
+
+        assertThat(renewed.isHeld()).isTrue();
+        LockHandle next = second.locks().acquire(permit);
+        LockHandle last = second.locks().acquire(permit);
+        assertThat(List.of(next.slot(), last.slot())).doesNotContain(renewed.slot());
+    }
+
+    /** Callers of two instances, more of them than permits: never one too many, and never two in a slot. */
+    @Test
+    void neverGrantsOneMore() throws Exception {
+        AtomicInteger inside = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        Map<Integer, Long> latest = new HashMap<>();
+        List<Future<Object>> callers = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            Application application = i % 2 == 0 ? first : second;
+            callers.add(elsewhere(() -> {
+                for (int round = 0; round < 15; round++) {
+                    try (LockHandle held = application.locks().acquire(permit.waitingUpTo(Duration.ofSeconds(40)))) {
+                        most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                        synchronized (latest) {
+                            assertThat(held.fencingToken()).isGreaterThan(latest.getOrDefault(held.slot(), 0L));
+                            latest.put(held.slot(), held.fencingToken());
+                        }
+                        Thread.sleep(1);
+                        inside.decrementAndGet();
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<Object> caller : callers) {
+            caller.get(50, java.util.concurrent.TimeUnit.SECONDS);
+        }
+
+        assertThat(most).hasValueBetween(2, PERMITS);
+        assertThat(latest).containsOnlyKeys(0, 1, 2);
+    }
+
+    @Test
+    void aMinimumTimeIsThatOfTheSlot() {
+        Needs.of(store).minimumTimes();
+        LockRequest window = permit.permits(2).leasedFor(Duration.ofSeconds(20)).keptFor(Duration.ofSeconds(10));
+        first.locks().acquire(window).release();
+        LockHandle second1 = second.locks().acquire(window);
+
+        assertThat(first.locks().tryAcquire(window)).isEmpty();
+        second1.release();
+        assertThat(second.locks().tryAcquire(window)).isEmpty();
+        assertThat(first.locks().tryAcquire(window.permits(3))).isPresent();
+    }
+}
