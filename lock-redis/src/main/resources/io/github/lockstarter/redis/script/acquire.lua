@@ -50,8 +50,7 @@
 local count = (#KEYS - 3) / 2
 local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2 * count + 3]
 local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
-local block, position, timed = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6]
-local permits = tonumber(ARGV[4 * count + 7] or 1)
+local block, position, timed, permits = ARGV[4 * count + 4], ARGV[4 * count + 5], ARGV[4 * count + 6], ARGV[4 * count + 7]
 
 local isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
@@ -66,11 +65,13 @@ if isChecked and not block then
   hoped = not problem and taken
 end
 block = tonumber(block or 1)
+permits = tonumber(permits or 1)
+timed = timed and timed ~= ''
 
 local recovering = age and age < grace * 1000
 local told = marker ~= known and marker or ''
 local clock
-if timed and timed ~= '' and not refusal then
+if timed and not refusal then
   if not micros then
     local now = redis.pcall('TIME')
     refusal = now.err and now
@@ -89,11 +90,11 @@ for i = 1, count do
   local fencing = hoped and hoped + i - 1 or 0
   local set = fencing > floor and redis.pcall('SET', lock, string.format('%016.0f ', fencing) .. token, 'PX', lease, 'NX')
   local status, value, number, who, trace = GRANTED, set and set.ok and fencing, 0, '', ''
-  local slot, last, stored = 0, permits - 1, nil
+  local first, slot, last, stored = lock, 0, permits - 1, nil
   if permits > 1 then
-    local places = {lock}
+    local places = {first}
     for each = 1, last do
-      places[each + 1] = lock .. ':p' .. each
+      places[each + 1] = first .. ':p' .. each
     end
     stored = redis.pcall('MGET', unpack(places)) -- of a key of another type, nothing
     local own, free
@@ -112,7 +113,7 @@ for i = 1, count do
       if value or refused then
         break
       end
-      lock, isNext = slot > 0 and KEYS[i] .. ':p' .. slot or lock, false
+      lock, isNext = slot > 0 and first .. ':p' .. slot or first, false
       local owner = redis.pcall('GET', lock)
       if type(owner) == 'table' then
         refused, key = owner, 1
