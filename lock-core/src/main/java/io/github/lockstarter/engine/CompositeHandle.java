@@ -25,6 +25,7 @@ final class CompositeHandle implements LockHandle {
             ReleaseOutcome.ALREADY_RELEASED,
             ReleaseOutcome.STILL_HELD,
             ReleaseOutcome.RELEASED,
+            ReleaseOutcome.SENT,
             ReleaseOutcome.UNKNOWN,
             ReleaseOutcome.LOST);
 

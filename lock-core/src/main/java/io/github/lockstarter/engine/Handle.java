@@ -6,6 +6,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -183,8 +184,12 @@ final class Handle implements LockHandle {
         return BlockingWait.awaitUninterruptibly(beginRelease());
     }
 
-    /** {@link #release()}, completed by whichever thread gets the answer, such as an event loop. */
+    /**
+     * {@link #release()}, completed by whichever thread gets the answer, such as an event loop. Without an answer if it
+     * is not awaited; that of a lock in doubt always is, since it may be lost.
+     */
     CompletableFuture<ReleaseOutcome> beginRelease() {
+        boolean isAwaited = hold.terms.release() == EngineSettings.Release.AWAIT || !isCertain();
         boolean leaving = false;
         try {
             leaving = STAGE.compareAndSet(this, ENTERED, LEAVING);
@@ -192,7 +197,8 @@ final class Handle implements LockHandle {
                 return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
             }
             StackReserve.ensure();
-            return shared().exit(this);
+            CompletableFuture<ReleaseOutcome> outcome = shared().exit(this);
+            return isAwaited || outcome.isDone() ? outcome : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
         } catch (RuntimeException | Error e) {
             if (leaving && stage == LEAVING) {
                 stage = FAILED;

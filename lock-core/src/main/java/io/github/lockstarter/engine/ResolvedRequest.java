@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param maxHold how long after its grant the lock is still renewed; empty if there is no end
  * @param crashTakeOver how long after the end of its holder's connection the lock is taken over; zero if never
  * @param permits how many callers have the lock at a time
+ * @param release whether a release waits for the answer of the store
  */
 record ResolvedRequest(
         String name,
@@ -28,7 +29,8 @@ record ResolvedRequest(
         Duration atLeast,
         Optional<Duration> maxHold,
         Duration crashTakeOver,
-        int permits) {
+        int permits,
+        EngineSettings.Release release) {
 
     private static final int RENEW_AT = 3;
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
@@ -49,7 +51,8 @@ record ResolvedRequest(
                 // A lock with a minimum time is left to its lease, which is as long: no other owner is to get it
                 // sooner.
                 atLeast.isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO,
-                settings.permitsOf(request));
+                settings.permitsOf(request),
+                settings.releaseOf(request));
     }
 
     private static Renewal renewal(LockRequest request, EngineSettings settings) {
@@ -61,7 +64,8 @@ record ResolvedRequest(
 
     /** The same request with another wait. */
     ResolvedRequest waitingUpTo(Duration wait) {
-        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver, permits);
+        return new ResolvedRequest(
+                name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver, permits, release);
     }
 
     /**
@@ -81,13 +85,14 @@ record ResolvedRequest(
                 atLeast,
                 asked.maxHold().map(held::plus).or(() -> maxHold),
                 crashTakeOver,
-                permits);
+                permits,
+                release);
     }
 
     /** The same request, not renewed. */
     ResolvedRequest withoutRenewal() {
         return new ResolvedRequest(
-                name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver, permits);
+                name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver, permits, release);
     }
 
     /** Whether the lock is kept for a minimum time. */

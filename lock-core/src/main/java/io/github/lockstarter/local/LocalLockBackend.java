@@ -58,13 +58,10 @@ public final class LocalLockBackend implements LockBackend {
     private static final String CLOSED = "The in-JVM lock backend is closed";
 
     /** Those that are used longest ago first. Guarded by this object, as the locks are. */
-    private final Map<String, Lock> locks = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Place, Lock> locks = new LinkedHashMap<>(16, 0.75f, true);
 
     /** The greatest fencing token or place in a queue that was given out. */
     private long latest;
-
-    /** Between the key and the number of a slot. */
-    private static final String SLOT = "\u0000";
 
     private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
 
@@ -173,9 +170,9 @@ public final class LocalLockBackend implements LockBackend {
 
     /** The key's lock, at the present time. A new one is kept if it is acquired, or waited for. */
     private Lock lock(String key, int slot) {
-        String place = slot == 0 ? key : key + SLOT + slot;
+        Place place = new Place(key, slot);
         Lock known = locks.get(place);
-        Lock lock = known == null ? new Lock(key, slot, place) : known;
+        Lock lock = known == null ? new Lock(place) : known;
         lock.line = slot == 0 ? lock : lock(key, 0);
         lock.passTo(monotonicNanos.getAsLong());
         return lock;
@@ -235,6 +232,9 @@ public final class LocalLockBackend implements LockBackend {
         return CompletableFuture.completedFuture(result);
     }
 
+    /** What is held: a key, or a further slot of it. */
+    private record Place(String key, int slot) {}
+
     /** An instance that waits, and until when it is believed to. */
     private record Waiter(String instanceId, long position, long deadline) {
 
@@ -249,11 +249,7 @@ public final class LocalLockBackend implements LockBackend {
      */
     private final class Lock {
 
-        private final String key;
-        private final int slot;
-
-        /** What it is kept under. */
-        private final String place;
+        private final Place place;
 
         /** The lock that has the queue, as of the latest command. */
         private Lock line = this;
@@ -275,9 +271,7 @@ public final class LocalLockBackend implements LockBackend {
         /** The longest-waiting first. Of the line. */
         private List<Waiter> waiters = List.of();
 
-        Lock(String key, int slot, String place) {
-            this.key = key;
-            this.slot = slot;
+        Lock(Place place) {
             this.place = place;
         }
 
@@ -317,7 +311,7 @@ public final class LocalLockBackend implements LockBackend {
                 line.waiters =
                         others; // it has what its instance waited for; one that only tried leaves the queue to those
             }
-            return new AcquireResult.Granted(first, others.size(), Optional.empty(), "", slot);
+            return new AcquireResult.Granted(first, others.size(), Optional.empty(), "", place.slot);
         }
 
         /** The first of the owner's fencing tokens, which it may ask to be greater. */
@@ -343,7 +337,7 @@ public final class LocalLockBackend implements LockBackend {
         private long queue(String instanceId, Waiting waiting, int permits) {
             Set<String> owners = new HashSet<>();
             for (int each = 0; each < permits; each++) {
-                LockToken has = lock(key, each).owner;
+                LockToken has = lock(place.key, each).owner;
                 owners.add(has == null ? instanceId : has.instanceId());
             }
             boolean isFirst = line.waiters.stream().allMatch(waiter -> owners.contains(waiter.instanceId()));
@@ -357,7 +351,7 @@ public final class LocalLockBackend implements LockBackend {
             register(instanceId, position, waiting.patience());
             if (isFirst) {
                 owners.remove(instanceId);
-                owners.forEach(each -> tell(each, listener -> listener.onWanted(key)));
+                owners.forEach(each -> tell(each, listener -> listener.onWanted(place.key)));
             }
             return position;
         }
@@ -421,7 +415,7 @@ public final class LocalLockBackend implements LockBackend {
             free();
             wake();
             if (revoked != null) {
-                tell(revoked.instanceId(), listener -> listener.onRevoked(key, revoked.fingerprint()));
+                tell(revoked.instanceId(), listener -> listener.onRevoked(place.key, revoked.fingerprint()));
             }
             return new Revocation.Revoked();
         }
@@ -447,7 +441,7 @@ public final class LocalLockBackend implements LockBackend {
                 return 0;
             }
             line.waiters = reachable.subList(1, reachable.size());
-            tell(reachable.get(0).instanceId(), listener -> listener.onSignal(key));
+            tell(reachable.get(0).instanceId(), listener -> listener.onSignal(place.key));
             return 1;
         }
 

@@ -34,6 +34,9 @@ abstract class EngineInterleavings {
     /** A name whose locks are never taken over. */
     static final String NEVER_TAKEN_OVER = "never-taken-over";
 
+    /** Name of the locks whose releases wait for no answer. */
+    static final String SENT_RELEASE = "sent-release";
+
     /** So long that no beat, and no doubt, comes by itself on a slow machine: tests let it pass. */
     static final Duration TAKE_OVER = Duration.ofSeconds(4);
 
@@ -113,7 +116,16 @@ abstract class EngineInterleavings {
                                 Optional.empty(),
                                 Optional.empty(),
                                 Optional.of(Duration.ZERO),
-                                OptionalInt.empty())));
+                                OptionalInt.empty(),
+                                EngineSettings.Release.AWAIT),
+                        SENT_RELEASE,
+                        new EngineSettings.Overrides(
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                OptionalInt.empty(),
+                                EngineSettings.Release.SEND)));
     }
 
     private LockListener listener() {

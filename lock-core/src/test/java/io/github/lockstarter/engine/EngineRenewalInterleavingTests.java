@@ -9,6 +9,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -42,7 +43,8 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
             Duration.ZERO,
             Optional.empty(),
             Duration.ZERO,
-            1);
+            1,
+            EngineSettings.Release.AWAIT);
 
     @Test
     void renewsTogetherWhatIsDueAtAboutTheSameTime() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
@@ -50,6 +51,7 @@ class ResolvedRequestTests {
                 Duration.ZERO,
                 Optional.empty(),
                 Duration.ZERO,
-                1);
+                1,
+                EngineSettings.Release.AWAIT);
     }
 }

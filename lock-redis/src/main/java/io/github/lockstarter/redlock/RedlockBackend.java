@@ -14,6 +14,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -81,6 +82,14 @@ import java.util.stream.IntStream;
  * <p>Thread-safe; stages complete on the threads of the nodes.
  */
 public final class RedlockBackend implements LockBackend {
+
+    private static final StoreCapabilities CAPABILITIES = new StoreCapabilities(
+            StoreCapabilities.ALL.signals(),
+            StoreCapabilities.ALL.leases(),
+            StoreCapabilities.ALL.shortestLease(),
+            StoreCapabilities.ALL.fencingTokens(),
+            StoreCapabilities.ALL.minimumTimes(),
+            false);
 
     private static final int LEAST_NODES = 3;
 
@@ -197,6 +206,12 @@ public final class RedlockBackend implements LockBackend {
     }
 
     /** {@inheritDoc} Asks all nodes, and waits for each. */
+    /** {@inheritDoc} With several permits, the servers would grant different slots to one attempt. */
+    @Override
+    public StoreCapabilities capabilities() {
+        return CAPABILITIES;
+    }
+
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
         return admin.inspect(key);

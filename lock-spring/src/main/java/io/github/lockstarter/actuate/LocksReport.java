@@ -39,6 +39,7 @@ public record LocksReport(
      *
      * @param key its key, or {@value LocksReport#MASKED}
      * @param name logical name of the request
+     * @param slot which of the lock's permits it is, from 0 on
      * @param fencingToken its fencing token
      * @param owner name of the acquiring thread, or {@value HeldLock#ASYNC}
      * @param heldSince when it was acquired
@@ -53,6 +54,7 @@ public record LocksReport(
     public record Held(
             String key,
             String name,
+            int slot,
             long fencingToken,
             String owner,
             Instant heldSince,
@@ -68,6 +70,7 @@ public record LocksReport(
             return new Held(
                     shown ? held.key() : MASKED,
                     held.name(),
+                    held.slot(),
                     held.fencingToken(),
                     held.owner(),
                     held.heldSince(),

@@ -76,6 +76,12 @@ record LockedMethod(
         InTransaction inTransaction =
                 attributes.inTransaction() == InTransaction.AS_CONFIGURED ? configured : attributes.inTransaction();
         checkTransaction(method, shape, inTransaction);
+        if (keys.size() > 1 && attributes.permits() > 1) {
+            throw new LockStartException(
+                    method,
+                    "it has " + attributes.permits() + " permits and " + keys.size() + " keys.",
+                    "Only a lock with one key can have more than one permit: leave permits out, or lock one key.");
+        }
         return new LockedMethod(
                 method,
                 declared,
@@ -152,8 +158,8 @@ record LockedMethod(
             throw new LockStartException(
                     placeholders.method(),
                     e.getMessage() + ".",
-                    "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or the text in their place, or leave it out to "
-                            + "use the configured value.");
+                    "Correct leaseMs, waitMs, atLeastMs, maxHoldMs or permits, or the text in their place, or leave "
+                            + "it out to use the configured value.");
         }
     }
 

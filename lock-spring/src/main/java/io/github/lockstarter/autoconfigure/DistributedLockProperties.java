@@ -272,13 +272,16 @@ record DistributedLockProperties(
      *     sooner leaves the lock kept for the rest. None unless set.
      * @param permits How many callers have the lock at a time, over all instances, where the annotation is silent. One
      *     unless set.
+     * @param release Whether a release waits for the reply of the store: await, or send, which saves a round trip. A
+     *     loss that only the reply would show is then reported to listeners, and not to the caller.
      */
     record Named(
             @Nullable Duration lease,
             @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
             @Nullable Duration crashTakeover,
             @Nullable Duration atLeast,
-            @Nullable Integer permits) {
+            @Nullable Integer permits,
+            @DefaultValue("await") EngineSettings.Release release) {
 
         EngineSettings.Overrides overrides() {
             return new EngineSettings.Overrides(
@@ -286,7 +289,8 @@ record DistributedLockProperties(
                     Optional.ofNullable(maxWait),
                     Optional.ofNullable(atLeast),
                     Optional.ofNullable(crashTakeover),
-                    permits == null ? OptionalInt.empty() : OptionalInt.of(permits));
+                    permits == null ? OptionalInt.empty() : OptionalInt.of(permits),
+                    release);
         }
     }
 }

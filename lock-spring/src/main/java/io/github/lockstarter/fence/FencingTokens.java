@@ -15,17 +15,24 @@ final class FencingTokens {
 
     private FencingTokens() {}
 
-    /** Each key with its token, in the order of the keys: two transactions that have the same keys never deadlock. */
+    /**
+     * Each key with its token, in the order of the keys: two transactions that have the same keys never deadlock. Tokens
+     * grow for each slot, so a slot after the first has a name of its own.
+     */
     static SortedMap<String, Long> ofThread() {
         SortedMap<String, Long> tokens = new TreeMap<>();
         Stream<LockHandle> carried =
                 LockContext.current().handles().stream().filter(lock -> lock.state() != HoldState.RELEASED);
-        Stream.concat(LockHandle.allCurrent().stream(), carried)
-                .forEach(lock -> lock.keys().forEach(key -> tokens.merge(key, lock.fencingToken(key), Math::min)));
+        Stream.concat(LockHandle.allCurrent().stream(), carried).forEach(lock -> lock.keys()
+                .forEach(key -> tokens.merge(fenceOf(key, lock.slot()), lock.fencingToken(key), Math::min)));
         if (tokens.isEmpty()) {
             throw new IllegalStateException("Fences were called under no lock. Call them inside of a method with"
                     + " @DistributedLock, or of LockOperations.execute");
         }
         return tokens;
+    }
+
+    private static String fenceOf(String key, int slot) {
+        return slot == 0 ? key : key + " (slot " + slot + ")";
     }
 }

@@ -57,7 +57,9 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.wait=1s",
                         "distributed-lock.locks.ship-order.at-least=800ms",
-                        "distributed-lock.locks.ship-order.crash-takeover=0")
+                        "distributed-lock.locks.ship-order.crash-takeover=0",
+                        "distributed-lock.locks.ship-order.permits=3",
+                        "distributed-lock.locks.ship-order.release=send")
                 .run(context -> {
                     DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
                     assertThat(properties.keyPrefix()).isEqualTo("shop:");
@@ -78,7 +80,8 @@ class DistributedLockPropertiesTests {
                                     Optional.of(Duration.ofSeconds(1)),
                                     Optional.of(Duration.ofMillis(800)),
                                     Optional.of(Duration.ZERO),
-                                    OptionalInt.of(3)));
+                                    OptionalInt.of(3),
+                                    EngineSettings.Release.SEND));
                 });
     }
 

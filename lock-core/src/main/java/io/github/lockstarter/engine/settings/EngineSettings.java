@@ -235,6 +235,16 @@ public record EngineSettings(
                 : request.permits(configured).permits().getAsInt();
     }
 
+    /**
+     * Whether the release of a lock waits for the answer of the store, as configured for its name.
+     *
+     * @param request what is locked
+     * @return that it does, unless configured otherwise
+     */
+    public Release releaseOf(LockRequest request) {
+        return overrides(request).release();
+    }
+
     private Overrides overrides(LockRequest request) {
         return locks.getOrDefault(request.name(), Overrides.NONE);
     }
@@ -266,17 +276,36 @@ public record EngineSettings(
      * @param crashTakeOver how long after the end of its holder's connection a lock is taken over, instead of the
      *     default; zero if never
      * @param permits how many callers have the lock at a time, instead of one
+     * @param release whether a release waits for the answer of the store
      */
     public record Overrides(
             Optional<Duration> lease,
             Optional<Duration> maxWait,
             Optional<Duration> atLeast,
             Optional<Duration> crashTakeOver,
-            OptionalInt permits) {
+            OptionalInt permits,
+            Release release) {
 
         /** Overrides nothing. */
         public static final Overrides NONE = new Overrides(
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), OptionalInt.empty());
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                OptionalInt.empty(),
+                Release.AWAIT);
+    }
+
+    /** Whether a release waits for the answer of the store. */
+    public enum Release {
+        /** The lock is free, or lost, when the call returns. */
+        AWAIT,
+        /**
+         * One round trip less: the lock is free when the store has executed the release, which is written before the
+         * call returns. A loss that only the answer would show is reported to listeners and not to the caller. The
+         * release of a lock in doubt is awaited all the same.
+         */
+        SEND
     }
 
     /**
