@@ -242,6 +242,22 @@ public abstract class FenceSuite {
         assertThat(balance()).isOne();
     }
 
+    /** Of five lawful holders, one fence for all slots would refuse four. */
+    @Test
+    void keepsAFenceForEachSlot() {
+        holdingSlot(1, 9);
+        holdingSlot(0, 5);
+        holdingSlot(2, 7);
+
+        assertThatThrownBy(() -> holdingSlot(1, 8)).isInstanceOf(OvertakenException.class);
+        assertThatThrownBy(() -> holdingSlot(0, 4)).isInstanceOf(OvertakenException.class);
+        assertThat(balance()).isEqualTo(3);
+    }
+
+    private void holdingSlot(int slot, long fencingToken) {
+        transaction.execute(status -> Overlapping.holdSlot(slot, fencingToken, () -> enterAndAdd(1), "partner-api"));
+    }
+
     /** Each with both keys, in opposite orders: the order of entering is that of the keys. */
     @Test
     void neverWaitsInACircle() {

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 /**
  * A lock that excludes no other holder: its holders have growing fencing tokens and overlap, as after leases that
- * ended too early. A fence may ask a handle for its keys, tokens and state only.
+ * ended too early. A fence may ask a handle for its keys, tokens, slot and state only.
  */
 public final class Overlapping {
 
@@ -20,15 +20,24 @@ public final class Overlapping {
         return LockContext.current().with(handle(fencingToken, keys)).call(body::get);
     }
 
+    /** Runs a body as the holder of one of a key's permits. */
+    public static <T> T holdSlot(int slot, long fencingToken, Supplier<T> body, String key) {
+        return LockContext.current().with(handle(slot, fencingToken, key)).call(body::get);
+    }
+
     /** The handle of such a holder. */
     public static LockHandle handle(long fencingToken, String... keys) {
+        return handle(0, fencingToken, keys);
+    }
+
+    private static LockHandle handle(int slot, long fencingToken, String... keys) {
         return (LockHandle) Proxy.newProxyInstance(
                 LockHandle.class.getClassLoader(),
                 new Class<?>[] {LockHandle.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "keys" -> List.of(keys);
                     case "fencingToken" -> fencingToken;
-                    case "slot" -> 0;
+                    case "slot" -> slot;
                     case "state" -> HoldState.HELD;
                     case "equals" -> proxy == arguments[0];
                     case "hashCode" -> System.identityHashCode(proxy);
