@@ -21,6 +21,12 @@ public enum ClientKind {
     /** The same, as it is called beside the other stores of this starter. */
     STARTER_REDIS("lock-starter-redis", "lock-starter, Redis", Role.SUBJECT, ZERO),
 
+    /** The same, whose releases wait for no answer: never compared with peers that wait. */
+    STARTER_SENDING("lock-starter-sending", "lock-starter, release sent", Role.SUBJECT, ZERO),
+
+    /** The same, for one of five permits. */
+    STARTER_PERMITS("lock-starter-permits", "lock-starter, 5 permits", Role.SUBJECT, ZERO),
+
     /** This starter on PostgreSQL. */
     STARTER_POSTGRESQL("lock-starter-postgresql", "lock-starter, PostgreSQL", Role.SUBJECT, ZERO),
 
@@ -204,6 +210,8 @@ public enum ClientKind {
         return switch (this) {
             case FLOOR -> new FloorClient(addresses.redis(), lease);
             case STARTER, STARTER_REDIS -> StarterClient.onRedis(addresses.redis(), lease);
+            case STARTER_SENDING -> StarterClient.sendingReleases(addresses.redis(), lease);
+            case STARTER_PERMITS -> StarterClient.withPermits(addresses.redis(), lease);
             case EARLIER_STARTER -> EarlierStarter.open(addresses.redis());
             case REDISSON -> new RedissonLockClient(addresses.redis(), lease);
             case SPRING_INTEGRATION -> SpringIntegrationClient.notified(addresses.redis(), lease);

@@ -24,34 +24,50 @@ import io.lettuce.core.RedisURI;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
 import org.apache.curator.framework.CuratorFramework;
 
 /** This starter as an application gets it that configures nothing, but for the lease of 30 s: renewal on. */
 final class StarterClient implements LockClient {
 
     private static final String KEY_PREFIX = "lock:";
+    /** Name of the locks whose releases wait for no answer. */
+    private static final String SENDING = "sending";
+
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
     private final LockBackend backend;
     private final LockEngine engine;
     private final LockTemplate locks;
     private final Runnable afterwards;
+    private final UnaryOperator<LockRequest> terms;
 
     /** Called by name, if this is the earlier version. */
     StarterClient(RedisURI uri) {
-        this(redisBackend(uri), EngineSettings.DEFAULTS.lease(), () -> {});
+        this(redisBackend(uri), EngineSettings.DEFAULTS.lease(), () -> {}, UnaryOperator.identity());
     }
 
-    private StarterClient(LockBackend backend, Duration lease, Runnable afterwards) {
+    private StarterClient(LockBackend backend, Duration lease, Runnable afterwards, UnaryOperator<LockRequest> terms) {
         this.backend = backend;
         this.engine = new LockEngine(backend, withLease(lease), List.of(), EngineClock.SYSTEM);
         this.locks = new LockTemplate(engine, OnLost.THROW);
         this.afterwards = afterwards;
+        this.terms = terms;
     }
 
     static StarterClient onRedis(RedisURI uri, Duration lease) {
-        return new StarterClient(redisBackend(uri), lease, () -> {});
+        return new StarterClient(redisBackend(uri), lease, () -> {}, UnaryOperator.identity());
+    }
+
+    static StarterClient sendingReleases(RedisURI uri, Duration lease) {
+        return new StarterClient(redisBackend(uri), lease, () -> {}, request -> request.named(SENDING));
+    }
+
+    static StarterClient withPermits(RedisURI uri, Duration lease) {
+        return new StarterClient(redisBackend(uri), lease, () -> {}, request -> request.permits(5));
     }
 
     private static LockBackend redisBackend(RedisURI uri) {
@@ -65,7 +81,7 @@ final class StarterClient implements LockClient {
         HikariDataSource pool = PostgresPool.open(url, LockTable.DEFAULT.name(), JdbcDialect.POSTGRESQL.script());
         JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of(KEY_PREFIX));
         backend.start();
-        return new StarterClient(backend, lease, pool::close);
+        return new StarterClient(backend, lease, pool::close, UnaryOperator.identity());
     }
 
     /** The lease is the session time-out as well: after a crash, the latter decides. */
@@ -77,19 +93,19 @@ final class StarterClient implements LockClient {
         backend.connect(COMMAND_TIMEOUT.multipliedBy(5)).ifPresent(problem -> {
             throw new IllegalStateException(problem);
         });
-        return new StarterClient(backend, lease, () -> {});
+        return new StarterClient(backend, lease, () -> {}, UnaryOperator.identity());
     }
 
     static StarterClient onEtcd(String endpoint, Duration lease) {
         List<URI> endpoints = List.of(EtcdSettings.endpoint(endpoint));
         EtcdSettings settings =
                 new EtcdSettings(KEY_PREFIX, endpoints, Optional.empty(), Optional.empty(), COMMAND_TIMEOUT);
-        return new StarterClient(new EtcdLockBackend(settings), lease, () -> {});
+        return new StarterClient(new EtcdLockBackend(settings), lease, () -> {}, UnaryOperator.identity());
     }
 
     @Override
     public Hold acquire(String key, Duration wait) {
-        LockHandle handle = locks.acquire(LockRequest.of(key).waitingUpTo(wait));
+        LockHandle handle = locks.acquire(terms.apply(LockRequest.of(key).waitingUpTo(wait)));
         return new Held(handle);
     }
 
@@ -105,7 +121,15 @@ final class StarterClient implements LockClient {
                 usual.shownPlace(),
                 usual.warnAfter(),
                 usual.crashTakeOver(),
-                usual.locks());
+                Map.of(
+                        SENDING,
+                        new EngineSettings.Overrides(
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                OptionalInt.empty(),
+                                EngineSettings.Release.SEND)));
     }
 
     private record Held(LockHandle handle) implements Hold {
