@@ -42,7 +42,18 @@ public interface LockAdmin {
      * @param key the lock's key
      * @return the answer
      */
-    CompletableFuture<StoredLock> inspect(String key);
+    default CompletableFuture<StoredLock> inspect(String key) {
+        return inspect(key, 0);
+    }
+
+    /**
+     * The same for one slot of a lock with several permits.
+     *
+     * @param key the lock's key
+     * @param slot as {@link HeldLock#slot}
+     * @return the answer
+     */
+    CompletableFuture<StoredLock> inspect(String key, int slot);
 
     /**
      * Takes a lock away from its holder, in this or another instance, if the fencing token is still that of the lock. A
@@ -63,7 +74,19 @@ public interface LockAdmin {
      * @param fencingToken as seen in {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
      * @return the outcome
      */
-    CompletableFuture<Revocation> revoke(String key, long fencingToken);
+    default CompletableFuture<Revocation> revoke(String key, long fencingToken) {
+        return revoke(key, 0, fencingToken);
+    }
+
+    /**
+     * The same for one slot of a lock with several permits. A slot of this instance is found by its fencing token.
+     *
+     * @param key the lock's key
+     * @param slot as {@link HeldLock#slot}
+     * @param fencingToken as seen in {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
+     * @return the outcome
+     */
+    CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken);
 
     /**
      * Asks the store for its state.

@@ -292,19 +292,20 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
 
         @Override
-        public CompletableFuture<StoredLock> inspect(String key) {
-            return askStore(() -> backend.inspect(key), StoredLock.Unknown::new, found -> outages.told(key, found));
+        public CompletableFuture<StoredLock> inspect(String key, int slot) {
+            return askStore(
+                    () -> backend.inspect(key, slot), StoredLock.Unknown::new, found -> outages.told(key, found));
         }
 
         /** {@inheritDoc} The engine releases what it holds by its lock token; else, it asks the store. */
         @Override
-        public CompletableFuture<Revocation> revoke(String key, long fencingToken) {
+        public CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken) {
             return LockEngine.this
                     .<Optional<CompletableFuture<ReleaseResult>>>ask(
                             running -> running.revoke(key, fencingToken), Optional.empty())
                     .map(released -> released.thenApply(Admin::revoked))
                     .orElseGet(() -> askStore(
-                            () -> backend.revoke(key, fencingToken),
+                            () -> backend.revoke(key, slot, fencingToken),
                             Revocation.Unknown::new,
                             revocation -> outages.told(key, revocation)));
         }

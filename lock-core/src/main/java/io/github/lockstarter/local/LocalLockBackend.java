@@ -126,13 +126,13 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     @Override
-    public synchronized CompletionStage<StoredLock> inspect(String key) {
-        return done(lock(key, 0).seen());
+    public synchronized CompletionStage<StoredLock> inspect(String key, int slot) {
+        return done(lock(key, slot).seen());
     }
 
     @Override
-    public synchronized CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return done(lock(key, 0).revoke(fencingToken));
+    public synchronized CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
+        return done(lock(key, slot).revoke(fencingToken));
     }
 
     @Override

@@ -83,9 +83,10 @@ public interface LockBackend extends AutoCloseable {
      * Reads one lock, of any owner. Changes nothing.
      *
      * @param key the lock's key
+     * @param slot which one of a lock with several permits; 0 for one with one
      * @return what is stored; unknown where a backend has no way to look
      */
-    default CompletionStage<StoredLock> inspect(String key) {
+    default CompletionStage<StoredLock> inspect(String key, int slot) {
         return CompletableFuture.completedFuture(new StoredLock.Unknown("This lock backend cannot read locks"));
     }
 
@@ -94,10 +95,11 @@ public interface LockBackend extends AutoCloseable {
      * instance that waits longest, and notifies the instance that had it.
      *
      * @param key the lock's key
+     * @param slot which one of a lock with several permits; 0 for one with one
      * @param fencingToken the last of the fencing tokens that were granted to the owner
      * @return the outcome; unknown, with nothing changed, where a backend has no way to do it
      */
-    default CompletionStage<Revocation> revoke(String key, long fencingToken) {
+    default CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         return CompletableFuture.completedFuture(
                 new Revocation.Unknown("This lock backend cannot revoke locks; nothing was changed"));
     }

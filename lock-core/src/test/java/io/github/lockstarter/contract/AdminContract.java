@@ -202,7 +202,7 @@ public abstract class AdminContract extends BackendContract {
             SpiHold held = alice.hold(odd + key.substring(0, 4), LEASE);
 
             assertThat(inspect(held.key())).isInstanceOf(StoredLock.Held.class);
-            assertThat(SpiClient.answer(bob.backend().revoke(held.key(), held.fencingToken())))
+            assertThat(SpiClient.answer(bob.backend().revoke(held.key(), 0, held.fencingToken())))
                     .isInstanceOf(Revocation.Revoked.class);
 
             assertToldOfItsRevocation(alice, held);
@@ -227,10 +227,10 @@ public abstract class AdminContract extends BackendContract {
     }
 
     private StoredLock inspect(String lock) {
-        return SpiClient.answer(bob.backend().inspect(lock));
+        return SpiClient.answer(bob.backend().inspect(lock, 0));
     }
 
     private Revocation revoke(long fencingToken) {
-        return SpiClient.answer(bob.backend().revoke(key, fencingToken));
+        return SpiClient.answer(bob.backend().revoke(key, 0, fencingToken));
     }
 }

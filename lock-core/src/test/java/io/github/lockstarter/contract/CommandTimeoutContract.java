@@ -201,14 +201,14 @@ public abstract class CommandTimeoutContract extends BackendContract {
     }
 
     private Command inspection(String of) {
-        return new Command("inspect", of, () -> List.of(alice.backend().inspect(of)), StoredLock.Unknown.class);
+        return new Command("inspect", of, () -> List.of(alice.backend().inspect(of, 0)), StoredLock.Unknown.class);
     }
 
     private Command revocation(SpiHold held) {
         return new Command(
                 "revoke",
                 held.key(),
-                () -> List.of(alice.backend().revoke(held.key(), held.fencingToken())),
+                () -> List.of(alice.backend().revoke(held.key(), 0, held.fencingToken())),
                 Revocation.Unknown.class);
     }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -203,11 +206,42 @@ public abstract class EnginePermitsContract extends EngineContract {
             }));
         }
         for (Future<Object> caller : callers) {
-            caller.get(50, java.util.concurrent.TimeUnit.SECONDS);
+            caller.get(50, TimeUnit.SECONDS);
         }
 
         assertThat(most).hasValueBetween(2, PERMITS);
         assertThat(latest).containsOnlyKeys(0, 1, 2);
+    }
+
+    @Test
+    void anOperatorOfAnotherInstanceTakesOneSlotAway() throws Exception {
+        List<LockHandle> held =
+                List.of(first.locks().acquire(permit), first.locks().acquire(permit));
+        LockHandle taken = held.get(0).slot() == 1 ? held.get(0) : held.get(1);
+        LockHandle kept = taken == held.get(0) ? held.get(1) : held.get(0);
+        CompletableFuture<StoredLock> seen = second.admin().inspect(key, 1);
+        assertThat(seen.join()).isInstanceOf(StoredLock.Held.class);
+        assertThat(second.admin().inspect(key, 2).join()).isInstanceOf(StoredLock.Free.class);
+
+        CompletableFuture<Revocation> revocation =
+                second.admin().revoke(key, 1, seen.join().fencingToken());
+
+        assertThat(revocation.join()).isEqualTo(new Revocation.Revoked());
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(taken.state()).isEqualTo(HoldState.LOST));
+        assertThat(kept.isHeld()).isTrue();
+        assertThat(second.locks().acquire(permit).isHeld()).isTrue();
+    }
+
+    @Test
+    void anOperatorOfTheInstanceTakesOneSlotAway() throws Exception {
+        LockHandle kept = first.locks().acquire(permit);
+        LockHandle taken = first.locks().acquire(permit);
+
+        assertThat(first.admin().revoke(key, taken.fencingToken()).join()).isEqualTo(new Revocation.Revoked());
+
+        assertThat(taken.state()).isEqualTo(HoldState.LOST);
+        assertThat(kept.isHeld()).isTrue();
+        assertThat(second.locks().acquire(permit).slot()).isNotEqualTo(kept.slot());
     }
 
     @Test

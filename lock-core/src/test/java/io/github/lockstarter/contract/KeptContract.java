@@ -199,7 +199,7 @@ public abstract class KeptContract extends BackendContract {
         held.release();
         bob.queue(key);
 
-        assertThat(SpiClient.answer(alice.backend().revoke(key, held.hold().fencingToken())))
+        assertThat(SpiClient.answer(alice.backend().revoke(key, 0, held.hold().fencingToken())))
                 .isInstanceOf(Revocation.Revoked.class);
 
         assertSignalled(bob);
@@ -213,7 +213,7 @@ public abstract class KeptContract extends BackendContract {
         earlier.release();
         alice.holdAtLeast(key, LEASE, LONG).release();
 
-        assertThat(SpiClient.answer(bob.backend().revoke(key, earlier.fencingToken())))
+        assertThat(SpiClient.answer(bob.backend().revoke(key, 0, earlier.fencingToken())))
                 .isInstanceOfSatisfying(Revocation.Stale.class, stale -> assertThat(stale.found())
                         .isInstanceOf(StoredLock.Kept.class));
 
@@ -221,7 +221,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     private StoredLock.Kept kept(String key) {
-        StoredLock seen = SpiClient.answer(bob.backend().inspect(key));
+        StoredLock seen = SpiClient.answer(bob.backend().inspect(key, 0));
         assertThat(seen).isInstanceOf(StoredLock.Kept.class);
         return (StoredLock.Kept) seen;
     }

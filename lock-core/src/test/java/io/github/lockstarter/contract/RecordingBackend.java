@@ -141,13 +141,13 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
-        return backend.inspect(key);
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
+        return backend.inspect(key, slot);
     }
 
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return backend.revoke(key, fencingToken);
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
+        return backend.revoke(key, slot, fencingToken);
     }
 
     @Override

@@ -161,7 +161,7 @@ public final class SpiClient implements SignalListener {
      * and what another client sends next may come before that.
      */
     void awaitExecution(String key) {
-        answer(backend.inspect(key));
+        answer(backend.inspect(key, 0));
     }
 
     @Override

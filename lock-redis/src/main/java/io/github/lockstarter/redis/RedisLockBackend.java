@@ -145,7 +145,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.runner = new ScriptRunner(connections, failures);
         this.renewScript = new RenewScript(keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
-        this.probe = new StoreProbe(connections::slots, this::inspect);
+        this.probe = new StoreProbe(connections::slots, key -> inspect(key, 0));
         this.serverChecks = new ServerChecks(connections, connector, settings);
         this.acknowledgement = connector.isCluster() || settings.guard().isOff()
                 ? Optional.empty()
@@ -288,16 +288,16 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
         LockKeys keys = keySpace.keysOf(key);
-        return runner.run(AdminScripts.inspect(keys, histories.of(keys.lock())), AdminScripts.INSPECT_READER);
+        return runner.run(AdminScripts.inspect(keys, slot, histories.of(keys.lock())), AdminScripts.INSPECT_READER);
     }
 
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return runner.run(adminScripts.revoke(key, fencingToken), AdminScripts.REVOKE_READER)
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
+        return runner.run(adminScripts.revoke(key, slot, fencingToken), AdminScripts.REVOKE_READER)
                 .thenCompose(revocation -> revocation instanceof Revocation.Stale
-                        ? inspect(key).thenApply(Revocation.Stale::new)
+                        ? inspect(key, slot).thenApply(Revocation.Stale::new)
                         : CompletableFuture.completedFuture(revocation));
     }
 

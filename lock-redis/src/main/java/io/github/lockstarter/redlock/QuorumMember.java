@@ -141,12 +141,13 @@ final class QuorumMember {
     }
 
     CompletionStage<StoredLock> inspect(String key) {
-        return ask(() -> store.inspect(key), e -> new StoredLock.Unknown(brokenBy(e)), seen -> outages.told(key, seen));
+        return ask(
+                () -> store.inspect(key, 0), e -> new StoredLock.Unknown(brokenBy(e)), seen -> outages.told(key, seen));
     }
 
     CompletionStage<Revocation> revoke(String key, long fencingToken) {
         return ask(
-                () -> store.revoke(key, fencingToken),
+                () -> store.revoke(key, 0, fencingToken),
                 e -> new Revocation.Unknown(brokenBy(e)),
                 revocation -> outages.told(key, revocation));
     }

@@ -213,13 +213,13 @@ public final class RedlockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
         return admin.inspect(key);
     }
 
     /** {@inheritDoc} Revoked only if a quorum took it away; see {@link QuorumAdmin}. */
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         return admin.revoke(key, fencingToken);
     }
 

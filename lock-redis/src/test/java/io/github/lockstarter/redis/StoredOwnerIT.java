@@ -40,7 +40,7 @@ class StoredOwnerIT {
 
     private Optional<LockHolder> inspected(String value) {
         REDIS.server().commands().set("lock:{order:42}", value);
-        StoredLock seen = backend.inspect("order:42").toCompletableFuture().join();
+        StoredLock seen = backend.inspect("order:42", 0).toCompletableFuture().join();
         return ((StoredLock.Held) seen).holder();
     }
 

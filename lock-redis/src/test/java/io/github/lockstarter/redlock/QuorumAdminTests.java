@@ -53,11 +53,11 @@ class QuorumAdminTests {
 
     private StoredLock inspected(StoredLock... answers) {
         say(answers);
-        return answer(backend.inspect("order:42"));
+        return answer(backend.inspect("order:42", 0));
     }
 
     private Revocation revoked(long fencingToken) {
-        return answer(backend.revoke("order:42", fencingToken));
+        return answer(backend.revoke("order:42", 0, fencingToken));
     }
 
     private static <R> R answer(CompletionStage<R> stage) {

@@ -151,24 +151,24 @@ class RedlockKeptTests {
     @Test
     void showsAnOperatorForHowLongItIsKept() {
         say(keptFor(9), keptFor(7), keptFor(8), new StoredLock.Free(100, 0), new StoredLock.Unknown("no answer"));
-        assertThat(backend.inspect(KEY).toCompletableFuture().join()).isEqualTo(keptFor(7));
+        assertThat(backend.inspect(KEY, 0).toCompletableFuture().join()).isEqualTo(keptFor(7));
 
         say(keptFor(9), keptFor(7), new StoredLock.Free(100, 0), new StoredLock.Free(100, 0), keptFor(0));
-        assertThat(backend.inspect(KEY).toCompletableFuture().join()).isEqualTo(keptFor(0));
+        assertThat(backend.inspect(KEY, 0).toCompletableFuture().join()).isEqualTo(keptFor(0));
 
         StoredLock free = new StoredLock.Free(100, 0);
         say(keptFor(9), keptFor(7), free, free, free);
-        assertThat(backend.inspect(KEY).toCompletableFuture().join()).isEqualTo(free);
+        assertThat(backend.inspect(KEY, 0).toCompletableFuture().join()).isEqualTo(free);
 
         say(keptFor(9), keptFor(7), free, free, new StoredLock.Unknown("no answer"));
-        assertThat(backend.inspect(KEY).toCompletableFuture().join()).isInstanceOf(StoredLock.Unknown.class);
+        assertThat(backend.inspect(KEY, 0).toCompletableFuture().join()).isInstanceOf(StoredLock.Unknown.class);
     }
 
     @Test
     void freesItForAnOperatorOnTheNodesThatKeepIt() {
         say(keptFor(9), keptFor(7), keptFor(8), new StoredLock.Free(100, 0), new StoredLock.Free(100, 0));
 
-        assertThat(backend.revoke(KEY, 100).toCompletableFuture().join()).isInstanceOf(Revocation.Revoked.class);
+        assertThat(backend.revoke(KEY, 0, 100).toCompletableFuture().join()).isInstanceOf(Revocation.Revoked.class);
 
         assertThat(nodes.stream().map(node -> node.revoked))
                 .containsExactly(List.of(100L), List.of(100L), List.of(100L), List.of(), List.of());

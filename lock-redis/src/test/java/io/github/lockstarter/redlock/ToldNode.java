@@ -37,12 +37,12 @@ class ToldNode implements QuorumNode {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
         return CompletableFuture.completedFuture(lock);
     }
 
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         revoked.add(fencingToken);
         return CompletableFuture.completedFuture(revocation);
     }

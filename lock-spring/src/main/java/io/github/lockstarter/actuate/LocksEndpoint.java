@@ -90,6 +90,7 @@ public final class LocksEndpoint {
      * @param limit most entries of each list; 100 if absent
      * @param locks the {@code LockOperations} bean of a further store, such as {@code zookeeperLocks}; that of {@code
      *     distributed-lock.backend} if absent
+     * @param slot of a lock with several permits, which slot the store is asked about; the first if absent
      * @return the locks
      */
     // Deprecated in Framework 7, but the one annotation that makes a parameter optional on Boot 3.5 and on 4.1: with
@@ -97,7 +98,11 @@ public final class LocksEndpoint {
     @SuppressWarnings("deprecation")
     @ReadOperation
     public LocksReport locks(
-            SecurityContext security, @Nullable String key, @Nullable Integer limit, @Nullable String locks) {
+            SecurityContext security,
+            @Nullable String key,
+            @Nullable Integer limit,
+            @Nullable String locks,
+            @Nullable Integer slot) {
         LockAdmin asked = admin(locks);
         int most = limit == null ? DEFAULT_LIMIT : limit;
         if (most < 1) {
@@ -120,7 +125,18 @@ public final class LocksEndpoint {
                         .limit(most)
                         .map(waiter -> Waiting.of(waiter, now, shown))
                         .toList(),
-                key == null ? null : Stored.of(StoreTimeout.await(asked.inspect(key), StoredLock.Unknown::new)));
+                key == null
+                        ? null
+                        : Stored.of(StoreTimeout.await(asked.inspect(key, checked(slot)), StoredLock.Unknown::new)));
+    }
+
+    @SuppressWarnings("deprecation") // as there
+    private static int checked(@Nullable Integer slot) {
+        if (slot != null && (slot < 0 || slot >= LockRequest.MOST_PERMITS)) {
+            throw new InvalidEndpointRequestException(
+                    "The slot is " + slot + "; give 0 to " + (LockRequest.MOST_PERMITS - 1), "slot");
+        }
+        return slot == null ? 0 : slot;
     }
 
     @SuppressWarnings("deprecation") // as there
@@ -142,19 +158,25 @@ public final class LocksEndpoint {
      * @param fencingToken as it was seen: nothing happens if the lock has another one by now
      * @param reason why, for the audit event
      * @param locks as for the read
+     * @param slot of a lock with several permits, which one; the first if absent
      * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if the
      *     outcome is unknown
      */
     @SuppressWarnings("deprecation") // as there
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(
-            SecurityContext security, String key, long fencingToken, String reason, @Nullable String locks) {
+            SecurityContext security,
+            String key,
+            long fencingToken,
+            String reason,
+            @Nullable String locks,
+            @Nullable Integer slot) {
         LockAdmin asked = admin(locks);
         if (reason.isBlank()) {
             throw new InvalidEndpointRequestException("Give a reason for the release", "reason");
         }
-        ReleaseReport release =
-                ReleaseReport.of(StoreTimeout.await(asked.revoke(key, fencingToken), Revocation.Unknown::new));
+        ReleaseReport release = ReleaseReport.of(
+                StoreTimeout.await(asked.revoke(key, checked(slot), fencingToken), Revocation.Unknown::new));
         String principal = security.getPrincipal() == null
                 ? UNKNOWN_USER
                 : security.getPrincipal().getName();
@@ -174,6 +196,9 @@ public final class LocksEndpoint {
                 "instance", asked.instance()));
         if (locks != null) {
             data.put("locks", locks);
+        }
+        if (slot != null) {
+            data.put("slot", slot);
         }
         events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, AUDIT_TYPE, data)));
         return new WebEndpointResponse<>(

@@ -159,12 +159,12 @@ class LockHealthTests {
         }
 
         @Override
-        public CompletableFuture<StoredLock> inspect(String key) {
+        public CompletableFuture<StoredLock> inspect(String key, int slot) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public CompletableFuture<Revocation> revoke(String key, long fencingToken) {
+        public CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken) {
             throw new UnsupportedOperationException();
         }
 

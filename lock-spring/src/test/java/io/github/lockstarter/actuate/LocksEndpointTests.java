@@ -74,7 +74,7 @@ class LocksEndpointTests {
         engine.acquire(LockRequest.of("order:42"));
         other.acquire(LockRequest.of("order:1"));
 
-        LocksReport report = endpoint.locks(SecurityContext.NONE, null, null, null);
+        LocksReport report = endpoint.locks(SecurityContext.NONE, null, null, null, null);
 
         assertThat(report.held()).extracting(Held::key).containsExactlyInAnyOrder("order:42", "order:7");
         assertThat(report.heldTotal()).isEqualTo(2);
@@ -92,7 +92,7 @@ class LocksEndpointTests {
         LockHandle held = engine.acquire(request);
         engine.acquire(request);
 
-        Held shown = endpoint.locks(SecurityContext.NONE, "order:7", null, null)
+        Held shown = endpoint.locks(SecurityContext.NONE, "order:7", null, null, null)
                 .held()
                 .get(0);
 
@@ -112,7 +112,7 @@ class LocksEndpointTests {
     void showsTheSameTimeOfAHoldWithEachReading() {
         engine.acquire(LockRequest.of("order:7"));
 
-        assertThat(Stream.generate(() -> endpoint.locks(SecurityContext.NONE, "order:7", null, null))
+        assertThat(Stream.generate(() -> endpoint.locks(SecurityContext.NONE, "order:7", null, null, null))
                         .limit(50)
                         .map(report -> report.held().get(0).heldSince())
                         .distinct())
@@ -162,8 +162,8 @@ class LocksEndpointTests {
         other.acquire(LockRequest.of("order:7"));
         engine.acquireAsync(LockRequest.of("order:7").named("ship-order"));
 
-        await().untilAsserted(() -> assertThat(
-                        endpoint.locks(SecurityContext.NONE, null, null, null).waiting())
+        await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null)
+                        .waiting())
                 .singleElement()
                 .satisfies(waiter -> {
                     assertThat(waiter.key()).isEqualTo("order:7");
@@ -179,7 +179,7 @@ class LocksEndpointTests {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         engine.acquire(LockRequest.of("order:8"));
 
-        LocksReport report = endpoint.locks(SecurityContext.NONE, "order:7", null, null);
+        LocksReport report = endpoint.locks(SecurityContext.NONE, "order:7", null, null, null);
 
         assertThat(report.held()).isEmpty();
         LocksReport.Stored store = report.store();
@@ -193,7 +193,7 @@ class LocksEndpointTests {
         assertThat(store.remainingMs()).isBetween(1L, 30_000L);
 
         theirs.release();
-        assertThat(endpoint.locks(SecurityContext.NONE, "order:7", null, null)
+        assertThat(endpoint.locks(SecurityContext.NONE, "order:7", null, null, null)
                         .store()
                         .state())
                 .isEqualTo(State.FREE);
@@ -203,13 +203,13 @@ class LocksEndpointTests {
     void limitsLongLists() {
         IntStream.range(0, 25).forEach(i -> engine.acquire(LockRequest.of("order:" + i)));
 
-        LocksReport report = endpoint.locks(SecurityContext.NONE, null, 10, null);
+        LocksReport report = endpoint.locks(SecurityContext.NONE, null, 10, null, null);
 
         assertThat(report.heldTotal()).isEqualTo(25);
         assertThat(report.held()).hasSize(10);
-        assertThat(endpoint.locks(SecurityContext.NONE, null, null, null).held())
+        assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null).held())
                 .hasSize(25);
-        assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, null, 0, null))
+        assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, null, 0, null, null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessageContaining("limit");
     }
@@ -219,16 +219,16 @@ class LocksEndpointTests {
         engine.acquire(LockRequest.of("order:7"));
         LockHandle theirs = other.acquire(LockRequest.of("order:8"));
 
-        LocksReport report = endpoint.locks(SecurityContext.NONE, null, null, "otherLocks");
+        LocksReport report = endpoint.locks(SecurityContext.NONE, null, null, "otherLocks", null);
 
         assertThat(report.instance()).isEqualTo(other.admin().instance());
         assertThat(keysOf(report)).containsExactly("order:8");
-        assertThat(endpoint.release(SecurityContext.NONE, "order:8", theirs.fencingToken(), "hangs", "otherLocks")
+        assertThat(endpoint.release(SecurityContext.NONE, "order:8", theirs.fencingToken(), "hangs", "otherLocks", null)
                         .getBody()
                         .outcome())
                 .isEqualTo(Outcome.RELEASED);
         assertThat(theirs.isHeld()).isFalse();
-        assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, null, null, "jdbcLocks"))
+        assertThatThrownBy(() -> endpoint.locks(SecurityContext.NONE, null, null, "jdbcLocks", null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessage("There is no further store 'jdbcLocks'; there are [otherLocks]");
     }
@@ -239,11 +239,13 @@ class LocksEndpointTests {
         LocksEndpoint never = endpoint(Show.NEVER);
         LocksEndpoint authorized = endpoint(Show.WHEN_AUTHORIZED);
 
-        assertThat(keysOf(never.locks(SecurityContext.NONE, null, null, null))).containsExactly(LocksReport.MASKED);
-        assertThat(keysOf(authorized.locks(SecurityContext.NONE, null, null, null)))
+        assertThat(keysOf(never.locks(SecurityContext.NONE, null, null, null, null)))
                 .containsExactly(LocksReport.MASKED);
-        assertThat(keysOf(authorized.locks(security("eve"), null, null, null))).containsExactly("order:7");
-        assertThat(keysOf(never.locks(SecurityContext.NONE, "order:7", null, null)))
+        assertThat(keysOf(authorized.locks(SecurityContext.NONE, null, null, null, null)))
+                .containsExactly(LocksReport.MASKED);
+        assertThat(keysOf(authorized.locks(security("eve"), null, null, null, null)))
+                .containsExactly("order:7");
+        assertThat(keysOf(never.locks(SecurityContext.NONE, "order:7", null, null, null)))
                 .containsExactly("order:7");
     }
 
@@ -251,7 +253,7 @@ class LocksEndpointTests {
     void releasesWhatTheOperatorSawAndTellsOfIt() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
-        ReleaseReport release = endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null)
+        ReleaseReport release = endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null, null)
                 .getBody();
 
         assertThat(release.outcome()).isEqualTo(Outcome.RELEASED);
@@ -272,7 +274,7 @@ class LocksEndpointTests {
     void saysOfWhichStoreALockWasReleased(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
-        endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", "otherLocks");
+        endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", "otherLocks", null);
 
         assertThat(audit().getData()).containsEntry("locks", "otherLocks");
         assertThat(output).contains("(fencing token " + theirs.fencingToken() + ") of otherLocks: hangs");
@@ -282,7 +284,7 @@ class LocksEndpointTests {
     void writesEachReleaseIntoTheLogInOneLine(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7\nforged"));
 
-        endpoint.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged", null);
+        endpoint.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged", null, null);
 
         assertThat(output.getAll().lines().filter(line -> line.contains("eve")))
                 .singleElement()
@@ -300,7 +302,7 @@ class LocksEndpointTests {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         long stale = theirs.fencingToken() - 1;
 
-        assertThat(endpoint.release(security("eve"), "order:7", stale, "hangs", null)
+        assertThat(endpoint.release(security("eve"), "order:7", stale, "hangs", null, null)
                         .getStatus())
                 .isEqualTo(409);
 
@@ -311,7 +313,7 @@ class LocksEndpointTests {
 
     @Test
     void wantsAReason() {
-        assertThatThrownBy(() -> endpoint.release(SecurityContext.NONE, "order:7", 17, " ", null))
+        assertThatThrownBy(() -> endpoint.release(SecurityContext.NONE, "order:7", 17, " ", null, null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessageContaining("reason");
         assertThat(published).isEmpty();
@@ -359,12 +361,12 @@ class LocksEndpointTests {
         long fencingToken = fencingTokenOf(tick);
 
         LocksReport.Stored store =
-                endpoint.locks(SecurityContext.NONE, "report", null, null).store();
+                endpoint.locks(SecurityContext.NONE, "report", null, null, null).store();
 
         assertThat(store.state()).isEqualTo(State.KEPT);
         assertThat(store.fencingToken()).isEqualTo(fencingToken);
         assertThat(store.remainingMs()).isBetween(1L, 20_000L);
-        assertThat(endpoint.release(SecurityContext.NONE, "report", fencingToken, "run it again", null)
+        assertThat(endpoint.release(SecurityContext.NONE, "report", fencingToken, "run it again", null, null)
                         .getBody()
                         .outcome())
                 .isEqualTo(Outcome.RELEASED);

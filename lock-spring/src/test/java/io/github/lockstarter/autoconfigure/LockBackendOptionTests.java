@@ -139,10 +139,10 @@ class LockBackendOptionTests {
                 .run(context -> {
                     LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
                     context.getBean("acmeLocks", LockOperations.class).execute("order:42", () -> {
-                        assertThat(endpoint.locks(SecurityContext.NONE, null, null, null)
+                        assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null)
                                         .held())
                                 .isEmpty();
-                        assertThat(endpoint.locks(SecurityContext.NONE, null, null, "acmeLocks")
+                        assertThat(endpoint.locks(SecurityContext.NONE, null, null, "acmeLocks", null)
                                         .held())
                                 .hasSize(1);
                     });
@@ -201,7 +201,7 @@ class LockBackendOptionTests {
     }
 
     private static boolean isHeld(LockBackend backend, String key) {
-        return backend.inspect(key).toCompletableFuture().join() instanceof StoredLock.Held;
+        return backend.inspect(key, 0).toCompletableFuture().join() instanceof StoredLock.Held;
     }
 
     @ParameterizedTest

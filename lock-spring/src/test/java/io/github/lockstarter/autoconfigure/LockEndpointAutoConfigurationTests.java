@@ -90,7 +90,7 @@ class LockEndpointAutoConfigurationTests {
             try (LockHandle held = context.getBean(LockOperations.class).acquire("order:42")) {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(context.getBean(LocksEndpoint.class)
-                                .locks(SecurityContext.NONE, null, null, null)
+                                .locks(SecurityContext.NONE, null, null, null, null)
                                 .held())
                         .extracting(LocksReport.Held::key)
                         .containsExactly(key);

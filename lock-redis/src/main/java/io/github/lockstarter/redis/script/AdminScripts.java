@@ -42,19 +42,19 @@ public final class AdminScripts {
         this.isCluster = isCluster;
     }
 
-    public static ScriptCall inspect(LockKeys keys, ServerHistory history) {
+    public static ScriptCall inspect(LockKeys keys, int slot, ServerHistory history) {
         return new ScriptCall(
                 LockScript.INSPECT,
-                new String[] {keys.lock(), keys.waiters(), history.key()},
+                new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters(), history.key()},
                 history.known(),
                 ScriptCall.millis(history.terms().grace()));
     }
 
-    public ScriptCall revoke(String key, long fencingToken) {
+    public ScriptCall revoke(String key, int slot, long fencingToken) {
         LockKeys keys = keySpace.keysOf(key);
         return new ScriptCall(
                 LockScript.REVOKE,
-                keys.lockAndWaiters(),
+                new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters()},
                 Long.toString(fencingToken),
                 keys.name(),
                 ReleaseScript.counting(isCluster));

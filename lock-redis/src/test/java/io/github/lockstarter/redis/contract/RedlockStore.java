@@ -133,13 +133,13 @@ final class RedlockStore implements LockStore {
         }
 
         @Override
-        public CompletionStage<StoredLock> inspect(String key) {
-            return unlessPaused(() -> backend.inspect(key), new StoredLock.Unknown(REASON));
+        public CompletionStage<StoredLock> inspect(String key, int slot) {
+            return unlessPaused(() -> backend.inspect(key, slot), new StoredLock.Unknown(REASON));
         }
 
         @Override
-        public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-            return unlessPaused(() -> backend.revoke(key, fencingToken), new Revocation.Unknown(REASON));
+        public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
+            return unlessPaused(() -> backend.revoke(key, slot, fencingToken), new Revocation.Unknown(REASON));
         }
 
         @Override

@@ -478,7 +478,7 @@ public abstract class LeaderElectionSuite {
         assertThat(changes(leader)).isEqualTo(1);
         assertThat(changes(other)).isZero();
         assertThat(leader.getBean(LocksEndpoint.class)
-                        .locks(SecurityContext.NONE, null, null, null)
+                        .locks(SecurityContext.NONE, null, null, null, null)
                         .held())
                 .singleElement()
                 .satisfies(held -> {
@@ -486,7 +486,7 @@ public abstract class LeaderElectionSuite {
                     assertThat(held.owner()).isEqualTo(HeldLock.ASYNC);
                 });
         assertThat(other.getBean(LocksEndpoint.class)
-                        .locks(SecurityContext.NONE, null, null, null)
+                        .locks(SecurityContext.NONE, null, null, null, null)
                         .held())
                 .isEmpty();
     }

@@ -146,15 +146,15 @@ class CrashTakeOverApplicationIT {
             REDIS.server().commands().set("lock:{order:42}", "0000000000000017 " + token, SetArgs.Builder.px(30_000));
 
             assertThat(locks.tryAcquire("order:42")).isEmpty();
-            Stored doubted =
-                    endpoint.locks(SecurityContext.NONE, "order:42", null, null).store();
+            Stored doubted = endpoint.locks(SecurityContext.NONE, "order:42", null, null, null)
+                    .store();
             assertThat(doubted.state()).isEqualTo(Stored.State.IN_DOUBT);
             assertThat(doubted.holder().instance()).isEqualTo(CRASHED.substring(0, 8));
             assertThat(doubted.inDoubtForMs()).isBetween(0L, 2_000L);
 
             try (LockHandle heir = locks.acquire("order:42")) {
                 assertThat(heir.fencingToken()).isGreaterThan(17);
-                LocksReport report = endpoint.locks(SecurityContext.NONE, "order:42", null, null);
+                LocksReport report = endpoint.locks(SecurityContext.NONE, "order:42", null, null, null);
                 assertThat(report.held()).singleElement().satisfies(held -> {
                     assertThat(held.state()).isEqualTo(HoldState.HELD);
                     assertThat(held.takenOverFrom()).isEqualTo(CRASHED.substring(0, 8));
@@ -183,13 +183,13 @@ class CrashTakeOverApplicationIT {
             List<LockHandle> held = List.of(locks.acquire("a"), locks.acquire("b"), locks.acquire("c"));
 
             REDIS.server().pause();
-            await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null)
+            await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null)
                             .held())
                     .extracting(LocksReport.Held::state)
                     .containsOnly(HoldState.IN_DOUBT));
             await().untilAsserted(() -> assertThat(warnings(output)).anyMatch(line -> line.contains("is in doubt")));
             REDIS.server().resume();
-            await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null)
+            await().untilAsserted(() -> assertThat(endpoint.locks(SecurityContext.NONE, null, null, null, null)
                             .held())
                     .extracting(LocksReport.Held::state)
                     .containsOnly(HoldState.HELD));

@@ -131,12 +131,12 @@ public final class EtcdLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
         return inspector.inspect(key, client.deadline());
     }
 
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         return inspector.revoke(key, fencingToken, client.deadline());
     }
 

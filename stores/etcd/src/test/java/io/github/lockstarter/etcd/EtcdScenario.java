@@ -79,7 +79,7 @@ abstract class EtcdScenario {
     /** A backend that has sent its first command. */
     LockBackend connected() {
         LockBackend backend = store.connect();
-        answer(backend.inspect(key));
+        answer(backend.inspect(key, 0));
         return backend;
     }
 

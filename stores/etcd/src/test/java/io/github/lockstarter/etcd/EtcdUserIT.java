@@ -97,7 +97,7 @@ class EtcdUserIT extends EtcdScenario {
             // Of messages sent before that, some may be missed.
             assertThat(restored).succeedsWithin(PATIENCE);
             await().atMost(PATIENCE)
-                    .until(() -> answer(other.revoke(key, granted.fencingToken())) instanceof Revocation.Revoked);
+                    .until(() -> answer(other.revoke(key, 0, granted.fencingToken())) instanceof Revocation.Revoked);
             assertThat(revoked).succeedsWithin(PATIENCE).isEqualTo(key);
         }
     }

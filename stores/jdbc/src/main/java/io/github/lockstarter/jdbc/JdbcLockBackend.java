@@ -223,13 +223,13 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
         String stored = keys.of(key);
         return run(stored, locks -> locks.inspect(stored), failure -> new StoredLock.Unknown(failure.reason()));
     }
 
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         String stored = keys.of(key);
         return run(
                 stored,

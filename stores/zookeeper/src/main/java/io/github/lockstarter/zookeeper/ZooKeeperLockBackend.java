@@ -248,12 +248,12 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     @Override
-    public CompletionStage<StoredLock> inspect(String key) {
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
         return inTime(inspector.inspect(key), Failures::ofInspect);
     }
 
     @Override
-    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         return inTime(inspector.revoke(key, fencingToken), Failures::ofRevoke);
     }
 
