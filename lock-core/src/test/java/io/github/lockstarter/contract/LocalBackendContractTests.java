@@ -29,6 +29,13 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    class Permits extends PermitsContract {
+        Permits() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class Renew extends RenewContract {
         Renew() {
             super(LocalStore::new);

@@ -8,6 +8,7 @@ import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
@@ -44,6 +45,13 @@ class RedisBackendContractIT {
     @Nested
     class Kept extends KeptContract {
         Kept() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Permits extends PermitsContract {
+        Permits() {
             super(RedisBackendContractIT::store);
         }
     }

@@ -5,6 +5,7 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
+import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.ReleaseContract;
@@ -47,6 +48,14 @@ class RedisClusterContractIT {
     @Tag(Effort.FULL)
     class Kept extends KeptContract {
         Kept() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Permits extends PermitsContract {
+        Permits() {
             super(RedisClusterContractIT::store);
         }
     }

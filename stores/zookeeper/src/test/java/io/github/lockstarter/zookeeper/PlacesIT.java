@@ -78,7 +78,7 @@ class PlacesIT {
         answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
         assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
 
-        assertThat(answer(c.revoke(key, held().fencingToken()))).isInstanceOf(Revocation.Revoked.class);
+        assertThat(answer(c.revoke(key, 0, held().fencingToken()))).isInstanceOf(Revocation.Revoked.class);
 
         assertThat(acquire(c, ofC)).isInstanceOf(Granted.class);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
@@ -166,7 +166,7 @@ class PlacesIT {
         replaced.accept(OK);
         Granted next = (Granted) acquire(c, ofC);
         answer(c.release(new ReleaseCommand(key, ofC, next.fencingToken())));
-        assertThat(answer(c.inspect(key))).isInstanceOf(StoredLock.Free.class);
+        assertThat(answer(c.inspect(key, 0))).isInstanceOf(StoredLock.Free.class);
         assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull(); // it does not wait any more
     }
 
@@ -186,7 +186,7 @@ class PlacesIT {
         Granted granted = (Granted) acquire(b, ofB);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
 
-        answer(a.revoke(key, granted.fencingToken()));
+        answer(a.revoke(key, 0, granted.fencingToken()));
 
         assertThat(answer(b.release(rejoining(granted)))).isNotInstanceOf(Released.class);
         assertThat(held().waitingInstances()).isZero();
@@ -207,7 +207,7 @@ class PlacesIT {
     }
 
     private StoredLock.Held held() {
-        return (StoredLock.Held) answer(a.inspect(key));
+        return (StoredLock.Held) answer(a.inspect(key, 0));
     }
 
     private AcquireResult acquire(ZooKeeperLockBackend backend, LockToken token) {
