@@ -985,9 +985,15 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private @Nullable Waiter asking() {
-        Waiter first = queue.first();
-        Waiter asking = isAttemptDue && first != null ? first : queue.firstTry();
-        return asking == null || isSignalled || inTheWayOf(asking) == null ? asking : null;
+        Waiter first = isAttemptDue ? queue.first() : null;
+        // A caller that only tries may ask for more permits than the first one, and is not to wait with it.
+        Waiter asking = first != null && mayAsk(first) ? first : queue.firstTry();
+        return asking != null && mayAsk(asking) ? asking : null;
+    }
+
+    @GuardedBy("this")
+    private boolean mayAsk(Waiter waiter) {
+        return isSignalled || inTheWayOf(waiter) == null;
     }
 
     /** A hold of this instance, if there is one in each slot that the caller could be granted; else null. */
