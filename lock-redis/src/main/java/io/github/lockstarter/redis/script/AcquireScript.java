@@ -39,8 +39,11 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     /** How many arguments are of a lock that is asked for alone. */
     private static final int OF_ONE = 4;
 
-    /** Twice within the take-over time of 1 s: so the locks of an instance that is gone are free half of it later. */
-    private static final Optional<Duration> LOOK_AGAIN = Optional.of(Duration.ofMillis(450));
+    /**
+     * Three of these are just above the take-over time of 1 s: so the slots of an instance that is gone are free a third
+     * of it later.
+     */
+    private static final Optional<Duration> LOOK_AGAIN = Optional.of(Duration.ofMillis(335));
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -258,7 +261,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             String subject =
                     switch (Math.toIntExact(reply.value())) {
                         case 1 ->
-                            "'" + KeySpace.slotOf(keys.lock(), reply.slot())
+                            "'" + KeySpace.slotOf(keys.lock(), Math.toIntExact(reply.number()))
                                     + "' holds another type than the string of a lock";
                         case 2 -> "'" + keys.fence() + "' holds another type than the string of the fencing counter";
                         case 4 -> "'" + history.key() + "' holds another type than the string of a history marker";

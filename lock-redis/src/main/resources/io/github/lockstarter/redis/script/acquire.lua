@@ -34,9 +34,10 @@
 -- instance is known to wait, the marker is the caller's and the time was not asked for, as almost always: a table costs the server
 -- more. Else {status, value, number, marker, who, trace, time, slot}
 --   1   granted: the first fencing token; so many other instances are in the queue, as far as it was looked at
---   0   another owner has it, or it is kept: the remaining lease in ms, -1 if it never ends by itself; position, 0 if not waiting
+--   0   another owner has it, or it is kept: the remaining lease in ms, -1 if it never ends by itself, of several slots that of
+--       the first to end; position, 0 if not waiting
 --   2   free, but the history is younger than the grace: when to try again, in ms; 0
---  -1   not granted, since another type is held by the key of the lock (1), the fence (2), the waiters (3) or the history (4); 0
+--  -1   not granted, since another type is held by the key of the lock (1), the fence (2), the waiters (3) or the history (4); slot
 --  -2   the server refused: not granted, or the owner's fencing tokens are what they were; 0, 0, and its error instead of the rest
 -- where the others are
 --   marker  empty if it is the caller's
@@ -90,13 +91,16 @@ for i = 1, count do
   local fencing = hoped and hoped + i - 1 or 0
   local set = fencing > floor and redis.pcall('SET', lock, string.format('%016.0f ', fencing) .. token, 'PX', lease, 'NX')
   local status, value, number, who, trace = GRANTED, set and set.ok and fencing, 0, '', ''
-  local first, slot, last, stored = lock, 0, permits - 1, nil
+  local first, slot, last, places, stored = lock, 0, permits - 1, nil, nil
+  -- What was granted before stays granted, whatever the server refuses now: with the key that it concerns.
+  local refused, key = refusal, 4
   if permits > 1 then
-    local places = {first}
+    places = {first}
     for each = 1, last do
       places[each + 1] = first .. ':p' .. each
     end
     stored = redis.pcall('MGET', unpack(places)) -- of a key of another type, nothing
+    refused = refused or stored.err and stored
     local own, free
     for each, owner in ipairs(stored) do
       own = owner and string.sub(owner, -#token) == token and each or own
@@ -105,15 +109,13 @@ for i = 1, count do
     local only = own or free
     slot, last = only and only - 1 or 0, only and only - 1 or last
   end
-  -- What was granted before stays granted, whatever the server refuses now: with the key that it concerns.
-  local refused, key = refusal, 4
   local isNext
   repeat
     repeat
       if value or refused then
         break
       end
-      lock, isNext = slot > 0 and first .. ':p' .. slot or first, false
+      lock, isNext = places and places[slot + 1] or first, false
       local owner = redis.pcall('GET', lock)
       if type(owner) == 'table' then
         refused, key = owner, 1
@@ -174,19 +176,27 @@ for i = 1, count do
               end
             end
           end
-          return redis.call('PTTL', lock), place or 0
+          local remaining = redis.call('PTTL', lock)
+          -- Nobody tells a waiter when a minimum time or a lease ends: it looks when the first of the slots may be free.
+          for each = 1, places and #places or 0 do
+            local left = redis.call('PTTL', places[each])
+            remaining = left >= 0 and (remaining < 0 or left < remaining) and left or remaining
+          end
+          return remaining, place or 0
         end)
         if not isQueued then
           refused = type(remaining) == 'table' and remaining or {err = tostring(remaining)}
           break
         end
         status, value, number = CONTENDED, remaining, place
-        local holder, label = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
-        if holder then
-          who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
-        elseif string.find(owner, '^%d+ %%kept$') then
-          who = '%kept'
+        -- Several count as kept only if all of them are: of any other, the owner may crash meanwhile.
+        local areKept = true
+        for _, owner in ipairs(stored or {owner}) do
+          local holder, label = string.match(owner or '', '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
+          who = holder and string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or who
+          areKept = areKept and string.find(owner or '', '^%d+ %%kept$')
         end
+        who = areKept and '%kept' or who
         break
       end
 
@@ -239,9 +249,10 @@ for i = 1, count do
   local reply = value
   if refused then
     local isOfAnotherType = string.sub(refused.err, 1, 9) == 'WRONGTYPE'
-    reply = isOfAnotherType and {WRONG_TYPE, key, 0, ''} or {REFUSED, 0, 0, refused.err}
+    reply = isOfAnotherType and {WRONG_TYPE, key, slot, ''} or {REFUSED, 0, 0, refused.err}
   elseif status ~= GRANTED or number > 0 or told ~= '' or who ~= '' or clock or permits > 1 then
-    reply = {status, value, number, told, who, trace, clock or '', slot}
+    local isOfSeveral = permits > 1 or nil
+    reply = {status, value, number, told, who, trace, clock or (isOfSeveral and ''), isOfSeveral and slot}
   end
   if count == 1 then
     return reply

@@ -1,0 +1,253 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which slot of a lock with several permits the acquire script grants, and what it tells who gets none. */
+class PermitScriptsIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static final int PERMITS = 3;
+    private static final long GRANTED = 1;
+    private static final long CONTENDED = 0;
+    private static final long RECOVERING = 2;
+    private static final long WRONG_TYPE = -1;
+    private static final long TAKE_OVER = 300;
+    private static final String ONE = "0".repeat(32);
+    private static final String OTHER = "1".repeat(32);
+    private static final String LABEL = "|1700000000123 http-1|" + TAKE_OVER;
+
+    private RedisCommands<String, String> redis;
+    private GuardedScripts guarded;
+    private String marker;
+    private int looks;
+
+    @BeforeEach
+    void connect() {
+        redis = REDIS.server().commands();
+        guarded = new GuardedScripts(redis);
+        marker = guarded.markFirst();
+    }
+
+    @Test
+    void grantsTheFirstSlotThatIsFree() {
+        List<Long> slots = IntStream.range(0, PERMITS)
+                .mapToObj(i -> slotOf(acquire("a:" + i, PERMITS)))
+                .toList();
+        assertThat(slots).containsExactly(0L, 1L, 2L);
+        assertThat(acquire("b:1", PERMITS).get(0)).isEqualTo(CONTENDED);
+
+        redis.del(slot(1));
+        assertThat(slotOf(acquire("b:2", PERMITS))).isEqualTo(1);
+        assertThat(redis.get(slot(1))).endsWith(" b:2");
+    }
+
+    /** Whatever has become free in between: a token is in one slot at most. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void answersTheSameTokenWithTheSlotThatItHas(int free) {
+        IntStream.range(0, PERMITS).forEach(i -> acquire("a:" + i, PERMITS));
+        String token = "a:" + (PERMITS - 1);
+        String before = redis.get(slot(PERMITS - 1));
+        if (free < PERMITS - 1) {
+            redis.del(slot(free));
+        }
+
+        List<Object> again = acquire(token, PERMITS);
+
+        assertThat(again.get(0)).isEqualTo(GRANTED);
+        assertThat(slotOf(again)).isEqualTo(PERMITS - 1);
+        assertThat(redis.get(slot(PERMITS - 1))).isEqualTo(before);
+        assertThat(slotsOf(token)).isEqualTo(1);
+    }
+
+    /** The control: without looking for its own slot first, an attempt that is sent twice has two. */
+    @Test
+    void wouldGrantASecondSlotIfItDidNotLookForItsOwn() {
+        IntStream.range(0, PERMITS).forEach(i -> acquire("a:" + i, PERMITS));
+        redis.del(slot(0));
+        String careless = edited("local only = own or free", "local only = free or own");
+
+        assertThat(slotOf(acquire(careless, "a:2", PERMITS, ""))).isZero();
+
+        assertThat(slotsOf("a:2")).isEqualTo(2);
+    }
+
+    @Test
+    void looksAtTheSlotsOfItsOwnLimitOnly() {
+        IntStream.range(0, 5).forEach(i -> acquire("a:" + i, 5));
+        assertThat(acquire("b:1", PERMITS).get(0)).isEqualTo(CONTENDED);
+        redis.del(slot(PERMITS));
+        assertThat(acquire("b:1", PERMITS).get(0)).isEqualTo(CONTENDED);
+        assertThat(slotOf(acquire("b:1", PERMITS + 1))).isEqualTo(PERMITS);
+    }
+
+    /** Nobody is told when a minimum time or a lease ends. */
+    @Test
+    void tellsWhenTheFirstOfTheSlotsMayBeFree() {
+        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(9_000));
+        redis.set(slot(1), Scripts.stored("%kept"), SetArgs.Builder.px(700));
+        redis.set(slot(2), "of another program");
+
+        List<Object> contended = acquire("b:1", PERMITS);
+
+        assertThat((Long) contended.get(1)).isBetween(100L, 700L);
+    }
+
+    /** Where an instance may be taken over from, who waits must not sleep until the end of a minimum time. */
+    @Test
+    void saysThatItIsKeptOnlyIfAllSlotsAre() {
+        redis.set(slot(0), Scripts.stored(ONE + ":1" + LABEL), SetArgs.Builder.px(9_000));
+        redis.set(slot(1), Scripts.stored("%kept"), SetArgs.Builder.px(9_000));
+        assertThat(acquire("b:1", 2).get(4)).isEqualTo(ONE.substring(0, 8) + LABEL);
+
+        redis.set(slot(0), Scripts.stored("%kept"), SetArgs.Builder.px(9_000));
+        assertThat(acquire("b:1", 2).get(4)).isEqualTo("%kept");
+
+        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(9_000));
+        assertThat(acquire("b:1", 2).get(4)).isEqualTo("");
+    }
+
+    @Test
+    void grantsNoFreeSlotWhileTheServerRecovers() {
+        guarded.grace(1_000);
+        redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(30_000));
+        marker = guarded.marker();
+
+        assertThat(acquire("b:1", 2).get(0)).isEqualTo(RECOVERING);
+        assertThat(redis.exists(slot(1))).isZero();
+        assertThat(slotOf(acquire("a:1", 2))).as("what it has, it keeps").isZero();
+    }
+
+    /** One look marks the owners of all slots, so that those of two instances come free together. */
+    @Test
+    void marksEachOwnerThatIsNotHeard() {
+        acquire(ONE + ":1" + LABEL, 2);
+        acquire(OTHER + ":1" + LABEL, 2);
+
+        assertThat(acquire("b:1", 2).get(0)).isEqualTo(CONTENDED);
+        assertThat(redis.exists("lock:doubt:" + ONE, "lock:doubt:" + OTHER)).isEqualTo(2);
+    }
+
+    /** The control: a loop that stops at the first owner that is not heard. */
+    @Test
+    void wouldMarkOneAfterTheOtherIfItStoppedAtTheFirst() {
+        acquire(ONE + ":1" + LABEL, 2);
+        acquire(OTHER + ":1" + LABEL, 2);
+        String hasty = edited(
+                "trace = unacknowledged or trace",
+                "trace, last = unacknowledged or trace, gone and not isAbandoned and slot or last");
+
+        acquire(hasty, "b:1", 2, "");
+        assertThat(redis.exists("lock:doubt:" + ONE, "lock:doubt:" + OTHER)).isOne();
+    }
+
+    @Test
+    void takesTheSlotOverWhoseOwnerIsGone() {
+        acquire("a:1", PERMITS);
+        acquire(ONE + ":1" + LABEL, PERMITS);
+        acquire("a:2", PERMITS);
+        long now = guarded.micros();
+        redis.set("lock:doubt:" + ONE, now + " " + now + " " + 2 * TAKE_OVER * 1_000);
+
+        List<Object> taken = acquire("b:1", PERMITS);
+
+        assertThat(taken.get(0)).isEqualTo(GRANTED);
+        assertThat(taken.get(4)).isEqualTo(ONE.substring(0, 8) + LABEL);
+        assertThat(slotOf(taken)).isEqualTo(1);
+        assertThat(redis.get(slot(0))).endsWith(" a:1");
+        assertThat(redis.get(slot(1))).endsWith(" b:1");
+    }
+
+    @Test
+    void saysWhichSlotHasAnotherType() {
+        acquire("a:1", PERMITS);
+        redis.lpush(slot(1), "x");
+
+        List<Object> refused = acquire("b:1", PERMITS);
+
+        assertThat(refused.subList(0, 3)).isEqualTo(List.of(WRONG_TYPE, 1L, 1L));
+    }
+
+    /** It would not know whether the token has a slot already. */
+    @Test
+    void grantsNothingThatItCannotLookAt() {
+        IntStream.range(0, 2).forEach(i -> acquire("a:" + i, 2));
+        redis.del(slot(0));
+        RedisCommands<String, String> fixture = redis;
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            redis = client.connect().sync();
+            REDIS.server().grantDefaultUser("-mget");
+            assertThatThrownBy(() -> acquire("a:1", 2)).isInstanceOf(RedisCommandExecutionException.class);
+        } finally {
+            redis = fixture;
+        }
+        assertThat(slotsOf("a:1")).isEqualTo(1);
+    }
+
+    private long slotsOf(String token) {
+        return IntStream.range(0, PERMITS)
+                .mapToObj(i -> redis.get(slot(i)))
+                .filter(owner -> owner != null && owner.endsWith(" " + token))
+                .count();
+    }
+
+    private static String slot(int slot) {
+        return KeySpace.slotOf(KEYS.lock(), slot);
+    }
+
+    private static Long slotOf(List<Object> granted) {
+        assertThat(granted.get(0)).isEqualTo(GRANTED);
+        return (Long) granted.get(7);
+    }
+
+    private static String edited(String text, String replacement) {
+        assertThat(LockScript.ACQUIRE.text()).containsOnlyOnce(text);
+        return LockScript.ACQUIRE.text().replace(text, replacement);
+    }
+
+    private List<Object> acquire(String token, int permits) {
+        return acquire(LockScript.ACQUIRE.text(), token, permits, "");
+    }
+
+    private List<Object> acquire(String script, String token, int permits, String patience) {
+        looks++;
+        List<Object> reply = redis.eval(
+                script,
+                ScriptOutputType.MULTI,
+                new String[] {
+                    KEYS.lock(), KEYS.waiters(), KEYS.fence(), GuardedScripts.HISTORY, GuardedScripts.CHECKED + looks
+                },
+                marker,
+                Long.toString(GuardedScripts.GRACE),
+                patience,
+                token,
+                GuardedScripts.LEASE,
+                "0",
+                patience.isEmpty() ? "" : "=",
+                "1",
+                "",
+                "",
+                Integer.toString(permits));
+        Scripts.only(reply);
+        return reply;
+    }
+}
