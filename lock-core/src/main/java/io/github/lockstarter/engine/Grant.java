@@ -35,8 +35,8 @@ final class Grant {
     /** 0 until the lock is granted. */
     long firstFencingToken;
 
-    /** Which of the permits it is; meaningless until the lock is granted. */
-    int slot;
+    /** Which of the permits it is; meaningless until the lock is granted. Short, as it is kept for each held lock. */
+    short slot;
 
     Optional<LockHolder> takenOverFrom = Optional.empty();
 
@@ -78,7 +78,7 @@ final class Grant {
      */
     void granted(AcquireResult.Granted answer) {
         firstFencingToken = answer.fencingToken();
-        slot = answer.slot();
+        slot = (short) answer.slot();
         takenOverFrom = answer.takenOverFrom();
         if (heartbeat != null && !heartbeat.isOf(answer.history())) {
             confirmedIn = Heartbeat.NO_PERIOD;

@@ -63,7 +63,6 @@ final class Hold {
     final long fencingToken;
     final HoldOwner owner;
     final long grantedAt;
-    final long grantedAtWallMillis;
 
     State state = State.HELD;
 
@@ -132,7 +131,6 @@ final class Hold {
         this.deadline = deadline;
         this.renewAt = renewAt;
         this.grantedAt = now.nanos();
-        this.grantedAtWallMillis = now.wallMillis();
         this.longestLease = terms.lease();
     }
 
@@ -208,14 +206,15 @@ final class Hold {
 
     /** As operators see it. */
     HeldLock snapshot(Deadline.Moment now) {
+        Duration heldFor = held(now.nanos());
         return new HeldLock(
                 terms.name(),
                 lock.key,
                 grant.slot,
                 fencingToken,
                 owner.label(),
-                Instant.ofEpochMilli(grantedAtWallMillis),
-                held(now.nanos()),
+                Instant.ofEpochMilli(now.wallMillis()).minus(heldFor),
+                heldFor,
                 state == State.HELD ? deadline.remaining(now) : Duration.ZERO,
                 Math.max(1, entries),
                 renewals,

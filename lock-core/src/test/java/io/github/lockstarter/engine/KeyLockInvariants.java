@@ -41,7 +41,8 @@ final class KeyLockInvariants {
             boolean isLeaving = each.state == Hold.State.LEAVING && (each.isArming || each.grant.renewing > 0);
             engine.check(each.state == Hold.State.HELD || isLeaving, "4: the hold is " + each.state);
         }
-        List<Integer> slots = present.stream().map(each -> each.grant.slot).toList();
+        List<Integer> slots =
+                present.stream().map(each -> (int) each.grant.slot).toList();
         engine.check(slots.equals(slots.stream().distinct().sorted().toList()), "4: holds in slots " + slots);
         holds.addAll(present);
         for (Hold each : holds) {
