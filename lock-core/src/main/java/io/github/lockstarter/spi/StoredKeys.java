@@ -4,13 +4,19 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * The text under which a database stores a key. One of up to {@value #LONGEST} readable characters is stored as it is.
  * Any other one, such as a longer one, is stored as its readable beginning, a percent sign, and its SHA-256: no control
  * characters, which PostgreSQL refuses in part, and no blank at the end, which MySQL ignores. Different keys have
- * different texts, unless SHA-256 collides. Immutable.
+ * different texts, unless SHA-256 collides.
+ *
+ * <p>The first slot of a lock has the text of the key. Slot 3 is stored as the readable beginning of the key, {@code
+ * %3%}, and the SHA-256 of the key. A key that looks like that is not stored as it is, and its own hash is another one,
+ * so no key has the text of a slot. Immutable.
  */
 public final class StoredKeys {
 
@@ -43,6 +49,31 @@ public final class StoredKeys {
     public String of(String key) {
         String whole = prefix + key;
         return isStoredAsItIs(whole) ? whole : readable(whole) + '%' + hash(whole);
+    }
+
+    /**
+     * The texts of slots of a key.
+     *
+     * @param key the key
+     * @param slots which ones
+     * @return a text of up to {@value #LONGEST} characters for each, in their order
+     */
+    public List<String> of(String key, Slots slots) {
+        return IntStream.range(slots.from(), slots.from() + slots.count())
+                .mapToObj(slot -> of(key, slot))
+                .toList();
+    }
+
+    /**
+     * The text of a slot of a key.
+     *
+     * @param key the key
+     * @param slot its number
+     * @return up to {@value #LONGEST} characters
+     */
+    public String of(String key, int slot) {
+        String whole = prefix + key;
+        return slot == 0 ? of(key) : readable(whole) + '%' + slot + '%' + hash(whole);
     }
 
     private static boolean isStoredAsItIs(String whole) {

@@ -2,6 +2,7 @@ package io.github.lockstarter.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -45,6 +46,23 @@ class StoredKeysTests {
         Set<String> stored = odd.stream().map(keys::of).collect(Collectors.toSet());
 
         assertThat(stored).hasSameSizeAs(odd).noneMatch(text -> text.endsWith(" ") || text.indexOf('\u0000') >= 0);
+    }
+
+    @Test
+    void storesEachSlotApartFromAllKeys() {
+        List<String> stored = new ArrayList<>();
+        for (String key :
+                List.of("a", "a%3", "a\u0000", "x".repeat(16_384), "x".repeat(16_383) + "y", "%p", "🔒".repeat(200))) {
+            List<String> slots = keys.of(key, Slots.first(1024));
+            assertThat(slots.get(0)).isEqualTo(keys.of(key));
+            assertThat(keys.of(key, Slots.one(1023))).containsExactly(slots.get(1023));
+            stored.addAll(slots);
+        }
+
+        assertThat(stored).doesNotHaveDuplicates().allMatch(text -> text.length() <= StoredKeys.LONGEST);
+        String third = keys.of("a", 3);
+        assertThat(third).startsWith("lock:a%3%");
+        assertThat(stored).doesNotContain(keys.of(third.substring("lock:".length())), new StoredKeys("").of(third));
     }
 
     @Test

@@ -19,6 +19,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Slots;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
@@ -42,7 +43,8 @@ import javax.sql.DataSource;
  * Locks in a table of a database: H2, PostgreSQL, MySQL or MariaDB. The table comes from a script ({@link
  * JdbcDialect#script}); {@link #start} checks it.
  *
- * <p>Stored is one row for each held key: the key with its prefix, by a hash where it is long or unreadable; the lock
+ * <p>Stored is one row for each held key, and for each held slot of a lock with several permits: the key with its
+ * prefix, by a hash where it is long or unreadable, and with the number of a slot as {@link StoredKeys} says; the lock
  * token; the last fencing token; when it was granted, and when it ends. A release deletes the row. The row of a holder
  * that crashed is taken over in place when its lease is over, and deleted {@link LockRepository#SWEPT_AFTER later} if
  * nobody comes. Times are those of the database, in UTC.
@@ -152,18 +154,20 @@ public final class JdbcLockBackend implements LockBackend {
                 Duration.ofMillis(1),
                 LockRows.TOKENS_OF_A_NUMBER,
                 true,
-                false);
+                true);
     }
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        String key = keys.of(command.key());
+        List<String> slots = keys.of(command.key(), Slots.first(command.permits()));
+        String key = slots.get(0);
         signals.begin(key, command);
         signals.startIfWanted();
         sweepSometimes();
-        return run(key, locks -> locks.acquire(key, command, this::lookAgain), JdbcLockBackend::notAcquired)
+        return run(key, locks -> locks.acquire(slots, command, this::lookAgain), JdbcLockBackend::notAcquired)
                 .thenApply(result -> {
-                    if (!(result instanceof AcquireResult.Contended)) {
+                    // One that only tried leaves those registered who wait, perhaps for a slot below the one it has.
+                    if (command.waiting().isPresent() && !(result instanceof AcquireResult.Contended)) {
                         signals.end(key);
                     }
                     return result;
@@ -194,7 +198,8 @@ public final class JdbcLockBackend implements LockBackend {
 
     private List<CompletionStage<RenewResult>> renewTogether(List<RenewCommand> renewals) {
         List<Lease> leases = renewals.stream()
-                .map(each -> new Lease(keys.of(each.key()), each.token().value(), each.lease()))
+                .map(each ->
+                        new Lease(keys.of(each.key(), each.slot()), each.token().value(), each.lease()))
                 .toList();
         CompletableFuture<List<RenewResult>> results = run(
                 renewalTasks,
@@ -211,6 +216,7 @@ public final class JdbcLockBackend implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         String key = keys.of(command.key());
+        List<String> slots = keys.of(command.key(), command.slots());
         if (command.endsWait()) {
             signals.end(key);
         } else {
@@ -218,14 +224,14 @@ public final class JdbcLockBackend implements LockBackend {
         }
         return run(
                 key,
-                locks -> locks.release(key, command),
+                locks -> locks.release(key, slots, command),
                 failure -> new ReleaseResult.Unknown(failure.reason(), failure.cause()));
     }
 
     @Override
     public CompletionStage<StoredLock> inspect(String key, int slot) {
-        String stored = keys.of(key);
-        return run(stored, locks -> locks.inspect(stored), failure -> new StoredLock.Unknown(failure.reason()));
+        String stored = keys.of(key, slot);
+        return run(keys.of(key), locks -> locks.inspect(stored), failure -> new StoredLock.Unknown(failure.reason()));
     }
 
     @Override
@@ -233,7 +239,7 @@ public final class JdbcLockBackend implements LockBackend {
         String stored = keys.of(key);
         return run(
                 stored,
-                locks -> locks.revoke(stored, fencingToken),
+                locks -> locks.revoke(stored, keys.of(key, slot), fencingToken),
                 failure -> new Revocation.Unknown(failure.reason()));
     }
 

@@ -12,6 +12,8 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -39,16 +41,15 @@ record LockRepository(LockRows rows) {
     /**
      * Makes an attempt. A free lock takes two statements, in MySQL and MariaDB three: insert the row, draw a number,
      * write it. A busy one takes two: an insertion without effect, and a look at the row. PostgreSQL gets them in one
-     * message.
+     * message. With several permits, a look at the rows of all slots comes first, and nothing else if none is free.
      *
+     * @param slots as many as the lock has permits
      * @param lookAgain when a waiter is to look again; empty while notifications wake it
      */
-    AcquireResult acquire(String key, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
+    AcquireResult acquire(List<String> slots, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
             throws SQLException {
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Optional<LockRow> row = rows.take(key, command.token().value(), command.lease(), command.fencingTokens());
-            Optional<AcquireResult> result =
-                    row.isPresent() ? answer(key, command, row.get(), lookAgain) : Optional.empty();
+            Optional<AcquireResult> result = attempt(slots, command, lookAgain);
             if (result.isPresent()) {
                 return result.get();
             }
@@ -56,7 +57,36 @@ record LockRepository(LockRows rows) {
         return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW, Optional.empty(), false, lookAgain.get());
     }
 
-    /** The result if the row does not change meanwhile. */
+    /** On the slot that the token has, else on the first that is free. The only one is not looked at before. */
+    private Optional<AcquireResult> attempt(
+            List<String> slots, AcquireCommand command, Supplier<Optional<Duration>> lookAgain) throws SQLException {
+        List<LockRow> found = slots.size() == 1 ? List.of() : rows.look(slots);
+        List<LockRow> busy = found.stream().filter(row -> !row.isOver()).toList();
+        List<String> taken = busy.stream().map(LockRow::key).toList();
+        Optional<String> slot = slotOf(command.token(), found)
+                .or(() -> slots.stream().filter(each -> !taken.contains(each)).findFirst());
+        return slot.isEmpty()
+                ? contended(busy, command, lookAgain)
+                : attempt(slot.get(), command, lookAgain).map(result -> inSlot(slots.indexOf(slot.get()), result));
+    }
+
+    private static Optional<String> slotOf(LockToken token, List<LockRow> rows) {
+        return rows.stream().filter(row -> row.isOf(token)).map(LockRow::key).findFirst();
+    }
+
+    private static AcquireResult inSlot(int slot, AcquireResult result) {
+        return result instanceof AcquireResult.Granted granted
+                ? new AcquireResult.Granted(granted.fencingToken(), 0, Optional.empty(), "", slot)
+                : result;
+    }
+
+    private Optional<AcquireResult> attempt(String key, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
+            throws SQLException {
+        Optional<LockRow> row = rows.take(key, command.token().value(), command.lease(), command.fencingTokens());
+        return row.isPresent() ? answer(key, command, row.get(), lookAgain) : Optional.empty();
+    }
+
+    /** The result if the row does not change meanwhile. One of several slots that another owner got first is none. */
     private Optional<AcquireResult> answer(
             String key, AcquireCommand command, LockRow row, Supplier<Optional<Duration>> lookAgain)
             throws SQLException {
@@ -70,15 +100,24 @@ record LockRepository(LockRows rows) {
                     ? numbered(key, command, 0)
                     : granted(key, command, row.fencingToken() - command.fencingTokens() + 1);
         }
-        boolean isNoted = command.waiting().isEmpty() || row.isWanted() || rows.markWanted(key, row);
-        return isNoted
-                ? Optional.of(new AcquireResult.Contended(
-                        Optional.of(row.remaining()),
-                        Waiting.NEW,
-                        row.holder().filter(holder -> holder.since().isPresent()),
-                        row.isKept(),
-                        command.waiting().flatMap(waiting -> lookAgain.get())))
-                : Optional.empty();
+        return command.permits() == 1 ? contended(List.of(row), command, lookAgain) : Optional.empty();
+    }
+
+    /** All slots have owners. A waiter has the release of any of them notify. */
+    private Optional<AcquireResult> contended(
+            List<LockRow> busy, AcquireCommand command, Supplier<Optional<Duration>> lookAgain) throws SQLException {
+        for (LockRow row : busy) {
+            if (command.waiting().isPresent() && !row.isWanted() && !rows.markWanted(row)) {
+                return Optional.empty();
+            }
+        }
+        LockRow next = Collections.min(busy, Comparator.comparing(LockRow::remaining));
+        return Optional.of(new AcquireResult.Contended(
+                Optional.of(next.remaining()),
+                Waiting.NEW,
+                next.holder().filter(holder -> holder.since().isPresent()),
+                next.isKept(),
+                command.waiting().flatMap(waiting -> lookAgain.get())));
     }
 
     /** The token has the row: draws a number, and further ones until the first token is above the floor. */
@@ -106,35 +145,40 @@ record LockRepository(LockRows rows) {
     /**
      * Releases with one statement if the token has the lock. A wait that ends leaves no queue, since there is none, and
      * passes no signal on, since a release notifies all.
+     *
+     * @param slots the one that the token has; several are looked through for it
      */
-    ReleaseResult release(String key, ReleaseCommand command) throws SQLException {
+    ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
         if (command.endsWait()) {
             if (command.token().sequence() != LockToken.NO_ATTEMPT) {
-                rows.free(key, token);
+                rows.free(key, key, token);
             }
             return new ReleaseResult.Released(0);
         }
+        String slot = slots.size() == 1
+                ? slots.get(0)
+                : slotOf(command.token(), rows.look(slots)).orElse(key);
         boolean isKept = !command.atLeast().isZero();
-        if (isKept && rows.keep(key, token, command.atLeast())) {
-            return rest(key, command).orElseGet(() -> new ReleaseResult.Released(0));
+        if (isKept && rows.keep(key, slot, token, command.atLeast())) {
+            return rest(slot, command).orElseGet(() -> new ReleaseResult.Released(0));
         }
-        if (rows.free(key, token)) {
+        if (rows.free(key, slot, token)) {
             return new ReleaseResult.Released(0);
         }
-        return isKept ? rest(key, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
+        return isKept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
     }
 
     /** The rest of the minimum time of this very grant. */
-    private Optional<ReleaseResult> rest(String key, ReleaseCommand command) throws SQLException {
-        return rows.look(key)
+    private Optional<ReleaseResult> rest(String slot, ReleaseCommand command) throws SQLException {
+        return rows.look(slot)
                 .filter(row -> row.isKept() && !row.isOver() && row.fencingToken() == command.fencingToken())
                 .map(row -> new ReleaseResult.Kept(row.remaining(), 0));
     }
 
-    /** Looks at one lock. */
-    StoredLock inspect(String key) throws SQLException {
-        return stored(rows.look(key));
+    /** Looks at one lock, or at one slot. */
+    StoredLock inspect(String slot) throws SQLException {
+        return stored(rows.look(slot));
     }
 
     /** As an operator sees it; how many instances wait is not known. */
@@ -152,15 +196,15 @@ record LockRepository(LockRows rows) {
      *
      * @param fencingToken the last of the owner, as the operator saw it
      */
-    Revocation revoke(String key, long fencingToken) throws SQLException {
-        Optional<LockRow> seen = rows.look(key);
+    Revocation revoke(String key, String slot, long fencingToken) throws SQLException {
+        Optional<LockRow> seen = rows.look(slot);
         boolean isSame = fencingToken > 0
                 && seen.filter(row -> !row.isOver() && row.fencingToken() == fencingToken)
                         .isPresent();
         if (isSame && rows.revoke(key, seen.get())) {
             return new Revocation.Revoked();
         }
-        return new Revocation.Stale(stored(isSame ? rows.look(key) : seen));
+        return new Revocation.Stale(stored(isSame ? rows.look(slot) : seen));
     }
 
     /**
@@ -182,8 +226,8 @@ record LockRepository(LockRows rows) {
                         "Make lock_key its primary key, as the script does"));
             }
         } finally {
-            rows.free(key, token);
-            rows.free(key, other);
+            rows.free(key, key, token);
+            rows.free(key, key, other);
         }
         sweep();
         return rows.problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));

@@ -6,14 +6,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The row of a key, as it was read.
+ * A row, as it was read.
  *
+ * @param key of the lock, or of one of its slots
  * @param owner the value of the token that has the lock; empty while the lock is kept for its minimum time
  * @param fencingToken the last of the grant; 0 if it is not numbered yet
  * @param remainingMicros how long it lasts; 0 or less if it is over
  * @param isWanted whether its release notifies
  */
-record LockRow(Optional<String> owner, long fencingToken, long remainingMicros, boolean isWanted) {
+record LockRow(String key, Optional<String> owner, long fencingToken, long remainingMicros, boolean isWanted) {
 
     boolean isOver() {
         return remainingMicros <= 0;

@@ -85,7 +85,8 @@ abstract class LockRows {
         }
         OptionalLong first = number(key, token, 0, tokens);
         return first.isPresent()
-                ? Optional.of(new LockRow(Optional.of(token), first.getAsLong() + tokens - 1, micros(lease), false))
+                ? Optional.of(
+                        new LockRow(key, Optional.of(token), first.getAsLong() + tokens - 1, micros(lease), false))
                 : Optional.empty();
     }
 
@@ -135,31 +136,40 @@ abstract class LockRows {
     }
 
     final Optional<LockRow> look(String key) throws SQLException {
-        try (PreparedStatement statement = prepare(looking("fencing_token"), key)) {
+        return look(List.of(key)).stream().findFirst();
+    }
+
+    /** Those of the rows that are there, in no order. */
+    final List<LockRow> look(List<String> keys) throws SQLException {
+        try (PreparedStatement statement = prepare(looking("fencing_token", keys.size()), keys.toArray())) {
             return read(statement.executeQuery());
         }
     }
 
-    /** Reads the row of a key, which is the parameter. */
-    final String looking(String fencingToken) {
-        return "SELECT owner, " + fencingToken + ", " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
-                + " THEN 1 ELSE 0 END FROM " + table.name() + " WHERE lock_key = ?";
+    /** Reads the rows of so many keys, which are the parameters. */
+    final String looking(String fencingToken, int keys) {
+        return "SELECT lock_key, owner, " + fencingToken + ", " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
+                + " THEN 1 ELSE 0 END FROM " + table.name() + " WHERE lock_key "
+                + (keys == 1 ? "= ?" : "IN (?" + ", ?".repeat(keys - 1) + ")");
     }
 
-    static Optional<LockRow> read(ResultSet looked) throws SQLException {
+    static List<LockRow> read(ResultSet looked) throws SQLException {
         try (looked) {
-            return looked.next()
-                    ? Optional.of(new LockRow(
-                            Optional.ofNullable(looked.getString(1)),
-                            looked.getLong(2),
-                            looked.getLong(3),
-                            looked.getInt(4) == 1))
-                    : Optional.empty();
+            List<LockRow> rows = new ArrayList<>();
+            while (looked.next()) {
+                rows.add(new LockRow(
+                        looked.getString(1),
+                        Optional.ofNullable(looked.getString(2)),
+                        looked.getLong(3),
+                        looked.getLong(4),
+                        looked.getInt(5) == 1));
+            }
+            return rows;
         }
     }
 
     /** Has the release of a row notify; false if the row is another one by now. */
-    boolean markWanted(String key, LockRow row) throws SQLException {
+    boolean markWanted(LockRow row) throws SQLException {
         return true;
     }
 
@@ -214,34 +224,34 @@ abstract class LockRows {
                 .isPresent();
     }
 
-    /** Frees the lock if the token has it, and notifies those that wait for it. */
-    final boolean free(String key, String token) throws SQLException {
+    /** Frees the row of a slot if the token has it, and notifies those that wait for the key. */
+    final boolean free(String key, String slot, String token) throws SQLException {
         return giveUp(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?",
                 PostgresNotice.free(key),
-                key,
+                slot,
                 token);
     }
 
-    /** Gives the lock to no owner for the rest of its minimum time, if the token has it and a part is left. */
-    final boolean keep(String key, String token, Duration atLeast) throws SQLException {
+    /** Gives the row to no owner for the rest of its minimum time, if the token has it and a part is left. */
+    final boolean keep(String key, String slot, String token, Duration atLeast) throws SQLException {
         long micros = micros(atLeast);
         return giveUp(
                 "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
                         + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now(),
                 PostgresNotice.free(key),
                 micros,
-                key,
+                slot,
                 token,
                 micros);
     }
 
-    /** Frees the lock for an operator, if the last fencing token is the one that was seen. */
+    /** Frees the row for an operator, if the last fencing token is the one that was seen. */
     final boolean revoke(String key, LockRow seen) throws SQLException {
         return giveUp(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
                 PostgresNotice.revoked(key, seen.owner()),
-                key,
+                seen.key(),
                 seen.fencingToken());
     }
 

@@ -61,13 +61,13 @@ final class PostgresRows extends LockRows {
     @Override
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
         String sql = insertion(newRow()) + "; WITH numbered AS (" + numbering() + ") "
-                + looking("COALESCE((SELECT numbered.fencing_token FROM numbered), fencing_token)");
+                + looking("COALESCE((SELECT numbered.fencing_token FROM numbered), fencing_token)", 1);
         try (PreparedStatement statement =
                 prepare(sql, key, token, micros(lease), (long) tokens, key, token, 0L, key)) {
             statement.execute();
             note(statement.getUpdateCount() > 0);
             statement.getMoreResults();
-            return read(statement.getResultSet());
+            return read(statement.getResultSet()).stream().findFirst();
         }
     }
 
@@ -101,11 +101,11 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    boolean markWanted(String key, LockRow row) throws SQLException {
+    boolean markWanted(LockRow row) throws SQLException {
         return change(
                 "UPDATE " + table.name() + " SET wanted = TRUE WHERE lock_key = ?"
                         + " AND owner IS NOT DISTINCT FROM CAST(? AS VARCHAR) AND lock_until > " + now(),
-                key,
+                row.key(),
                 row.owner().orElse(null));
     }
 

@@ -1,4 +1,4 @@
--- Locks of io.github.lockstarter in H2: one row for each held key, and the numbers of their fencing tokens.
+-- Locks of io.github.lockstarter in H2: one row for each held key, or slot of one, and the numbers of their fencing tokens.
 -- Rename the table and, with it, the sequence <table>_fencing for another distributed-lock.jdbc.table.
 
 CREATE TABLE IF NOT EXISTS distributed_lock (

@@ -1,4 +1,4 @@
--- Locks of io.github.lockstarter in MariaDB, from 10.6: one row for each held key, and the numbers of their fencing tokens.
+-- Locks of io.github.lockstarter in MariaDB, from 10.6: one row for each held key, or slot of one, and the numbers of their fencing tokens.
 -- Rename the table and, with it, the sequence <table>_fencing for another distributed-lock.jdbc.table.
 -- Times are in UTC, whatever the time zone of a session is.
 

@@ -1,4 +1,4 @@
--- Locks of io.github.lockstarter in MySQL, from 8.0: one row for each held key, and the numbers of their fencing tokens.
+-- Locks of io.github.lockstarter in MySQL, from 8.0: one row for each held key, or slot of one, and the numbers of their fencing tokens.
 -- Rename both tables, as <table> and <table>_fencing, for another distributed-lock.jdbc.table.
 -- Times are in UTC, whatever the time zone of a session is.
 

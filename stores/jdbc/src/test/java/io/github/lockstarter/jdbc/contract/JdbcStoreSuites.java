@@ -8,6 +8,7 @@ import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -45,6 +46,13 @@ abstract class JdbcStoreSuites {
     @Nested
     class Kept extends KeptContract {
         Kept() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Permits extends PermitsContract {
+        Permits() {
             super(JdbcStoreSuites.this::store);
         }
     }

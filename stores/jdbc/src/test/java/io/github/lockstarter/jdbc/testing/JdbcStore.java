@@ -79,7 +79,7 @@ public final class JdbcStore implements LockStore {
                 Duration.ofMillis(1),
                 1024,
                 true,
-                false);
+                true);
     }
 
     @Override
