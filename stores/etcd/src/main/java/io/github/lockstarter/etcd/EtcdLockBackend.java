@@ -31,7 +31,8 @@ import java.util.concurrent.Executor;
 /**
  * Locks in etcd 3.4 or later, in a cluster of any size.
  *
- * <p>Stored, below the key prefix: {@code lock:<key>} while a lock is held or kept, with the owner's token; {@code
+ * <p>Stored, below the key prefix: {@code lock:<key>} while a lock is held or kept, with the owner's token, and {@code
+ * lock:<key>%p<number>} for each further slot of a lock with several permits; {@code
  * waiter:<length>:<key>:<instance>} for each instance that waits; {@code mail:<length>:<instance>:<lease>} for a
  * message to the owner of a lock, that another instance waits or that an operator took it away; and one {@code fence},
  * an offset of the fencing tokens, if it was ever needed. All but the last have an etcd lease of their own and end with
@@ -64,7 +65,7 @@ public final class EtcdLockBackend implements LockBackend {
     public static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
 
     static final StoreCapabilities CAPABILITIES =
-            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, false);
+            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, true);
 
     // Called by any thread. Requests are answered on the callback threads, which never block. No field but `closed`
     // changes; each part says what it keeps.
@@ -132,12 +133,12 @@ public final class EtcdLockBackend implements LockBackend {
 
     @Override
     public CompletionStage<StoredLock> inspect(String key, int slot) {
-        return inspector.inspect(key, client.deadline());
+        return inspector.inspect(key, slot, client.deadline());
     }
 
     @Override
     public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
-        return inspector.revoke(key, fencingToken, client.deadline());
+        return inspector.revoke(key, slot, fencingToken, client.deadline());
     }
 
     @Override

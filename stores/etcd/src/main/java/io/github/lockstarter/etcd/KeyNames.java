@@ -2,11 +2,14 @@ package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The names under which things are stored. Different locks never share a name: what may have any length and any
  * characters is at the end of a name, or has its length before it. A percent sign of a key, and each unpaired
- * surrogate, which UTF-8 cannot express, is stored as a percent sign and four hexadecimal digits. Immutable.
+ * surrogate, which UTF-8 cannot express, is stored as a percent sign and four hexadecimal digits. So no key is stored
+ * with the {@code %p} that precedes the number of a slot. Immutable.
  */
 final class KeyNames {
 
@@ -19,6 +22,21 @@ final class KeyNames {
     /** The lock. */
     ByteString lock(String key) {
         return ByteString.copyFromUtf8(prefix + "lock:" + encoded(key));
+    }
+
+    /** A slot of the lock, of which the first has the name of the lock itself. */
+    ByteString slot(String key, int slot) {
+        return slot == 0 ? lock(key) : furtherSlots(key).concat(ByteString.copyFromUtf8(Integer.toString(slot)));
+    }
+
+    /** The slots of so many permits. */
+    List<ByteString> slots(String key, int permits) {
+        return IntStream.range(0, permits).mapToObj(slot -> slot(key, slot)).toList();
+    }
+
+    /** What the names of all slots but the first begin with. */
+    ByteString furtherSlots(String key) {
+        return lock(key).concat(ByteString.copyFromUtf8("%p"));
     }
 
     /** What is added to revisions to make fencing tokens. */

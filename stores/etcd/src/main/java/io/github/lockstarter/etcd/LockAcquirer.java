@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.TxnRequest;
-import io.etcd.jetcd.api.TxnResponse;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -20,7 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquires locks: creates a lease, and then the lock's key with that lease, if there is no such key. Thread-safe.
+ * Acquires locks: creates a lease, and then the lock's key with that lease, if there is no such key. Of several slots,
+ * reads which are taken, and creates the key of the first that is free. Thread-safe.
  *
  * <p>The key is asked for only when the lease is there, so an attempt whose outcome is not known is undone by ending
  * its lease: a request that arrives later fails for want of it.
@@ -84,18 +84,46 @@ final class LockAcquirer {
         private final LockToken token;
         private final LeaseGrantResponse lease;
         private final Deadline deadline;
-        private final ByteString name;
+        private final List<ByteString> slots;
+
+        /** The one that is tried. Each step is taken by the thread that has the answer to the one before. */
+        private ByteString name;
 
         Attempt(AcquireCommand command, LeaseGrantResponse lease, Deadline deadline) {
             this.command = command;
             this.token = command.token();
             this.lease = lease;
             this.deadline = deadline;
-            this.name = names.lock(command.key());
+            this.slots = names.slots(command.key(), command.permits());
+            this.name = slots.get(0);
         }
 
         CompletableFuture<AcquireResult> begin() {
-            return create(offset.known(), MOST_ROUNDS).handle(this::orUnknown).thenCompose(Function.identity());
+            return look().handle(this::orUnknown).thenCompose(Function.identity());
+        }
+
+        /** Of several slots, finds the first that is free, unless the token has one. */
+        private CompletableFuture<AcquireResult> look() {
+            if (slots.size() == 1) {
+                return create(offset.known(), MOST_ROUNDS);
+            }
+            TxnRequest request = TxnRequest.newBuilder()
+                    .addSuccess(Requests.get(slots.get(0)))
+                    .addSuccess(Requests.getAll(names.furtherSlots(command.key())))
+                    .build();
+            return client.transact(request, deadline).thenCompose(response -> {
+                List<KeyValue> taken = response.getResponsesList().stream()
+                        .flatMap(read -> read.getResponseRange().getKvsList().stream())
+                        .filter(found -> slots.contains(found.getKey()))
+                        .toList();
+                List<ByteString> busy = taken.stream().map(KeyValue::getKey).toList();
+                Optional<ByteString> free =
+                        slots.stream().filter(slot -> !busy.contains(slot)).findFirst();
+                name = free.orElse(name);
+                return free.isEmpty() || taken.stream().anyMatch(LockReleaser.isOf(token))
+                        ? refused(taken, response.getHeader().getRevision())
+                        : create(offset.known(), MOST_ROUNDS);
+            });
         }
 
         private CompletableFuture<AcquireResult> orUnknown(AcquireResult result, @Nullable Throwable thrown) {
@@ -139,7 +167,12 @@ final class LockAcquirer {
                 }
                 Optional<KeyValue> found = Requests.read(response, 0);
                 long stored = offset.read(Requests.read(response, 1));
-                return found.isPresent() ? refused(found.get(), response) : create(stored, rounds - 1);
+                if (found.isEmpty()) {
+                    return create(stored, rounds - 1);
+                }
+                return slots.size() == 1
+                        ? refused(List.of(found.get()), response.getHeader().getRevision())
+                        : look(); // another client was faster
             });
         }
 
@@ -157,26 +190,28 @@ final class LockAcquirer {
         }
 
         /** If the very token has the lock, it is told the same again. */
-        private CompletableFuture<AcquireResult> refused(KeyValue found, TxnResponse response) {
+        private CompletableFuture<AcquireResult> refused(List<KeyValue> taken, long revision) {
             attempts.forget(token, lease.getID());
             client.revokeLease(lease.getID(), deadline); // no key has it
-            Optional<LockEntry> entry = LockEntry.of(found.getValue());
-            boolean isOurs = entry.flatMap(LockEntry::token).equals(Optional.of(token.value()));
-            return isOurs
-                    ? repeated(found, entry.get())
-                    : contended(found, entry, response.getHeader().getRevision());
+            return taken.stream()
+                    .filter(LockReleaser.isOf(token))
+                    .findFirst()
+                    .map(this::repeated)
+                    .orElseGet(() -> contended(taken, revision));
         }
 
         /** The lease is to last from the sending of this command on; the one in etcd began with an earlier one. */
-        private CompletableFuture<AcquireResult> repeated(KeyValue found, LockEntry entry) {
+        private CompletableFuture<AcquireResult> repeated(KeyValue found) {
+            name = found.getKey();
+            LockEntry entry = LockEntry.of(found.getValue()).orElseThrow();
             if (command.lease().compareTo(entry.lease()) > 0) {
                 String reason = "The token has the lock already, with a shorter lease";
                 return CompletableFuture.completedFuture(
                         new AcquireResult.Unknown(reason, new IllegalStateException(reason)));
             }
             long revision = found.getCreateRevision();
-            RenewCommand renewal =
-                    new RenewCommand(command.key(), token, command.lease(), entry.lastFencingToken(revision));
+            long last = entry.lastFencingToken(revision);
+            RenewCommand renewal = new RenewCommand(command.key(), token, command.lease(), last, slots.indexOf(name));
             return renewer.renew(List.of(renewal), deadline)
                     .get(0)
                     .toCompletableFuture()
@@ -194,13 +229,16 @@ final class LockAcquirer {
             if (command.waiting().isPresent()) {
                 waiters.leave(token.instanceId(), command.key(), deadline);
             }
-            return new AcquireResult.Granted(first, othersWaiting);
+            return new AcquireResult.Granted(first, othersWaiting, Optional.empty(), "", slots.indexOf(name));
         }
 
-        private CompletableFuture<AcquireResult> contended(KeyValue found, Optional<LockEntry> entry, long revision) {
+        /** Says of the first slot how long it lasts: a waiter is signalled by the end of any. */
+        private CompletableFuture<AcquireResult> contended(List<KeyValue> taken, long revision) {
+            KeyValue found = taken.get(0);
+            Optional<LockEntry> entry = LockEntry.of(found.getValue());
             CompletableFuture<Void> joined = command.waiting().isEmpty()
                     ? CompletableFuture.completedFuture(null)
-                    : waiters.join(waiting(command.waiting().get()), found, revision, deadline);
+                    : waiters.join(waiting(command.waiting().get()), taken, revision, deadline);
             CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
             return joined.thenCombine(
                     remaining,
@@ -213,7 +251,7 @@ final class LockAcquirer {
         }
 
         private WaitingInstances.Waiting waiting(Waiting wait) {
-            return new WaitingInstances.Waiting(token.instanceId(), command.key(), wait.patience());
+            return new WaitingInstances.Waiting(token.instanceId(), command.key(), wait.patience(), slots);
         }
 
         private CompletableFuture<AcquireResult> rejected(String reason, Throwable cause) {

@@ -39,15 +39,15 @@ final class LockInspector {
         }
     }
 
-    CompletableFuture<StoredLock> inspect(String key, Deadline deadline) {
-        return see(key, deadline)
+    CompletableFuture<StoredLock> inspect(String key, int slot, Deadline deadline) {
+        return see(key, slot, deadline)
                 .thenCompose(seen -> shown(seen, deadline))
                 .exceptionally(thrown ->
                         new StoredLock.Unknown(EtcdFailure.of(thrown, target).reason()));
     }
 
-    private CompletableFuture<Seen> see(String key, Deadline deadline) {
-        ByteString name = names.lock(key);
+    private CompletableFuture<Seen> see(String key, int slot, Deadline deadline) {
+        ByteString name = names.slot(key, slot);
         TxnRequest request = TxnRequest.newBuilder()
                 .addSuccess(Requests.get(name))
                 .addSuccess(Requests.count(names.waiters(key)))
@@ -73,21 +73,21 @@ final class LockInspector {
                                 seen.waiting()));
     }
 
-    CompletableFuture<Revocation> revoke(String key, long fencingToken, Deadline deadline) {
-        return revokeSeen(key, fencingToken, deadline)
+    CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken, Deadline deadline) {
+        return revokeSeen(key, slot, fencingToken, deadline)
                 .exceptionally(thrown ->
                         new Revocation.Unknown(EtcdFailure.of(thrown, target).reason()));
     }
 
-    private CompletableFuture<Revocation> revokeSeen(String key, long fencingToken, Deadline deadline) {
-        return see(key, deadline).thenCompose(seen -> {
+    private CompletableFuture<Revocation> revokeSeen(String key, int slot, long fencingToken, Deadline deadline) {
+        return see(key, slot, deadline).thenCompose(seen -> {
             if (seen.isForeign()) {
                 return CompletableFuture.completedFuture(new Revocation.Foreign());
             }
             if (seen.found().isEmpty() || seen.fencingToken() != fencingToken) {
                 return shown(seen, deadline).thenApply(Revocation.Stale::new);
             }
-            return take(key, seen, fencingToken, deadline);
+            return take(key, slot, seen, fencingToken, deadline);
         });
     }
 
@@ -95,12 +95,12 @@ final class LockInspector {
      * Ends the lease, which is that of one grant. A renewal may have given the lock another one since; it is taken away
      * in the next round.
      */
-    private CompletableFuture<Revocation> take(String key, Seen seen, long fencingToken, Deadline deadline) {
+    private CompletableFuture<Revocation> take(String key, int slot, Seen seen, long fencingToken, Deadline deadline) {
         LockEntry entry = seen.entry().orElseThrow();
         return client.revokeLease(seen.found().orElseThrow().getLease(), deadline)
-                .thenCompose(ended -> see(key, deadline).thenCompose(left -> {
+                .thenCompose(ended -> see(key, slot, deadline).thenCompose(left -> {
                     if (left.found().isPresent() && left.fencingToken() == fencingToken) {
-                        return take(key, left, fencingToken, deadline);
+                        return take(key, slot, left, fencingToken, deadline);
                     }
                     return ended
                             ? mailboxes.sendRevoked(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())

@@ -1,5 +1,6 @@
 package io.github.lockstarter.etcd;
 
+import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.spi.LockToken;
@@ -55,11 +56,10 @@ final class LockReleaser {
     private CompletableFuture<ReleaseResult> outcome(ReleaseCommand command, Deadline deadline) {
         if (command.endsWait()) {
             CompletableFuture<Void> left = waiters.leave(command.token().instanceId(), command.key(), deadline);
-            return free(command.key(), command.token(), deadline)
-                    .thenCombine(left, (freed, done) -> new ReleaseResult.Released(0));
+            return free(command, deadline).thenCombine(left, (freed, done) -> new ReleaseResult.Released(0));
         }
         return command.atLeast().isZero()
-                ? free(command.key(), command.token(), deadline).thenApply(LockReleaser::result)
+                ? free(command, deadline).thenApply(LockReleaser::result)
                 : keep(command, deadline);
     }
 
@@ -68,15 +68,21 @@ final class LockReleaser {
     }
 
     /** Whether the token had the lock; it has not, and will not get it, afterwards. */
-    private CompletableFuture<Boolean> free(String key, LockToken token, Deadline deadline) {
+    private CompletableFuture<Boolean> free(ReleaseCommand command, Deadline deadline) {
+        LockToken token = command.token();
         return attempts.of(token)
                 .map(known -> end(known.leases(), deadline).thenApply(wasHeld -> {
                     attempts.forget(token);
                     return wasHeld;
                 }))
-                .orElseGet(() -> client.read(names.lock(key), deadline).thenCompose(found -> found.filter(isOf(token))
+                .orElseGet(() -> client.read(name(command), deadline).thenCompose(found -> found.filter(isOf(token))
                         .map(lock -> end(List.of(lock.getLease()), deadline))
                         .orElseGet(() -> CompletableFuture.completedFuture(false))));
+    }
+
+    /** An attempt that may have any slot is remembered for longer than its leases last; others have this one. */
+    private ByteString name(ReleaseCommand command) {
+        return names.slot(command.key(), command.slots().from());
     }
 
     private CompletableFuture<Boolean> end(List<Long> leases, Deadline deadline) {
@@ -87,12 +93,12 @@ final class LockReleaser {
         return any;
     }
 
-    private static Predicate<KeyValue> isOf(LockToken token) {
+    static Predicate<KeyValue> isOf(LockToken token) {
         return lock -> LockEntry.of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token.value()));
     }
 
     private CompletableFuture<ReleaseResult> keep(ReleaseCommand command, Deadline deadline) {
-        return client.read(names.lock(command.key()), deadline).thenCompose(found -> {
+        return client.read(name(command), deadline).thenCompose(found -> {
             if (found.filter(isOf(command.token())).isEmpty()) {
                 attempts.forget(command.token());
                 return found.isEmpty()
@@ -101,7 +107,7 @@ final class LockReleaser {
             }
             Duration rest = command.atLeast().minus(sinceGrant(command.token()));
             return rest.toMillis() < 1
-                    ? free(command.key(), command.token(), deadline).thenApply(LockReleaser::result)
+                    ? free(command, deadline).thenApply(LockReleaser::result)
                     : keep(command.token(), found.get(), rest, deadline);
         });
     }

@@ -54,7 +54,7 @@ final class LockRenewer {
 
     private List<CompletableFuture<RenewResult>> renewTogether(List<RenewCommand> commands, Deadline deadline) {
         TxnRequest.Builder reading = TxnRequest.newBuilder();
-        commands.forEach(command -> reading.addSuccess(Requests.get(names.lock(command.key()))));
+        commands.forEach(command -> reading.addSuccess(Requests.get(names.slot(command.key(), command.slot()))));
         List<Renewal> renewals =
                 commands.stream().map(command -> new Renewal(command, deadline)).toList();
         Member member = client.member();

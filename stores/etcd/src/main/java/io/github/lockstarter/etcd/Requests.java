@@ -38,11 +38,17 @@ final class Requests {
     /** How many keys begin so. */
     static RequestOp count(ByteString beginning) {
         return RequestOp.newBuilder()
-                .setRequestRange(RangeRequest.newBuilder()
-                        .setKey(beginning)
-                        .setRangeEnd(KeyNames.behind(beginning))
-                        .setCountOnly(true))
+                .setRequestRange(range(beginning).setCountOnly(true))
                 .build();
+    }
+
+    /** All keys that begin so. */
+    static RequestOp getAll(ByteString beginning) {
+        return RequestOp.newBuilder().setRequestRange(range(beginning)).build();
+    }
+
+    private static RangeRequest.Builder range(ByteString beginning) {
+        return RangeRequest.newBuilder().setKey(beginning).setRangeEnd(KeyNames.behind(beginning));
     }
 
     /** Executed as one that writes, so refused wherever that is, though its condition is never met. */

@@ -18,23 +18,26 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instances that wait at this backend. Each watches the lock's key from the revision on at which it was refused, so
- * that no release is missed in between, and is signalled once by its end, whatever ended it. It also has a key of its
- * own, by which the next owner and operators see how many wait, and which has a lease, so that it ends with its
- * instance; the present owner gets a message.
+ * The instances that wait at this backend. Each watches the lock's key, or those of its slots, from the revision on at
+ * which it was refused, so that no release is missed in between, and is signalled once when one ends, whatever ended
+ * it. It also has a key of its own, by which the next owner and operators see how many wait, and which has a lease, so
+ * that it ends with its instance; the present owners get a message.
  *
  * <p>Thread-safe. Commands of one key come one after the other. {@code waiting} has an entry from the refusal to the
  * grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next refusal;
- * {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that of the grant
- * to the owner that had the message.
+ * {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that at which
+ * the owners were read that had the message; {@code slots} are those that are watched.
  */
 final class WaitingInstances {
 
     /** After a watch has failed: not at once, since the server may be away. */
     private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
 
-    /** An instance that is to wait for a key, at least for a while. */
-    record Waiting(String instanceId, String key, Duration patience) {}
+    /** How many owners get a message: etcd has at most 128 requests in a transaction, as it is delivered. */
+    private static final int MOST_TOLD = 100;
+
+    /** An instance that is to wait for any of the slots of a key, at least for a while. */
+    record Waiting(String instanceId, String key, Duration patience, List<ByteString> slots) {}
 
     private record Place(String instanceId, String key) {}
 
@@ -45,6 +48,7 @@ final class WaitingInstances {
         private volatile long until;
         private volatile long stored;
         private volatile long told;
+        private volatile List<ByteString> slots = List.of();
 
         void close() {
             KeyWatch open = watch;
@@ -53,9 +57,10 @@ final class WaitingInstances {
             }
         }
 
-        /** Whether the owner has neither counted the waiter at its grant nor had a message from it. */
-        boolean isToBeToldTo(KeyValue lock) {
-            return !isStored() || (lock.getCreateRevision() < stored && lock.getCreateRevision() != told);
+        /** Whether an owner has neither counted the waiter at its grant nor had a message from it. */
+        boolean isToBeToldTo(List<KeyValue> taken) {
+            return !isStored()
+                    || taken.stream().mapToLong(KeyValue::getCreateRevision).anyMatch(at -> at < stored && at > told);
         }
 
         /** Whether the key of the instance was stored, as far as etcd has answered. */
@@ -94,16 +99,21 @@ final class WaitingInstances {
     /**
      * Registers an instance, or keeps its registration.
      *
-     * @param refusedBy the lock as it was when the instance was refused
+     * @param refusedBy the slots as they were when the instance was refused
      * @param refusedAt the revision of that
      * @return completes, normally also if the key of the instance could not be stored
      */
-    CompletableFuture<Void> join(Waiting waiting, KeyValue refusedBy, long refusedAt, Deadline deadline) {
+    CompletableFuture<Void> join(Waiting waiting, List<KeyValue> refusedBy, long refusedAt, Deadline deadline) {
         Place place = new Place(waiting.instanceId, waiting.key);
         long until = System.nanoTime() + waiting.patience.toNanos();
         Waiter waiter = this.waiting.compute(place, (same, known) -> {
             Waiter kept = known == null ? new Waiter() : known;
             kept.until = until;
+            if (kept.slots.size() < waiting.slots.size()) {
+                kept.close(); // and watch those of this caller, which may have more of them than those before
+                kept.slots = waiting.slots;
+                kept.told = 0;
+            }
             return kept;
         });
         if (!waiter.isWatching()) {
@@ -112,11 +122,11 @@ final class WaitingInstances {
         if (waiter.lease == 0) {
             leaveWhenOver(place, waiter, waiting.patience);
             return client.grantLease(waiting.patience, deadline)
-                    .thenCompose(granted -> store(place, waiter, granted.getID(), refusedBy, deadline))
+                    .thenCompose(granted -> store(place, waiter, granted.getID(), refusedBy, refusedAt, deadline))
                     .handle((stored, failure) -> null);
         }
         CompletableFuture<Void> told = waiter.isToBeToldTo(refusedBy)
-                ? store(place, waiter, waiter.lease, refusedBy, deadline)
+                ? store(place, waiter, waiter.lease, refusedBy, refusedAt, deadline)
                 : CompletableFuture.completedFuture(null);
         return client.keepAlive(client.member(), List.of(waiter.lease), deadline)
                 .get(0)
@@ -136,47 +146,52 @@ final class WaitingInstances {
     }
 
     private CompletableFuture<Void> store(
-            Place place, Waiter waiter, long lease, KeyValue refusedBy, Deadline deadline) {
+            Place place, Waiter waiter, long lease, List<KeyValue> refusedBy, long refusedAt, Deadline deadline) {
         TxnRequest.Builder request = TxnRequest.newBuilder()
                 .addSuccess(Requests.put(names.waiter(place.key, place.instanceId), ByteString.EMPTY, lease));
-        LockEntry.of(refusedBy.getValue())
-                .flatMap(LockEntry::instanceId)
+        refusedBy.stream()
+                .flatMap(lock -> LockEntry.of(lock.getValue()).flatMap(LockEntry::instanceId).stream())
                 .filter(owner -> !owner.equals(place.instanceId))
-                .ifPresent(owner ->
+                .distinct()
+                .limit(MOST_TOLD)
+                .forEach(owner ->
                         request.addSuccess(Requests.put(names.mail(owner, lease), Mail.wanted(place.key), lease)));
         waiter.lease = lease;
         return client.transact(request.build(), deadline).thenAccept(response -> {
             waiter.stored = response.getHeader().getRevision();
-            waiter.told = refusedBy.getCreateRevision();
+            waiter.told = refusedAt;
         });
     }
 
     private KeyWatch watch(Place place, Waiter waiter, long fromRevision) {
-        WatchRequest request = WatchRequest.newBuilder()
-                .setCreateRequest(WatchCreateRequest.newBuilder()
-                        .setKey(names.lock(place.key))
-                        .setStartRevision(fromRevision)
-                        .addFilters(WatchCreateRequest.FilterType.NOPUT))
-                .build();
+        WatchCreateRequest.Builder request = WatchCreateRequest.newBuilder()
+                .setKey(names.lock(place.key))
+                .setStartRevision(fromRevision)
+                .addFilters(WatchCreateRequest.FilterType.NOPUT);
+        if (waiter.slots.size() > 1) {
+            request.setRangeEnd(KeyNames.behind(names.furtherSlots(place.key))); // other locks may be in between
+        }
         KeyWatch.Listener listener = new KeyWatch.Listener() {
             @Override
             public void onEvent(KeyWatch watch, Event event) {
-                watch.close();
-                if (waiting.get(place) == waiter) {
-                    signals.accept(place.instanceId, place.key);
+                if (waiter.slots.contains(event.getKv().getKey())) {
+                    watch.close();
+                    signal();
                 }
             }
 
             @Override
             public void onEnd(Throwable failure) {
-                later(LOOK_AGAIN, () -> {
-                    if (waiting.get(place) == waiter) {
-                        signals.accept(place.instanceId, place.key);
-                    }
-                });
+                later(LOOK_AGAIN, this::signal);
+            }
+
+            private void signal() {
+                if (waiting.get(place) == waiter) {
+                    signals.accept(place.instanceId, place.key);
+                }
             }
         };
-        return client.watch(request, listener);
+        return client.watch(WatchRequest.newBuilder().setCreateRequest(request).build(), listener);
     }
 
     /** Completes, normally in any case, when the key of the instance is gone, or could not be removed. */

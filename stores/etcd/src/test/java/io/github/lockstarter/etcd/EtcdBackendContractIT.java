@@ -7,6 +7,7 @@ import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -40,6 +41,13 @@ class EtcdBackendContractIT {
     @Nested
     class Kept extends KeptContract {
         Kept() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Permits extends PermitsContract {
+        Permits() {
             super(SharedEtcd::store);
         }
     }

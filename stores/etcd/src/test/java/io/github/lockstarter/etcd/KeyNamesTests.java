@@ -35,15 +35,25 @@ class KeyNamesTests {
     }
 
     @Test
+    void ofSlotsAreInOneRangeAndTheirOwn() {
+        List<ByteString> slots = names.slots("a%p", 1024);
+
+        assertThat(slots).doesNotHaveDuplicates().startsWith(names.lock("a%p"));
+        assertThat(slots.subList(1, 1024)).allMatch(name -> isWithin(name, names.furtherSlots("a%p")));
+        assertThat(List.of("a%p1", "a", "a1", "a%", "a%p%p1")).noneMatch(key -> slots.contains(names.lock(key)));
+    }
+
+    @Test
     void areDistinctForDistinctKeys() {
-        String characters = "ab:%?0d8\uD800\uD801\uDC00\uDFFF\u9501";
+        String characters = "ab:%p1?0d8\uD800\uD801\uDC00\uDFFF\u9501";
         Random random = new Random(28);
         Map<ByteString, String> keys = new HashMap<>();
         for (int i = 0; i < 200_000; i++) {
             String key = random.ints(random.nextInt(7), 0, characters.length())
                     .mapToObj(at -> characters.substring(at, at + 1))
                     .collect(Collectors.joining());
-            for (ByteString name : List.of(names.lock(key), names.waiters(key))) {
+            for (ByteString name :
+                    List.of(names.lock(key), names.slot(key, 1), names.slot(key, 11), names.waiters(key))) {
                 String known = keys.putIfAbsent(name, key);
                 assertThat(known == null || known.equals(key))
                         .as("'%s' and '%s' have one name", key, known)

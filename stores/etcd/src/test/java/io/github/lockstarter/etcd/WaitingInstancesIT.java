@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,8 +30,7 @@ class WaitingInstancesIT extends EtcdScenario {
         KeyValue refusedBy = storedLock();
         answer(backend.release(new ReleaseCommand(key, token, 0)));
 
-        answer(waiters.join(
-                new WaitingInstances.Waiting("me", key, LEASE), refusedBy, refusedBy.getModRevision(), deadline()));
+        answer(waiters.join(waiting(), List.of(refusedBy), refusedBy.getModRevision(), deadline()));
 
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals).containsExactly("me " + key));
         answer(backend.acquire(attempt(newToken())));
@@ -46,7 +46,6 @@ class WaitingInstancesIT extends EtcdScenario {
     void anInstanceThatCouldNotBeStoredIsStoredWithItsNextRefusal() {
         WaitingInstances waiters = new WaitingInstances(
                 client, new KeyNames(EtcdStore.PREFIX), (instance, signalled) -> {}, Runnable::run);
-        WaitingInstances.Waiting waiting = new WaitingInstances.Waiting("me", key, LEASE);
         answer(connected().acquire(attempt(newToken())));
         KeyValue refusedBy = storedLock();
         String owner = "x".repeat(2_000_000) + ":1"; // etcd refuses so long a request
@@ -54,13 +53,17 @@ class WaitingInstancesIT extends EtcdScenario {
                 .setValue(new LockEntry(Optional.of(owner), 0, 1, LEASE).stored())
                 .build();
 
-        answer(waiters.join(waiting, tooLong, refusedBy.getModRevision(), deadline()));
+        answer(waiters.join(waiting(), List.of(tooLong), refusedBy.getModRevision(), deadline()));
         assertThat(waiters.isWaiting("me", key)).isFalse();
-        answer(waiters.join(waiting, refusedBy, refusedBy.getModRevision(), deadline()));
+        answer(waiters.join(waiting(), List.of(refusedBy), refusedBy.getModRevision(), deadline()));
 
         assertThat(waiters.isWaiting("me", key)).isTrue();
         assertThat(keys()).as("the lock, the waiter and its message").isEqualTo(3);
         answer(waiters.leave("me", key, deadline()));
         waiters.close();
+    }
+
+    private WaitingInstances.Waiting waiting() {
+        return new WaitingInstances.Waiting("me", key, LEASE, new KeyNames(EtcdStore.PREFIX).slots(key, 1));
     }
 }
