@@ -95,8 +95,8 @@ public interface LockHandle extends AutoCloseable {
     long fencingToken();
 
     /**
-     * Which of the lock's permits this is: a number that no other holder of the key has at the same time. Fencing tokens
-     * grow for each slot, so a resource that refuses late writes keeps the last one of each slot.
+     * Which of the lock's permits this is: a number that no other holder of the key has at the same time. Fencing
+     * tokens grow for each slot, so a resource that refuses late writes keeps the last one of each slot.
      *
      * @return from 0 to the number of permits, less 1; 0 for a lock with one permit
      */

@@ -41,10 +41,10 @@ import org.jspecify.annotations.Nullable;
  * decided, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of
  * the same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among
  * those that only try, or has its outcome, and never two of these. (4) Each of {@link #holds} is held, or its owner has
- * left it and its release is not sent; no two have the same slot, and a new grant of a slot ends an older hold. (5) While
- * there are waiters, an attempt is under way or due, or the next look is set, or holds are in all slots of the first one,
- * whose end makes an attempt due. (6) A grant that no waiter takes is given back. (7) A retired object gets no caller and
- * no hold any more.
+ * left it and its release is not sent; no two have the same slot, and a new grant of a slot ends an older hold. (5)
+ * While there are waiters, an attempt is under way or due, or the next look is set, or holds are in all slots of the
+ * first one, whose end makes an attempt due. (6) A grant that no waiter takes is given back. (7) A retired object gets
+ * no caller and no hold any more.
  *
  * <p>A lock with one permit has slot 0. With several, each slot is a lock of its own to the store, and the line, the
  * attempt and the registration are those of all slots. Limits may differ from caller to caller: each counts the slots

@@ -16,8 +16,8 @@ final class FencingTokens {
     private FencingTokens() {}
 
     /**
-     * Each key with its token, in the order of the keys: two transactions that have the same keys never deadlock. Tokens
-     * grow for each slot, so a slot after the first has a name of its own.
+     * Each key with its token, in the order of the keys: two transactions that have the same keys never deadlock.
+     * Tokens grow for each slot, so a slot after the first has a name of its own.
      */
     static SortedMap<String, Long> ofThread() {
         SortedMap<String, Long> tokens = new TreeMap<>();

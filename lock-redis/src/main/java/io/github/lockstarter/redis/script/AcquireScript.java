@@ -40,8 +40,8 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     private static final int OF_ONE = 4;
 
     /**
-     * Three of these are just above the take-over time of 1 s: so the slots of an instance that is gone are free a third
-     * of it later.
+     * Three of these are just above the take-over time of 1 s: so the slots of an instance that is gone are free a
+     * third of it later.
      */
     private static final Optional<Duration> LOOK_AGAIN = Optional.of(Duration.ofMillis(335));
 
