@@ -80,9 +80,9 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private boolean isWithdrawing;
 
-    /** Whether a release is under way with which this instance queues up behind others. */
+    /** Releases under way with which this instance queues up behind others. */
     @GuardedBy("this")
-    private boolean isRequeueing;
+    private int requeueing;
 
     /** Releases under way. */
     @GuardedBy("this")
@@ -548,9 +548,9 @@ final class KeyLock extends TimerEntry {
     /** The first waiter sleeps until its next look. */
     @GuardedBy("this")
     private void sleep(Effects todo, Obstacle before, Moment now) {
-        lookAt = now.nanos() + shared.backoff(key, round++, before);
         Waiter first = queue.first();
         if (first != null) {
+            lookAt = now.nanos() + shared.backoff(first, round++, before);
             reportWait(todo, first);
         }
     }
@@ -578,7 +578,7 @@ final class KeyLock extends TimerEntry {
 
     private synchronized void released(Effects todo, Hold left, boolean isRequeued, ReleaseResult result, Moment now) {
         releases--;
-        isRequeueing &= !isRequeued;
+        requeueing -= isRequeued ? 1 : 0;
         boolean isCertain = left.grant.isCertain(now);
         if (result instanceof ReleaseResult.Unknown) {
             ReleaseCommand again = left.releaseCommand(Wait.UNCHANGED);
@@ -623,7 +623,9 @@ final class KeyLock extends TimerEntry {
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // this instance had the lock: an older place is spent
         if (isKept || signalled > 0) {
-            obstacle = result instanceof ReleaseResult.Kept kept
+            Waiter first = queue.first();
+            boolean isOnlySlot = first == null || first.terms.permits() == 1;
+            obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
                     ? Obstacle.kept(kept.rest(), now.nanos())
                     : Obstacle.owner(left.terms.lease());
             Outcome over = obstacle.outcome();
@@ -970,7 +972,7 @@ final class KeyLock extends TimerEntry {
                 release(todo, each, now);
             }
         }
-        if (attempt == null && !isWithdrawing && !isRequeueing) {
+        if (attempt == null && !isWithdrawing && requeueing < 1) {
             Waiter asking = asking();
             if (asking != null) {
                 begin(todo, asking, now);
@@ -1054,7 +1056,7 @@ final class KeyLock extends TimerEntry {
     private void release(Effects todo, Hold left, Moment now) {
         removeHold(todo, left);
         boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
-        isRequeueing |= isRequeued;
+        requeueing += isRequeued ? 1 : 0;
         send(todo, left, isRequeued, now);
     }
 
@@ -1149,6 +1151,9 @@ final class KeyLock extends TimerEntry {
         position = Waiting.NEW;
         end(todo, left, ReleaseOutcome.RELEASED, now);
         holdNow(todo, made, successor);
+        Waiter following = queue.first();
+        // So far, the store was asked for the slots of the one before.
+        isAttemptDue |= following != null && following.terms.permits() > successor.terms.permits();
         return true;
     }
 

@@ -64,6 +64,8 @@ final class Running {
 
     private static final long SPREAD_NANOS = 4_000_000;
     private static final double FIRST_SHARE = 0.1;
+    private static final int LOOKS_PER_TAKE_OVER = 3;
+    private static final long LONGEST_LOOK = 335;
     private static final double JITTER = 0.2;
 
     final StoreCalls calls;
@@ -570,7 +572,7 @@ final class Running {
     }
 
     /** How long the first waiter of a key sleeps unless it is signalled. */
-    long backoff(String key, int round, Obstacle obstacle) {
+    long backoff(Waiter first, int round, Obstacle obstacle) {
         if (obstacle.isKept()) {
             Duration longest = patience.minus(settings.maxRetryDelay());
             return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
@@ -582,7 +584,22 @@ final class Running {
         long delay = (long) (Math.min(grown, longest) * (1 - JITTER * jitter.nextDouble()));
         Optional<Duration> lookAgain =
                 isWatched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
-        return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain));
+        return Math.min(
+                Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain)),
+                atMost(delay, longestLook(first.terms)));
+    }
+
+    /**
+     * The beat looks at the owner of a lock with one permit, and a signal goes to one instance. Of several owners each
+     * may have crashed, and the signal may go to an instance that asks for fewer permits.
+     */
+    private static Optional<Duration> longestLook(ResolvedRequest terms) {
+        if (terms.permits() == 1) {
+            return Optional.empty();
+        }
+        long takeOver = terms.crashTakeOver().toMillis();
+        long look = takeOver == 0 ? LONGEST_LOOK : takeOver / LOOKS_PER_TAKE_OVER + 2; // as many are long enough
+        return Optional.of(Duration.ofMillis(Math.min(look, LONGEST_LOOK)));
     }
 
     private long atMost(long delay, Optional<Duration> limit) {

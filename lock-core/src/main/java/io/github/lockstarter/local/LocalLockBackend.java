@@ -180,6 +180,9 @@ public final class LocalLockBackend implements LockBackend {
 
     /** The slot that the token has; else the first that is free; else the one that is free next. */
     private Lock chosen(AcquireCommand command) {
+        if (command.permits() == 1) {
+            return lock(command.key(), 0);
+        }
         List<Lock> slots = IntStream.range(0, command.permits())
                 .mapToObj(slot -> lock(command.key(), slot))
                 .toList();

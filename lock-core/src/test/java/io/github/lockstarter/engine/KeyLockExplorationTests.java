@@ -60,10 +60,8 @@ class KeyLockExplorationTests {
                 arguments(List.of(WAITS_FOR_PERMIT, TRIES_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
                 arguments(List.of(WAITS, WAITS_FOR_PERMIT), Effort.of(1, 2), Effort.of(1_000, 10_000)),
                 arguments(List.of(WAITS, WAITS, TRIES_PERMIT), Effort.of(0, 1), Effort.of(300, 10_000)),
-                arguments(
-                        List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT, WAITS_FOR_PERMIT),
-                        Effort.of(0, 1),
-                        Effort.of(800, 10_000)));
+                arguments(List.of(WAITS, WAITS, WAITS_FOR_PERMIT), Effort.of(0, 1), Effort.of(300, 10_000)),
+                arguments(List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT, WAITS_FOR_PERMIT), 1, 10_000));
     }
 
     /** Controls. A guard is switched off: a field has the same value before each step. */
@@ -80,7 +78,7 @@ class KeyLockExplorationTests {
         String exclusion = "1: two commands that change the owner or the line";
         return Stream.of(
                 arguments("isWithdrawing", false, List.of(WAITS), 2, exclusion),
-                arguments("isRequeueing", false, List.of(WAITS, WAITS), 7, exclusion),
+                arguments("requeueing", 0, List.of(WAITS, WAITS), 7, exclusion),
                 arguments("holds.grant.renewing", 0, List.of(WAITS), 4, "2: a release beside a renewal"),
                 arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "3: a waiter is at 0 places"),
                 arguments("holds", null, List.of(WAITS), 3, "4: a hold is not the owner"),

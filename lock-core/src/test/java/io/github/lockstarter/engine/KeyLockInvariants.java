@@ -79,7 +79,7 @@ final class KeyLockInvariants {
     private void checkProgress(KeyLock lock, boolean areWaiting, boolean areTrying, boolean isHeld) {
         boolean isAsking = get(lock, "attempt") != null
                 || (boolean) get(lock, "isWithdrawing")
-                || (boolean) get(lock, "isRequeueing");
+                || (int) get(lock, "requeueing") > 0;
         long lookAt = get(lock, "lookAt");
         boolean isLooking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.isClosed);
         engine.check(!areTrying || isAsking, "5: a stranded try");

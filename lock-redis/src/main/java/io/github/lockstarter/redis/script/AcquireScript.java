@@ -39,12 +39,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     /** How many arguments are of a lock that is asked for alone. */
     private static final int OF_ONE = 4;
 
-    /**
-     * Three of these are just above the take-over time of 1 s: so the slots of an instance that is gone are free a
-     * third of it later.
-     */
-    private static final Optional<Duration> LOOK_AGAIN = Optional.of(Duration.ofMillis(335));
-
     private final ScriptRunner runner;
     private final KeySpace keySpace;
     private final ClientHistories histories;
@@ -235,7 +229,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                     acknowledging.accept(reply.unacknowledged(), key);
                 }
                 return new AcquireResult.Contended(
-                        remaining(reply.value()), reply.number(), reply.owner(), reply.isKept(), lookAgain(command));
+                        remaining(reply.value()), reply.number(), reply.owner(), reply.isKept());
             }
             if (reply.status() == Reply.RECOVERING) {
                 Duration left = Duration.ofMillis(reply.value());
@@ -249,11 +243,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
 
         private static Optional<Duration> remaining(long millis) {
             return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
-        }
-
-        /** A beat looks at the owner of a lock with one permit; an attempt looks at all owners of the others. */
-        private static Optional<Duration> lookAgain(AcquireCommand command) {
-            return command.permits() == 1 ? Optional.empty() : LOOK_AGAIN;
         }
 
         private AcquireResult wrongType(String key, Reply reply) {
