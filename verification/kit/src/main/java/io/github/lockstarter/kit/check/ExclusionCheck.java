@@ -1,11 +1,17 @@
 package io.github.lockstarter.kit.check;
 
+import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * I1: no two holds of one key overlap while their leases are valid, and nobody is granted a lock whose holder is
- * certain. A hold counts from when the application got it until its {@linkplain Hold#validUntil validity} ends.
+ * certain. A hold counts from when the application got it until its {@linkplain Hold#validUntil validity} ends. A lock
+ * with several permits never has more holds than that, and no two in one slot.
  *
  * <p>An operator who ends the session of an instance, or the lease of a lock, frees locks before their holder learns of
  * it: which it has to, when it renews. The resource refuses what it writes meanwhile.
@@ -16,7 +22,34 @@ public final class ExclusionCheck implements Check {
     public List<Violation> violations(History history) {
         List<Violation> found = new ArrayList<>();
         history.holds().values().forEach(holds -> check(history, holds, found));
+        Map<String, Long> permits = new TreeMap<>();
+        history.of(EventKind.PERMITS).forEach(event -> permits.merge(event.key(), event.amount(), Math::max));
+        permits.forEach((lock, most) -> count(history, lock, most, found));
         return found;
+    }
+
+    /** Whatever their slots are. */
+    private static void count(History history, String lock, long permits, List<Violation> found) {
+        List<Hold> valid = history.holds().entrySet().stream()
+                .filter(holds -> LabEvent.lockOf(holds.getKey()).equals(lock))
+                .flatMap(holds -> holds.getValue().stream())
+                .filter(Hold::wasValid)
+                .sorted(Comparator.comparingLong(Hold::grantedAt))
+                .toList();
+        List<Hold> present = new ArrayList<>();
+        for (Hold hold : valid) {
+            present.removeIf(
+                    each -> each.validUntil() <= hold.grantedAt() || wasRevoked(history, each, hold.grantedAt()));
+            present.add(hold);
+            if (present.size() > permits) {
+                found.add(new Violation(
+                        "I1",
+                        lock,
+                        hold.grantedAt(),
+                        hold + " was granted while all " + permits + " permits were held",
+                        present));
+            }
+        }
     }
 
     private static void check(History history, List<Hold> holds, List<Violation> found) {

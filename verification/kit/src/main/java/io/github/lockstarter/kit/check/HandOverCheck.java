@@ -26,15 +26,23 @@ public final class HandOverCheck implements Check {
 
     @Override
     public List<Violation> violations(History history) {
-        Map<String, Row> rows = new HashMap<>();
+        Map<String, Map<String, Row>> rows = new HashMap<>();
         List<Violation> found = new ArrayList<>();
         Stream.of(EventKind.GRANTED, EventKind.WANTED, EventKind.FREEING, EventKind.ACQUIRED)
                 .flatMap(kind -> history.of(kind).stream())
                 .sorted((a, b) -> Long.compare(a.at(), b.at()))
-                .forEach(event -> rows.computeIfAbsent(event.worker() + '/' + event.key(), id -> new Row())
-                        .take(history, event)
-                        .ifPresent(found::add));
+                .forEach(event -> rowsOf(event, rows)
+                        .forEach(row -> row.take(history, event).ifPresent(found::add)));
         return found;
+    }
+
+    /** A notice is about all slots of a lock. */
+    private static List<Row> rowsOf(LabEvent event, Map<String, Map<String, Row>> rows) {
+        Map<String, Row> ofLock =
+                rows.computeIfAbsent(event.worker() + '/' + LabEvent.lockOf(event.key()), id -> new HashMap<>());
+        return event.kind() == EventKind.WANTED
+                ? List.copyOf(ofLock.values())
+                : List.of(ofLock.computeIfAbsent(event.key(), slot -> new Row()));
     }
 
     /** The hand-overs of one instance since another one was known to wait; 0 for the time if none is. */

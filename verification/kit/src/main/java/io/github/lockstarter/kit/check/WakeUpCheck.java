@@ -39,9 +39,9 @@ public final class WakeUpCheck implements Check {
                 .sorted((a, b) -> Long.compare(a.at(), b.at()))
                 .forEach(event -> {
                     long step = event.kind() == EventKind.SIGNALLED ? -1 : 1;
-                    long left = balance.merge(event.key(), step, Long::sum);
+                    long left = balance.merge(LabEvent.lockOf(event.key()), step, Long::sum);
                     if (left < 0) {
-                        balance.put(event.key(), 0L);
+                        balance.put(LabEvent.lockOf(event.key()), 0L);
                         found.add(violation(event));
                     }
                 });

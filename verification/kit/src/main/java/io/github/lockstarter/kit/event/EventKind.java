@@ -62,6 +62,8 @@ public enum EventKind {
     IN_DOUBT,
     /** The client reported that a hold is certain again, {@code amount} ns after it had reported the doubt. */
     CONFIRMED,
+    /** No caller asks for more than {@code amount} permits of a lock; without this event, for more than one. */
+    PERMITS,
     /** The instance was told that the lock may be free. */
     SIGNALLED,
     /** The instance was told that another one waits. */

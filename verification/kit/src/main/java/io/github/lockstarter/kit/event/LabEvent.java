@@ -30,6 +30,8 @@ public record LabEvent(
         long amount,
         String note) {
 
+    private static final String SLOT = "/p";
+
     private static final Map<String, String> WORDS = new ConcurrentHashMap<>();
 
     /**
@@ -74,6 +76,28 @@ public record LabEvent(
      */
     public LabEvent of(String lock, long fencingToken) {
         return new LabEvent(kind, worker, lock, at, fencingToken, from, until, amount, note);
+    }
+
+    /**
+     * What a slot of a lock with several permits is called in events: each is a lock of its own.
+     *
+     * @param lock the lock's key
+     * @param slot of the hold; the first one, 0, is called like the lock
+     * @return the key for {@link #of}
+     */
+    public static String slotOf(String lock, int slot) {
+        return slot == 0 ? lock : lock + SLOT + slot;
+    }
+
+    /**
+     * The lock to which a slot belongs.
+     *
+     * @param key the lock's key, or that of one of its slots
+     * @return the lock's key
+     */
+    public static String lockOf(String key) {
+        int slot = key.lastIndexOf(SLOT);
+        return slot < 0 ? key : key.substring(0, slot);
     }
 
     /**

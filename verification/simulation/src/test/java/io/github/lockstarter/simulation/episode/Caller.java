@@ -55,6 +55,7 @@ final class Caller {
     private int left;
     private @Nullable CompletableFuture<LockHandle> waiting;
     private List<String> wanted = List.of();
+    private int limit = 1;
     private long waitsSince;
     private boolean isHolding;
     private boolean hasBegun;
@@ -126,7 +127,7 @@ final class Caller {
                         .mapToObj(i -> "k" + i)
                         .toList())
                 : LockRequest.of("k" + random.nextInt(world.setting.keys()));
-        LockRequest waiting = request.waitingUpTo(patience);
+        LockRequest waiting = request.waitingUpTo(patience).permits(permits(deed));
         return switch (deed) {
             case KEEP -> waiting.keptFor(Duration.ofMillis(1 + random.nextInt(100)));
             case LIMIT -> waiting.renewedUpTo(world.setting.lease());
@@ -134,6 +135,13 @@ final class Caller {
                 waiting.withoutRenewal().leasedFor(world.setting.lease().dividedBy(4));
             default -> waiting;
         };
+    }
+
+    /** Limits that differ, as while a limit is changed. */
+    private int permits(Deed deed) {
+        int most = world.setting.permits();
+        limit = deed == Deed.SEVERAL || most == 1 ? 1 : random.nextInt(3) > 0 ? most : 1 + random.nextInt(most);
+        return limit;
     }
 
     private void hold(Deed deed, Section.Asked asked, LockHandle handle) {
@@ -229,6 +237,11 @@ final class Caller {
     /** What it waits for. */
     List<String> wanted() {
         return wanted;
+    }
+
+    /** Whether it waits for any of so many slots of a lock that this one is of. */
+    boolean wants(String key, int slot) {
+        return wanted().equals(List.of(key)) && slot < limit;
     }
 
     boolean isBusy() {

@@ -76,6 +76,9 @@ public final class Episode {
             Duration end = fault.at().plus(fault.lasts());
             healed = healed.compareTo(end) > 0 ? healed : end;
         }
+        for (int i = 0; i < world.setting.keys(); i++) {
+            world.write(world.event(EventKind.PERMITS, "plan").of("k" + i, 0).counting(world.setting.permits()));
+        }
         world.watch.begin();
         world.after(healed, world::healed);
         pass(world.plan.faults().isEmpty() ? healed : healed.plus(world.setting.aftermath()));
@@ -132,11 +135,8 @@ public final class Episode {
     }
 
     private void look() {
-        for (int i = 0; i < world.setting.keys(); i++) {
-            String key = "k" + i;
-            boolean isWanted = world.instances.stream()
-                    .flatMap(instance -> instance.waiting().stream())
-                    .anyMatch(caller -> caller.wanted().equals(List.of(key)));
+        for (String key : world.slots()) {
+            boolean isWanted = world.isWanted(key, any -> true);
             boolean isFree = !world.servers.master().redis.keys().containsKey(World.entry(key));
             if (!isWanted || !isFree || world.setting.isSignalsOnly()) {
                 freeSince.remove(key);

@@ -3,6 +3,7 @@ package io.github.lockstarter.simulation.episode;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.kit.check.History;
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.simulation.episode.Plan.PlannedFault;
 import io.github.lockstarter.simulation.episode.Plan.Setting;
 import io.github.lockstarter.simulation.net.Server;
@@ -166,19 +167,25 @@ public enum FaultKind {
     REVOKE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
-            String key = "k" + fault.target() % world.setting.keys();
+            String key = world.slots().get(fault.target() % world.slots().size());
             return instance(world, fault).map(struck -> {
-                struck.engine.admin().inspect(key).thenAccept(seen -> {
-                    if (seen instanceof StoredLock.Held held) {
-                        world.revoked(key, held.fencingToken());
-                        long sent = world.time.nanos();
-                        struck.engine.admin().revoke(key, held.fencingToken()).thenAccept(revocation -> {
-                            if (revocation instanceof Revocation.Revoked) {
-                                world.promises.revoked(key, held.fencingToken(), sent);
+                struck.engine
+                        .admin()
+                        .inspect(LabEvent.lockOf(key), World.slotOf(key))
+                        .thenAccept(seen -> {
+                            if (seen instanceof StoredLock.Held held) {
+                                world.revoked(key, held.fencingToken());
+                                long sent = world.time.nanos();
+                                struck.engine
+                                        .admin()
+                                        .revoke(LabEvent.lockOf(key), World.slotOf(key), held.fencingToken())
+                                        .thenAccept(revocation -> {
+                                            if (revocation instanceof Revocation.Revoked) {
+                                                world.promises.revoked(key, held.fencingToken(), sent);
+                                            }
+                                        });
                             }
                         });
-                    }
-                });
                 return new Strike("", () -> {});
             });
         }
@@ -187,20 +194,24 @@ public enum FaultKind {
     REVOKE_STALE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
-            String key = "k" + fault.target() % world.setting.keys();
+            String key = world.slots().get(fault.target() % world.slots().size());
             return instance(world, fault).map(struck -> {
-                struck.engine.admin().inspect(key).thenAccept(seen -> {
-                    if (seen instanceof StoredLock.Held held) {
-                        struck.time(fault.lasts(), () -> revokeUnlessHeld(world, struck, key, held.fencingToken()));
-                    }
-                });
+                struck.engine
+                        .admin()
+                        .inspect(LabEvent.lockOf(key), World.slotOf(key))
+                        .thenAccept(seen -> {
+                            if (seen instanceof StoredLock.Held held) {
+                                struck.time(
+                                        fault.lasts(), () -> revokeUnlessHeld(world, struck, key, held.fencingToken()));
+                            }
+                        });
                 return new Strike("", () -> {});
             });
         }
 
         private void revokeUnlessHeld(World world, Instance operator, String key, long fencingToken) {
             if (!world.watch.isHeldBy(key, fencingToken)) {
-                operator.engine.admin().revoke(key, fencingToken);
+                operator.engine.admin().revoke(LabEvent.lockOf(key), World.slotOf(key), fencingToken);
             }
         }
     },

@@ -19,6 +19,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
 
     private static final long CALM = 7;
     private static final int MOST_CALLERS = 4;
+    private static final int MOST_PERMITS = 3;
 
     /** A waiter that is not signalled sleeps for seconds. */
     private static final Duration SIGNALS_ONLY = Duration.ofMinutes(1);
@@ -34,6 +35,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
      * @param replicas how many servers follow the master at the begin
      * @param instances how many instances run at a time
      * @param keys how many locks they share
+     * @param permits the most that callers ask for
      * @param lease of all locks, and the longest one
      * @param takeOver after the end of a holder's connection; zero if the lease decides alone
      * @param maxRetryDelay between two looks of a waiter that is not signalled
@@ -45,6 +47,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
             int replicas,
             int instances,
             int keys,
+            int permits,
             Duration lease,
             Duration takeOver,
             Duration maxRetryDelay,
@@ -52,7 +55,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
             Duration deposedWrites,
             Duration faulty) {
 
-        static Setting draw(SplittableRandom random) {
+        static Setting draw(SplittableRandom random, int permits) {
             int replicas = random.nextInt(3);
             boolean isLong = random.nextInt(4) == 0;
             Duration lease = Duration.ofMillis(isLong ? random.nextInt(5_000, 10_000) : random.nextInt(600, 1_500));
@@ -61,6 +64,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
                     replicas,
                     random.nextInt(2, 4),
                     random.nextInt(1, 4),
+                    permits,
                     lease,
                     isTakenOver
                             ? Duration.ofMillis(random.nextInt(200, Math.min(1_000, (int) lease.toMillis() / 2)))
@@ -126,7 +130,9 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
     /** The plan of a seed. */
     public static Plan of(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        Setting setting = Setting.draw(random);
+        // Drawn apart, so that all else is the same for locks with one permit and with several.
+        SplittableRandom ofPermits = new SplittableRandom(~seed);
+        Setting setting = Setting.draw(random, ofPermits.nextBoolean() ? 1 : ofPermits.nextInt(2, MOST_PERMITS + 1));
         List<PlannedCaller> callers = new ArrayList<>();
         for (int instance = 0; instance < setting.instances(); instance++) {
             int count = random.nextInt(1, MOST_CALLERS);

@@ -4,8 +4,10 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
@@ -32,6 +34,7 @@ final class Section {
     private final World world;
     private final Instance instance;
     private final Asked asked;
+    private final List<String> keys;
     private final LockHandle handle;
     private final Random random;
     private final Map<String, Long> reads = new HashMap<>();
@@ -66,25 +69,26 @@ final class Section {
         this.instance = instance;
         this.asked = asked;
         this.handle = handle;
+        this.keys = handle.keys().size() > 1 ? handle.keys() : List.of(LabEvent.slotOf(handle.key(), handle.slot()));
         this.random = random;
         this.begunAt = world.time.nanos();
         this.until = begunAt + lasts.toNanos();
         this.done = done;
         this.deadline = world.time.nanos() + handle.remainingLease().toNanos();
-        for (String key : handle.keys()) {
+        for (String key : keys) {
             world.granted(key);
-            long token = handle.fencingToken(key);
+            long token = tokenOf(key);
             world.promises.granted(instance.name, key);
             world.write(world.event(EventKind.ACQUIRED, instance.name)
                     .of(key, token)
                     .between(asked.at(), deadline)
                     .counting(asked.patience().toNanos())
-                    .noting(handle.keys().size() > 1 ? ONE_OF_SEVERAL : instance.witness.pathOf(key, token)));
+                    .noting(keys.size() > 1 ? ONE_OF_SEVERAL : instance.witness.pathOf(key, token)));
         }
         instance.sections.add(this);
         handle.onLost(this::lost);
         look();
-        handle.keys().forEach(key -> reads.put(key, world.resource.open(key, handle.fencingToken(key))));
+        keys.forEach(key -> reads.put(key, world.resource.open(key, tokenOf(key))));
         lookAgain();
     }
 
@@ -112,11 +116,11 @@ final class Section {
         if (handle.isHeld()) {
             certainAt = world.time.nanos();
             if (certainAt - begunAt > asked.longest().toNanos()) {
-                world.anomaly("I6", instance.name, handle.keys().get(0), "held for longer than the longest hold");
+                world.anomaly("I6", instance.name, keys.get(0), "held for longer than the longest hold");
             }
             world.instances.forEach(other -> other.sections.forEach(this::compare));
-            handle.keys().stream()
-                    .filter(key -> instance.witness.isRevoked(key, handle.fencingToken(key)))
+            keys.stream()
+                    .filter(key -> instance.witness.isRevoked(key, tokenOf(key)))
                     .forEach(key -> world.anomaly(
                             "I6", instance.name, key, "is certain of a lock although it received the revocation"));
         }
@@ -125,9 +129,9 @@ final class Section {
     /** A process that is paused cannot look, and so believes nothing. */
     private void compare(Section other) {
         if (other != this && !other.isOver && other.instance.process.isRunning()) {
-            for (String key : handle.keys()) {
-                if (other.handle.keys().contains(key)
-                        && !world.isRevoked(key, Math.min(handle.fencingToken(key), other.handle.fencingToken(key)))
+            for (String key : keys) {
+                if (other.keys.contains(key)
+                        && !world.isRevoked(key, Math.min(tokenOf(key), other.tokenOf(key)))
                         && other.handle.isHeld()
                         && handle.isHeld()) {
                     world.anomaly("I1", instance.name, key, "both " + this + " and " + other + " are certain of it");
@@ -136,31 +140,35 @@ final class Section {
         }
     }
 
-    /** Whether it is about the lock. */
+    private long tokenOf(String key) {
+        return handle.fencingToken(LabEvent.lockOf(key));
+    }
+
+    /** Whether it is about the lock, or a slot of it. */
     boolean isOf(String key) {
-        return handle.keys().contains(key);
+        return keys.contains(key);
     }
 
     /** Whether it has the lock by a fencing token that is not greater, and goes on. */
     boolean holds(String key, long newest) {
-        return isOf(key) && !isOver && handle.isHeld() && handle.fencingToken(key) <= newest;
+        return isOf(key) && !isOver && handle.isHeld() && tokenOf(key) <= newest;
     }
 
     private void lost() {
         losses++;
-        handle.keys().forEach(world::expired);
+        keys.forEach(world::expired);
         if (!isOver) {
             noteLoss();
         }
         if (losses > 1) {
-            world.anomaly("I6", instance.name, handle.keys().get(0), "the loss was signalled twice");
+            world.anomaly("I6", instance.name, keys.get(0), "the loss was signalled twice");
         }
         if (handle.isHeld()) {
-            world.anomaly("I6", instance.name, handle.keys().get(0), "the loss was undone");
+            world.anomaly("I6", instance.name, keys.get(0), "the loss was undone");
         }
         instance.time(UNTIL_REPORTED, () -> {
             if (!instance.witness.hasReported(handle)) {
-                world.anomaly("I6", instance.name, handle.keys().get(0), "no listener was told of the loss");
+                world.anomaly("I6", instance.name, keys.get(0), "no listener was told of the loss");
             }
         });
     }
@@ -174,11 +182,11 @@ final class Section {
     }
 
     private void noteLoss() {
-        for (String key : handle.keys()) {
+        for (String key : keys) {
             world.write(world.event(EventKind.EXTENDED, instance.name)
-                    .of(key, handle.fencingToken(key))
+                    .of(key, tokenOf(key))
                     .between(0, deadline));
-            world.write(world.event(EventKind.LOST, instance.name).of(key, handle.fencingToken(key)));
+            world.write(world.event(EventKind.LOST, instance.name).of(key, tokenOf(key)));
         }
     }
 
@@ -186,8 +194,8 @@ final class Section {
         look();
         long now = world.time.nanos();
         long left = handle.remainingLease().toNanos();
-        for (String key : handle.keys()) {
-            long token = handle.fencingToken(key);
+        for (String key : keys) {
+            long token = tokenOf(key);
             boolean isWritten = world.resource.write(key, token, reads.getOrDefault(key, -1L));
             world.write(world.event(EventKind.RELEASING, instance.name)
                     .of(key, token)
@@ -196,9 +204,9 @@ final class Section {
         }
         isOver = true;
         handle.closeAsync().whenComplete((outcome, failure) -> {
-            for (String key : handle.keys()) {
+            for (String key : keys) {
                 world.write(world.event(EventKind.RELEASED, instance.name)
-                        .of(key, handle.fencingToken(key))
+                        .of(key, tokenOf(key))
                         .noting(nameOf(outcome, failure)));
                 if (outcome == ReleaseOutcome.RELEASED) {
                     keep(key, now);
@@ -212,7 +220,7 @@ final class Section {
     /** The store counts the minimum time from the grant, which was no earlier than the attempt. */
     private void keep(String key, long released) {
         instance.witness
-                .sentAt(key, handle.fencingToken(key))
+                .sentAt(key, tokenOf(key))
                 .ifPresent(sent -> world.promises.kept(
                         key, released, sent + asked.minimum().toNanos()));
     }
@@ -223,7 +231,7 @@ final class Section {
             return outcome.name();
         }
         if (!(cause instanceof LockLostException)) {
-            world.anomaly("I5", instance.name, handle.keys().get(0), "the release failed: " + cause);
+            world.anomaly("I5", instance.name, keys.get(0), "the release failed: " + cause);
         }
         return ReleaseOutcome.LOST.name();
     }
@@ -231,8 +239,8 @@ final class Section {
     /** Writes down until when it was entitled to believe that it has the lock: its process ends. */
     void noteEnd() {
         if (!isOver) {
-            for (String key : handle.keys()) {
-                long token = handle.fencingToken(key);
+            for (String key : keys) {
+                long token = tokenOf(key);
                 world.write(world.event(EventKind.EXTENDED, instance.name)
                         .of(key, token)
                         .between(0, deadline));
@@ -248,7 +256,6 @@ final class Section {
 
     @Override
     public String toString() {
-        return instance.name + " with fencing token "
-                + handle.fencingToken(handle.keys().get(0));
+        return instance.name + " with fencing token " + tokenOf(keys.get(0));
     }
 }

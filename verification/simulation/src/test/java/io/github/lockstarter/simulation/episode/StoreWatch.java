@@ -1,13 +1,13 @@
 package io.github.lockstarter.simulation.episode;
 
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.simulation.redis.SimRedis;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -64,23 +64,38 @@ final class StoreWatch {
             return;
         }
         noteFree();
+        if (world.setting.permits() > 1) {
+            findSecondSlots();
+        }
         if (world.calm.isNow() && world.servers.master().process().isRunning()) {
-            for (int i = 0; i < world.setting.keys(); i++) {
-                look("k" + i);
-            }
+            world.slots().forEach(this::look);
         } else {
             since.clear();
         }
         world.after(LOOK, this::look);
     }
 
+    /** Whatever is wrong, a token has one slot at most. */
+    private void findSecondSlots() {
+        Set<String> seen = new HashSet<>();
+        for (String key : world.slots()) {
+            world.servers
+                    .master()
+                    .redis
+                    .text(World.entry(key))
+                    .map(owner -> owner.substring(owner.indexOf(' ') + 1))
+                    .filter(token -> token.indexOf(':') > 0 && !seen.add(LabEvent.lockOf(key) + ' ' + token))
+                    .ifPresent(token -> world.anomaly("I3", "", key, token + " has a second slot"));
+        }
+    }
+
     private void noteFree() {
         Set<String> stored = world.servers.master().redis.keys().keySet();
-        for (int i = 0; i < world.setting.keys(); i++) {
-            if (stored.contains(World.entry("k" + i))) {
-                freeSince.remove("k" + i);
+        for (String key : world.slots()) {
+            if (stored.contains(World.entry(key))) {
+                freeSince.remove(key);
             } else {
-                freeSince.putIfAbsent("k" + i, world.time.nanos());
+                freeSince.putIfAbsent(key, world.time.nanos());
             }
         }
     }
@@ -94,13 +109,14 @@ final class StoreWatch {
                     .filter(instance -> instance.waiting().stream().noneMatch(caller -> caller.isOneOfSeveral(key)))
                     .isPresent();
             report("I8", key, "nobody has the lock of " + parts.group(), isLeft, tidy());
-            boolean isAbandoned = parts.group(3) != null && world.isDead(parts.group(2)) && isWanted(key, any -> true);
+            boolean isAbandoned =
+                    parts.group(3) != null && world.isDead(parts.group(2)) && world.isWanted(key, any -> true);
             report("I5", key, "nobody takes over the lock of " + parts.group(), isAbandoned, takeOver());
         });
         boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
-        Map<String, Double> queue = master.scores(World.entry(key) + ":waiters");
+        Map<String, Double> queue = master.scores(World.entry(LabEvent.lockOf(key)) + ":waiters");
         report("I5", key, SLEEPS, isSignalled && isQueued(key, queue.keySet()), world.longestFree(key));
-        if (!world.isClockStepped()) {
+        if (!world.isClockStepped() && World.slotOf(key) == 0) {
             queue.forEach((id, place) -> look(key, id, place));
         }
     }
@@ -124,23 +140,17 @@ final class StoreWatch {
                 tidy());
     }
 
-    private boolean isWanted(String key, Predicate<Instance> among) {
-        return world.instances.stream()
-                .filter(among)
-                .flatMap(instance -> instance.waiting().stream())
-                .anyMatch(caller -> caller.wanted().equals(List.of(key)));
-    }
-
     /**
      * Whether an instance waits that a release signals: the waiters of all have asked the server since nothing is
      * wrong, and no withdrawal that was executed late has ended its place.
      */
     private boolean isQueued(String key, Set<String> queue) {
-        Set<Instance> unqueued = world.lateWithdrawals.instancesWithoutPlace(key, queue);
-        return isWanted(key, instance -> !unqueued.contains(instance))
+        String lock = LabEvent.lockOf(key);
+        Set<Instance> unqueued = world.lateWithdrawals.instancesWithoutPlace(lock, queue);
+        return world.isWanted(key, instance -> !unqueued.contains(instance))
                 && world.instances.stream()
                         .flatMap(instance -> instance.waiting().stream())
-                        .filter(caller -> caller.wanted().contains(key))
+                        .filter(caller -> caller.wanted().contains(lock))
                         .allMatch(caller -> caller.waitsSince() > world.calm.queuedAt());
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.simulation.episode;
 
 import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.redis.script.LockScript;
 import io.github.lockstarter.simulation.redis.LuaInterpreter;
 import io.github.lockstarter.simulation.redis.Reply;
@@ -70,7 +71,9 @@ final class WatchedRedis extends SimRedis {
     }
 
     private static String keyOf(String lock) {
-        return lock.substring(lock.indexOf('{') + 1, lock.lastIndexOf('}'));
+        int end = lock.lastIndexOf('}');
+        int slot = lock.length() == end + 1 ? 0 : Integer.parseInt(lock.substring(end + ":p".length() + 1));
+        return LabEvent.slotOf(lock.substring(lock.indexOf('{') + 1, end), slot);
     }
 
     private static boolean isWithdrawal(List<String> command) {

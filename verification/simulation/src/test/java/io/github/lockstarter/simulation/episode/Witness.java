@@ -42,6 +42,7 @@ final class Witness implements LockBackend {
     private final Set<String> losses = new HashSet<>();
     private final Map<String, Long> sentAt = new HashMap<>();
     private final Map<String, NavigableMap<Long, String>> fingerprints = new HashMap<>();
+    private final Map<String, NavigableMap<Long, Integer>> slots = new HashMap<>();
     private final Set<String> revoked = new HashSet<>();
     private final CommandOrder order;
 
@@ -69,10 +70,12 @@ final class Witness implements LockBackend {
                 fingerprints
                         .computeIfAbsent(command.key(), unseen -> new TreeMap<>())
                         .put(granted.fencingToken(), command.token().fingerprint());
+                slots.computeIfAbsent(command.key(), unseen -> new TreeMap<>())
+                        .put(granted.fencingToken(), granted.slot());
                 long takeOver =
                         Duration.ofMillis(command.token().takeOverMillis()).toNanos();
                 world.write(event(EventKind.GRANTED, command.key(), command.token())
-                        .of(command.key(), granted.fencingToken())
+                        .of(LabEvent.slotOf(command.key(), granted.slot()), granted.fencingToken())
                         .between(takeOver, granted.othersWaiting()));
             }
             return result;
@@ -81,7 +84,8 @@ final class Witness implements LockBackend {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        commands.forEach(command -> world.write(event(EventKind.RENEWING, command.key(), command.token())));
+        commands.forEach(command -> world.write(
+                event(EventKind.RENEWING, LabEvent.slotOf(command.key(), command.slot()), command.token())));
         return order.renew(commands, () -> backend.renew(commands));
     }
 
@@ -90,7 +94,10 @@ final class Witness implements LockBackend {
         if (command.endsWait()) {
             return order.ask(command.key(), () -> world.lateWithdrawals.send(command, () -> backend.release(command)));
         }
-        world.write(event(EventKind.FREEING, command.key(), command.token()));
+        world.write(event(
+                EventKind.FREEING,
+                LabEvent.slotOf(command.key(), command.slots().from()),
+                command.token()));
         return command.requeue().isPresent()
                 ? order.requeue(command.key(), command.token(), () -> backend.release(command))
                 : order.release(command.key(), command.token(), () -> backend.release(command));
@@ -133,12 +140,12 @@ final class Witness implements LockBackend {
 
     /** How a lock was acquired; its holder gets it after the listeners. */
     String pathOf(String key, long fencingToken) {
-        return paths.getOrDefault(key + '#' + fencingToken, "UNCONTENDED");
+        return paths.getOrDefault(LabEvent.lockOf(key) + '#' + fencingToken, "UNCONTENDED");
     }
 
     /** When the attempt was sent whose first fencing token this is; empty if it is another one. */
     Optional<Long> sentAt(String key, long fencingToken) {
-        return Optional.ofNullable(sentAt.get(key + '#' + fencingToken));
+        return Optional.ofNullable(sentAt.get(LabEvent.lockOf(key) + '#' + fencingToken));
     }
 
     /** The engine is about to receive the message that an operator has taken away the lock of this token. */
@@ -148,8 +155,9 @@ final class Witness implements LockBackend {
 
     /** Whether the engine has received that message about the grant to which the fencing token belongs. */
     boolean isRevoked(String key, long fencingToken) {
-        Map.Entry<Long, String> grant =
-                fingerprints.getOrDefault(key, Collections.emptyNavigableMap()).floorEntry(fencingToken);
+        Map.Entry<Long, String> grant = fingerprints
+                .getOrDefault(LabEvent.lockOf(key), Collections.emptyNavigableMap())
+                .floorEntry(fencingToken);
         return grant != null && revoked.contains(grant.getValue());
     }
 
@@ -158,19 +166,26 @@ final class Witness implements LockBackend {
         return lost.keys().stream().anyMatch(key -> losses.contains(key + '#' + lost.fencingToken(key)));
     }
 
+    private String slotOf(String key, long fencingToken) {
+        Map.Entry<Long, Integer> grant =
+                slots.getOrDefault(key, Collections.emptyNavigableMap()).floorEntry(fencingToken);
+        return LabEvent.slotOf(key, grant == null ? 0 : grant.getValue());
+    }
+
     /** Hears what the engine reports. */
     LockListener listener() {
         return event -> {
             if (event instanceof LockEvent.Lost lost) {
                 losses.add(lost.key() + '#' + lost.fencingToken());
                 world.write(world.event(EventKind.LOSS_REPORTED, worker)
-                        .of(lost.key(), lost.fencingToken())
+                        .of(slotOf(lost.key(), lost.fencingToken()), lost.fencingToken())
                         .noting(lost.cause().name()));
             } else if (event instanceof LockEvent.InDoubt doubt) {
-                world.write(world.event(EventKind.IN_DOUBT, worker).of(doubt.key(), doubt.fencingToken()));
+                world.write(world.event(EventKind.IN_DOUBT, worker)
+                        .of(slotOf(doubt.key(), doubt.fencingToken()), doubt.fencingToken()));
             } else if (event instanceof LockEvent.Confirmed confirmed) {
                 world.write(world.event(EventKind.CONFIRMED, worker)
-                        .of(confirmed.key(), confirmed.fencingToken())
+                        .of(slotOf(confirmed.key(), confirmed.fencingToken()), confirmed.fencingToken())
                         .counting(confirmed.inDoubtFor().toNanos()));
             } else if (event instanceof LockEvent.Acquired acquired) {
                 paths.put(

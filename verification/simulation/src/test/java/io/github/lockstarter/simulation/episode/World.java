@@ -18,6 +18,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** What an episode consists of while it runs: time, servers, instances, and the log. */
 final class World {
@@ -31,6 +33,9 @@ final class World {
     private static final Duration RETRY = Duration.ofMillis(20);
     private static final Duration AFTERMATH = Duration.ofSeconds(2);
     private static final Duration LONGEST_FREE = Duration.ofMillis(300);
+
+    /** Between two looks of a waiter for one of several permits. */
+    private static final Duration LONGEST_LOOK = Duration.ofMillis(400);
 
     /** Of a packet, in nanoseconds. */
     private static final int SHORTEST_DELAY = 30_000;
@@ -148,9 +153,36 @@ final class World {
         return Objects.requireNonNull(started.get(instanceId), instanceId).name;
     }
 
-    /** The key of a lock in Redis. */
+    /** The key in Redis of a lock, or of a slot of one. */
     static String entry(String key) {
-        return "lock:{" + key + '}';
+        String lock = LabEvent.lockOf(key);
+        return "lock:{" + lock + '}' + (key.equals(lock) ? "" : ":p" + key.substring(key.lastIndexOf('p') + 1));
+    }
+
+    /** Of all locks. */
+    List<String> slots() {
+        return IntStream.range(0, setting.keys())
+                .boxed()
+                .flatMap(
+                        key -> IntStream.range(0, setting.permits()).mapToObj(slot -> LabEvent.slotOf("k" + key, slot)))
+                .toList();
+    }
+
+    static int slotOf(String key) {
+        return key.equals(LabEvent.lockOf(key)) ? 0 : Integer.parseInt(key.substring(key.lastIndexOf('p') + 1));
+    }
+
+    /** Whether an instance waits for this slot: all its callers that wait for the lock do, since they stand in line. */
+    boolean isWanted(String key, Predicate<Instance> among) {
+        String lock = LabEvent.lockOf(key);
+        int slot = slotOf(key);
+        return instances.stream()
+                .filter(among)
+                .map(instance -> instance.waiting().stream()
+                        .filter(caller -> caller.wanted().contains(lock))
+                        .toList())
+                .anyMatch(waiting -> waiting.stream().anyMatch(caller -> caller.wants(lock, slot))
+                        && (slot == 0 || waiting.stream().allMatch(caller -> caller.wants(lock, slot))));
     }
 
     /** The instance with an id, if it is alive and runs. */
@@ -247,7 +279,9 @@ final class World {
     Duration longestFree(String key) {
         long since = time.nanos() - expiredAt.getOrDefault(key, 0L);
         Duration untilNextLook = setting.untilNextLook().plus(LONGEST_FREE);
-        return since < untilNextLook.toNanos() ? untilNextLook : LONGEST_FREE;
+        // The signal may go to an instance that asks for fewer permits; the others look by themselves.
+        Duration signalled = setting.permits() == 1 ? LONGEST_FREE : LONGEST_FREE.plus(LONGEST_LOOK);
+        return since < untilNextLook.toNanos() ? untilNextLook : signalled;
     }
 
     /** Whether an operator has taken the lock from the hold with this fencing token, which may not know it yet. */

@@ -14,7 +14,8 @@ final class Mutants {
                         AdminMutants.all(),
                         HistoryMutants.all(),
                         TakeOverMutants.all(),
-                        WaiterMutants.all())
+                        WaiterMutants.all(),
+                        PermitMutants.all())
                 .flatMap(List::stream)
                 .toList();
     }

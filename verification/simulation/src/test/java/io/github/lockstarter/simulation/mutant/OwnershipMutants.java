@@ -15,8 +15,8 @@ final class OwnershipMutants {
                 Mutant.named("grant-of-held", "A lock that another token has is not granted", "I1", "I4")
                         .editing(
                                 "acquire.lua",
-                                "if owner and not repeated then\n      local instance",
-                                "if false then\n      local instance"),
+                                "if owner and not repeated then\n        local instance",
+                                "if false then\n        local instance"),
                 Mutant.named("batch-set-without-nx", "A batch takes only a lock that is free", "I1", "I4")
                         .editing("acquire.lua", ", 'PX', lease, 'NX')", ", 'PX', lease)"),
                 Mutant.named("repeat-not-recognised", "The same token that asks again gets the same answer", "I8")

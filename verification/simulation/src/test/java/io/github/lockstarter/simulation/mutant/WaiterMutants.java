@@ -66,7 +66,7 @@ final class WaiterMutants {
                         .changing(
                                 "engine.KeyLock",
                                 "release",
-                                Behaviour.following((self, arguments) -> Internals.set(self, "isRequeueing", false))),
+                                Behaviour.following((self, arguments) -> Internals.set(self, "requeueing", 0))),
                 Mutant.named("attempt-beside-withdrawal", "An attempt follows the answer to a withdrawal", "I9")
                         .changing(
                                 "engine.KeyLock",

@@ -1,0 +1,62 @@
+package io.github.lockstarter.simulation.mutant;
+
+import java.util.List;
+import java.util.Optional;
+
+/** Rules about the slots of locks with several permits. */
+final class PermitMutants {
+
+    private PermitMutants() {}
+
+    static List<Mutant> all() {
+        return List.of(
+                Mutant.named("second-slot", "A token that has a slot gets no other one", "I3")
+                        .editing("acquire.lua", "local only = own or free", "local only = free or own"),
+                Mutant.named("one-permit-more", "A caller gets no slot beyond its own limit", "I1")
+                        .changing(
+                                "engine.ResolvedRequest",
+                                "permits",
+                                Behaviour.resulting((arguments, own) -> (int) own == 1 ? own : (int) own + 1)),
+                Mutant.named(
+                                "unknown-slot-kept",
+                                "The release of an attempt of unknown outcome is one of all slots",
+                                "I8")
+                        .changing(
+                                "engine.Grant",
+                                "releaseCommand",
+                                Behaviour.beginning((self, arguments) -> arguments[1] = 1)),
+                Mutant.named("stops-at-first-unheard", "An attempt looks at the owners of all slots", "I5")
+                        .editing(
+                                "acquire.lua",
+                                "trace = unacknowledged or trace",
+                                "trace, last = unacknowledged or trace, gone and not isAbandoned and slot or last"),
+                Mutant.named(
+                                "slot-forgotten",
+                                "A free slot is not granted while the history is younger than the grace",
+                                "I1")
+                        .editing(
+                                "acquire.lua",
+                                "if not owner and recovering then",
+                                "if not owner and recovering and permits == 1 then"),
+                Mutant.named("first-slot-renewed", "A renewal is one of the slot that the token has", "I6", "I4")
+                        .changing("spi.RenewCommand", "slot", Behaviour.returning(0)),
+                Mutant.named("first-slot-released", "A release is one of the slot that the token has", "I8", "I4")
+                        .changing("spi.Slots", "from", Behaviour.returning(0)),
+                Mutant.named("others-not-told", "The owners of all slots hear that another instance waits", "I5", "I10")
+                        .editing(
+                                "acquire.lua",
+                                "for _, owner in ipairs(stored or {owner}) do\n              local holder",
+                                "for _, owner in ipairs({owner}) do\n              local holder"),
+                Mutant.named("last-slot-decides", "A waiter looks again when the first of the slots may be free", "I5")
+                        .editing(
+                                "acquire.lua",
+                                "for each = 1, places and #places or 0 do\n            local left",
+                                "for each = 1, 0 do\n            local left")
+                        .changing("engine.Running", "longestLook", Behaviour.returning(Optional.empty())),
+                Mutant.named("neighbour-not-asked", "After a grant the next waiter asks for another slot", "I5")
+                        .changing(
+                                "engine.KeyLock",
+                                "granted",
+                                Behaviour.following((self, arguments) -> Internals.set(self, "isAttemptDue", false))));
+    }
+}
