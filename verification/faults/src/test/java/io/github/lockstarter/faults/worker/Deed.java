@@ -1,17 +1,20 @@
 package io.github.lockstarter.faults.worker;
 
+import io.github.lockstarter.kit.event.EventKind;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
 /** The ways in which a worker's thread uses a lock, and how often in a thousand. */
 enum Deed {
     /** Waits, works a moment, releases. */
-    BLOCK(160),
+    BLOCK(130),
     /**
      * On a key that only this instance's threads want: it is handed over without a command. Mostly works no moment at
      * all.
      */
     LOCAL(560),
+    /** Like {@link #BLOCK}, for one of several permits; not all callers ask for as many. */
+    PERMIT(30),
     /** Like {@link #BLOCK}, on a key that hardly anybody else wants. */
     COLD(80),
     /** Makes one attempt, half of them at what somebody holds for long: a lock that was forgotten is granted then. */
@@ -33,6 +36,10 @@ enum Deed {
 
     private static final int SUM = 1000;
     private static final int LONG_KEYS = 6;
+
+    private static final String PERMITS = "permit:";
+    private static final int PERMIT_KEYS = 2;
+    private static final int MOST_PERMITS = 3;
 
     private final int weight;
 
@@ -56,12 +63,25 @@ enum Deed {
         WorkerOptions.Load load = options.load();
         return switch (this) {
             case LOCAL -> "local:" + options.instance();
+            case PERMIT -> PERMITS + random.nextInt(PERMIT_KEYS);
             case COLD -> "cold:" + random.nextInt(load.coldKeys());
             case LONG -> longKey(random);
             case TRY -> random.nextBoolean() ? longKey(random) : "hot:" + random.nextInt(load.hotKeys());
             case OVERSTAY -> "overstay:" + random.nextInt(LONG_KEYS);
             default -> "hot:" + random.nextInt(load.hotKeys());
         };
+    }
+
+    /** How many permits it asks for: as while a limit is changed. */
+    int permits(SplittableRandom random) {
+        return this != PERMIT ? 1 : random.nextInt(3) > 0 ? MOST_PERMITS : random.nextInt(1, MOST_PERMITS + 1);
+    }
+
+    /** What the checks have to know: how many holds each lock may have. */
+    static void describePermits(Journal journal) {
+        for (int i = 0; i < PERMIT_KEYS; i++) {
+            journal.write(journal.event(EventKind.PERMITS).of(PERMITS + i, 0).counting(MOST_PERMITS));
+        }
     }
 
     private static String longKey(SplittableRandom random) {
@@ -79,6 +99,7 @@ enum Deed {
 
     Duration dwell(SplittableRandom random, Duration lease) {
         return switch (this) {
+            case PERMIT -> Duration.ofNanos(random.nextInt(40_000_000));
             case LONG -> lease.plusMillis(random.nextInt((int) lease.toMillis()));
             case OVERSTAY -> lease.dividedBy(2);
             default -> Duration.ofNanos(random.nextInt(50) == 0 ? random.nextInt(15_000_000) : random.nextInt(200_000));

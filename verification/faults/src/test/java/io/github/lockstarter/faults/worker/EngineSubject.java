@@ -8,6 +8,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import io.github.lockstarter.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -50,6 +51,12 @@ final class EngineSubject implements Subject {
     @Override
     public void describeStore() {
         backend.describeStore(longestLease);
+        Deed.describePermits(journal);
+    }
+
+    @Override
+    public boolean hasPermits() {
+        return backend.capabilities().permits();
     }
 
     private static EngineSettings settings(WorkerOptions.Setup setup) {
@@ -132,13 +139,14 @@ final class EngineSubject implements Subject {
                 renewed(renewed);
             } else if (event instanceof LockEvent.Lost lost) {
                 journal.write(journal.event(EventKind.LOSS_REPORTED)
-                        .of(lost.key(), lost.fencingToken())
+                        .of(backend.slotOf(lost.key(), lost.fencingToken()), lost.fencingToken())
                         .noting(lost.cause().name()));
             } else if (event instanceof LockEvent.InDoubt doubt) {
-                journal.write(journal.event(EventKind.IN_DOUBT).of(doubt.key(), doubt.fencingToken()));
+                journal.write(journal.event(EventKind.IN_DOUBT)
+                        .of(backend.slotOf(doubt.key(), doubt.fencingToken()), doubt.fencingToken()));
             } else if (event instanceof LockEvent.Confirmed confirmed) {
                 journal.write(journal.event(EventKind.CONFIRMED)
-                        .of(confirmed.key(), confirmed.fencingToken())
+                        .of(backend.slotOf(confirmed.key(), confirmed.fencingToken()), confirmed.fencingToken())
                         .counting(confirmed.inDoubtFor().toNanos()));
             }
         }
@@ -150,7 +158,7 @@ final class EngineSubject implements Subject {
                 long left = handle.remainingLease().toNanos();
                 if (left > 0) {
                     journal.write(journal.event(EventKind.EXTENDED)
-                            .of(event.key(), event.fencingToken())
+                            .of(LabEvent.slotOf(event.key(), handle.slot()), event.fencingToken())
                             .at(now)
                             .between(0, now + left));
                 }
@@ -173,6 +181,11 @@ final class EngineSubject implements Subject {
         @Override
         public long fencingToken() {
             return handle.fencingToken();
+        }
+
+        @Override
+        public int slot() {
+            return handle.slot();
         }
 
         @Override

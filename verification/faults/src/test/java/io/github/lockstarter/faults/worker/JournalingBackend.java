@@ -21,8 +21,12 @@ import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /** Passes everything on, and writes down what the engine sends and is told: before it sends, and before it is told. */
@@ -31,9 +35,15 @@ final class JournalingBackend implements LockBackend {
     /** What an attempt takes that a server answers without delay. */
     private static final Duration SLOW = Duration.ofMillis(100);
 
+    /** Grants of a key that are remembered: a hold ends before so many others. */
+    private static final int KEPT = 64;
+
     private final LockBackend backend;
     private final Address.Kind kind;
     private final Journal journal;
+
+    /** Of locks with several permits, by the first fencing token of the grant. */
+    private final Map<String, ConcurrentNavigableMap<Long, Integer>> slots = new ConcurrentHashMap<>();
 
     JournalingBackend(LockBackend backend, Address.Kind kind, Journal journal) {
         this.backend = backend;
@@ -70,12 +80,31 @@ final class JournalingBackend implements LockBackend {
                 .thenApply(result -> {
                     noteIfSlow(command, sent);
                     if (result instanceof AcquireResult.Granted granted) {
+                        noteSlot(command, granted);
                         journal.write(event(EventKind.GRANTED, command.key(), command.token())
-                                .of(command.key(), granted.fencingToken())
+                                .of(LabEvent.slotOf(command.key(), granted.slot()), granted.fencingToken())
                                 .between(takeOverNanos(command), granted.othersWaiting()));
                     }
                     return result;
                 });
+    }
+
+    private void noteSlot(AcquireCommand command, AcquireResult.Granted granted) {
+        if (command.permits() > 1 || slots.containsKey(command.key())) {
+            ConcurrentNavigableMap<Long, Integer> known =
+                    slots.computeIfAbsent(command.key(), unseen -> new ConcurrentSkipListMap<>());
+            known.put(granted.fencingToken(), granted.slot());
+            if (known.size() > KEPT) {
+                known.pollFirstEntry();
+            }
+        }
+    }
+
+    /** What the slot is called that was granted with a fencing token, or with the one that was handed over to it. */
+    String slotOf(String key, long fencingToken) {
+        ConcurrentNavigableMap<Long, Integer> known = slots.get(key);
+        Map.Entry<Long, Integer> grant = known == null ? null : known.floorEntry(fencingToken);
+        return LabEvent.slotOf(key, grant == null ? 0 : grant.getValue());
     }
 
     /**
@@ -110,14 +139,16 @@ final class JournalingBackend implements LockBackend {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        commands.forEach(command -> journal.write(event(EventKind.RENEWING, command.key(), command.token())));
+        commands.forEach(command -> journal.write(
+                event(EventKind.RENEWING, LabEvent.slotOf(command.key(), command.slot()), command.token())));
         return backend.renew(commands);
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         EventKind kind = command.endsWait() ? EventKind.WITHDRAWING : EventKind.FREEING;
-        journal.write(event(kind, command.key(), command.token()));
+        String slot = LabEvent.slotOf(command.key(), command.slots().from());
+        journal.write(event(kind, slot, command.token()));
         return backend.release(command);
     }
 

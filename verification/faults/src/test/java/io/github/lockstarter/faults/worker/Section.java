@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.kit.event.EventKind;
+import io.github.lockstarter.kit.event.LabEvent;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -48,30 +49,31 @@ final class Section {
     /** Writes the grant down; to be called at once, before anything is done. */
     WatchedHold begin(Asked asked, Subject.Held held) {
         long token = held.fencingToken();
+        String key = LabEvent.slotOf(asked.key(), held.slot());
         long now = System.nanoTime();
         long until = now + Math.max(0, held.remainingLease().toNanos());
         journal.write(journal.event(EventKind.ACQUIRED)
-                .of(asked.key(), token)
+                .of(key, token)
                 .at(now)
                 .between(asked.at(), until)
                 .counting(asked.patience().toNanos())
                 .noting(held.path()));
-        WatchedHold hold = new WatchedHold(journal, asked.key(), held);
+        WatchedHold hold = new WatchedHold(journal, key, held);
         hold.look();
-        watchLoss(asked, held);
+        watchLoss(key, held);
         return hold;
     }
 
-    private void watchLoss(Asked asked, Subject.Held held) {
+    private void watchLoss(String key, Subject.Held held) {
         long token = held.fencingToken();
         AtomicInteger losses = new AtomicInteger();
         held.onLost(() -> {
-            journal.write(journal.event(EventKind.LOST).of(asked.key(), token));
+            journal.write(journal.event(EventKind.LOST).of(key, token));
             if (losses.incrementAndGet() > 1) {
-                journal.anomaly("I6", asked.key(), token, "the loss was signalled twice");
+                journal.anomaly("I6", key, token, "the loss was signalled twice");
             }
             if (held.remainingLease().toNanos() > 0 || held.isHeld()) {
-                journal.anomaly("I6", asked.key(), token, "the loss was undone");
+                journal.anomaly("I6", key, token, "the loss was undone");
             }
         });
     }

@@ -27,6 +27,11 @@ interface Subject extends AutoCloseable {
         // Others are judged by what the starter promises over Redis.
     }
 
+    /** Whether a lock can have several permits. */
+    default boolean hasPermits() {
+        return false;
+    }
+
     /** Ends the client; whatever it leaves behind is written down. */
     @Override
     void close();
@@ -47,6 +52,11 @@ interface Subject extends AutoCloseable {
         /** Returns if it is held at this moment, perhaps after some time; fails if it is lost. */
         default void ensureHeld() {
             // Most clients cannot tell more than the lease does.
+        }
+
+        /** Which of the permits it is. */
+        default int slot() {
+            return 0;
         }
 
         /** How it was acquired. */

@@ -106,7 +106,9 @@ final class Workload {
     }
 
     private LockRequest request(Deed deed, Asked asked) {
-        LockRequest request = LockRequest.of(asked.key()).waitingUpTo(asked.patience());
+        LockRequest request = LockRequest.of(asked.key())
+                .waitingUpTo(asked.patience())
+                .permits(subject.hasPermits() ? deed.permits(random) : 1);
         Duration lease = options.subject().lease();
         return switch (deed) {
             case EXTEND -> request.withoutRenewal();
