@@ -42,11 +42,6 @@ final class PermitMutants {
                         .changing("spi.RenewCommand", "slot", Behaviour.returning(0)),
                 Mutant.named("first-slot-released", "A release is one of the slot that the token has", "I8", "I4")
                         .changing("spi.Slots", "from", Behaviour.returning(0)),
-                Mutant.named("others-not-told", "The owners of all slots hear that another instance waits", "I5", "I10")
-                        .editing(
-                                "acquire.lua",
-                                "for _, owner in ipairs(stored or {owner}) do\n              local holder",
-                                "for _, owner in ipairs({owner}) do\n              local holder"),
                 Mutant.named("last-slot-decides", "A waiter looks again when the first of the slots may be free", "I5")
                         .editing(
                                 "acquire.lua",
