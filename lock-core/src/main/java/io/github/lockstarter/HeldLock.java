@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param slot which of the lock's permits it is, from 0 on; 0 for a lock with one
  * @param fencingToken its fencing token
  * @param owner name of the acquiring thread, or {@value #ASYNC}
- * @param heldSince when it was acquired, by the present clock of this machine
+ * @param heldSince when it was acquired, by the clock of this machine at that moment
  * @param heldFor time since it was acquired
  * @param remainingLease time until the lease is over unless it is renewed
  * @param holdCount nested holds, at least 1

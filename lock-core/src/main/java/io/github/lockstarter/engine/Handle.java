@@ -186,7 +186,8 @@ final class Handle implements LockHandle {
 
     /**
      * {@link #release()}, completed by whichever thread gets the answer, such as an event loop. Without an answer if it
-     * is not awaited; that of a lock in doubt always is, since it may be lost.
+     * is not awaited; that of a lock in doubt always is, since it may be lost, and one that waits for the answer to a
+     * renewal, since until then this instance has the lock.
      */
     CompletableFuture<ReleaseOutcome> beginRelease() {
         boolean isAwaited = hold.terms.release() == EngineSettings.Release.AWAIT || !isCertain();
@@ -198,7 +199,9 @@ final class Handle implements LockHandle {
             }
             StackReserve.ensure();
             CompletableFuture<ReleaseOutcome> outcome = shared().exit(this);
-            return isAwaited || outcome.isDone() ? outcome : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
+            return isAwaited || outcome.isDone() || !hold.lock.isGone(hold)
+                    ? outcome
+                    : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
         } catch (RuntimeException | Error e) {
             if (leaving && stage == LEAVING) {
                 stage = FAILED;

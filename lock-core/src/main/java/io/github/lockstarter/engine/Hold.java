@@ -63,6 +63,7 @@ final class Hold {
     final long fencingToken;
     final HoldOwner owner;
     final long grantedAt;
+    final long grantedAtWallMillis;
 
     State state = State.HELD;
 
@@ -131,6 +132,7 @@ final class Hold {
         this.deadline = deadline;
         this.renewAt = renewAt;
         this.grantedAt = now.nanos();
+        this.grantedAtWallMillis = now.wallMillis();
         this.longestLease = terms.lease();
     }
 
@@ -206,15 +208,14 @@ final class Hold {
 
     /** As operators see it. */
     HeldLock snapshot(Deadline.Moment now) {
-        Duration heldFor = held(now.nanos());
         return new HeldLock(
                 terms.name(),
                 lock.key,
                 grant.slot,
                 fencingToken,
                 owner.label(),
-                Instant.ofEpochMilli(now.wallMillis()).minus(heldFor),
-                heldFor,
+                Instant.ofEpochMilli(grantedAtWallMillis),
+                held(now.nanos()),
                 state == State.HELD ? deadline.remaining(now) : Duration.ZERO,
                 Math.max(1, entries),
                 renewals,

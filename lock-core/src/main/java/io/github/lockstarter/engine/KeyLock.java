@@ -177,7 +177,8 @@ final class KeyLock extends TimerEntry {
         }
         expire(todo, now);
         Hold ours = inTheWayOf(waiter);
-        Obstacle known = ours == null ? obstacle : heldHere(ours, now);
+        boolean isAsked = waiter.terms.permits() == 1 || queue.first() == waiter; // others may ask for fewer
+        Obstacle known = ours != null ? heldHere(ours, now) : isAsked ? obstacle : null;
         if (ours == null && known != null && known.isKept()) {
             known = known.after(now.nanos()); // the store was not asked since
         }
@@ -299,6 +300,11 @@ final class KeyLock extends TimerEntry {
                 callBack(todo, asked);
             }
         }
+    }
+
+    /** Whether its release was decided, or another hold has followed it. */
+    synchronized boolean isGone(Hold left) {
+        return find(each -> each == left) == null;
     }
 
     /** A caller gives its handle back unused: unless others have one, nothing ran under the lock. */
@@ -622,17 +628,17 @@ final class KeyLock extends TimerEntry {
         boolean isKept = result instanceof ReleaseResult.Kept;
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // this instance had the lock: an older place is spent
-        if (isKept || signalled > 0) {
-            Waiter first = queue.first();
-            boolean isOnlySlot = first == null || first.terms.permits() == 1;
+        Waiter first = queue.first();
+        boolean isOnlySlot = first == null || first.terms.permits() == 1;
+        if (signalled > 0 || (isKept && isOnlySlot)) {
             obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
                     ? Obstacle.kept(kept.rest(), now.nanos())
                     : Obstacle.owner(left.terms.lease());
             Outcome over = obstacle.outcome();
-            queue.takeTries(Waiter::waits, each -> decide(todo, each, over));
+            queue.takeTries(each -> each.waits() && each.terms.permits() == 1, each -> decide(todo, each, over));
             isAttemptDue = isSignalled && queue.hasWaiters();
             sleep(todo, obstacle, now);
-        } else {
+        } else { // of several slots, another one may be free
             isAttemptDue |= queue.hasWaiters();
         }
     }
@@ -1153,7 +1159,9 @@ final class KeyLock extends TimerEntry {
         holdNow(todo, made, successor);
         Waiter following = queue.first();
         // So far, the store was asked for the slots of the one before.
-        isAttemptDue |= following != null && following.terms.permits() > successor.terms.permits();
+        isAttemptDue |= following != null
+                && (following.terms.permits() > successor.terms.permits()
+                        || (lookAt == NEVER && inTheWayOf(following) == null));
         return true;
     }
 

@@ -573,7 +573,7 @@ final class Running {
 
     /** How long the first waiter of a key sleeps unless it is signalled. */
     long backoff(Waiter first, int round, Obstacle obstacle) {
-        if (obstacle.isKept()) {
+        if (obstacle.isKept() && first.terms.permits() == 1) { // of several slots, only one may be kept
             Duration longest = patience.minus(settings.maxRetryDelay());
             return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
         }

@@ -205,13 +205,13 @@ public final class RedlockBackend implements LockBackend {
                 .orElse(0);
     }
 
-    /** {@inheritDoc} Asks all nodes, and waits for each. */
     /** {@inheritDoc} With several permits, the servers would grant different slots to one attempt. */
     @Override
     public StoreCapabilities capabilities() {
         return CAPABILITIES;
     }
 
+    /** {@inheritDoc} Asks all nodes, and waits for each. */
     @Override
     public CompletionStage<StoredLock> inspect(String key, int slot) {
         return admin.inspect(key);

@@ -323,13 +323,13 @@ class LocksEndpointTests {
     void everyParameterOfTheReadIsOptional() throws NoSuchMethodException {
         OperationMethod operation = new OperationMethod(
                 LocksEndpoint.class.getMethod(
-                        "locks", SecurityContext.class, String.class, Integer.class, String.class),
+                        "locks", SecurityContext.class, String.class, Integer.class, String.class, Integer.class),
                 OperationType.READ);
 
         assertThat(operation.getParameters())
                 .filteredOn(parameter -> !parameter.isMandatory())
                 .extracting(OperationParameter::getName)
-                .containsExactly("key", "limit", "locks");
+                .containsExactly("key", "limit", "locks", "slot");
     }
 
     private AuditEvent audit() {

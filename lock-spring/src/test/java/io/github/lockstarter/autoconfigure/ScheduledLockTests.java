@@ -307,7 +307,7 @@ class ScheduledLockTests {
         assertFails(
                 NegativeMinimumTime.class,
                 "Minimum time of lock 'negative' is -2ms; it must be 0, or between 1ms and the lease.",
-                "Correct leaseMs, waitMs, atLeastMs or maxHoldMs");
+                "Correct leaseMs, waitMs, atLeastMs, maxHoldMs or permits");
         assertFails(
                 ShortHold.class,
                 "Longest hold of lock 'short' is 29s, below the lease of the lock (30s)",

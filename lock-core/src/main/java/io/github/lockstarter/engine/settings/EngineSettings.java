@@ -301,8 +301,8 @@ public record EngineSettings(
         /** The lock is free, or lost, when the call returns. */
         AWAIT,
         /**
-         * One round trip less: the lock is free when the store has executed the release, which is written before the
-         * call returns. A loss that only the answer would show is reported to listeners and not to the caller. The
+         * One round trip less: the lock is free when the store has executed the release, which the client has taken
+         * when the call returns. A loss that only the answer would show is reported to listeners and not to the caller. The
          * release of a lock in doubt is awaited all the same.
          */
         SEND

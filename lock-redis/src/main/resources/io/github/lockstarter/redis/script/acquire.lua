@@ -165,13 +165,17 @@ for i = 1, count do
             -- Publishes '%!' and the name to the owner's mailbox, unless another instance than its own was waiting already: then
             -- it knows. No name starts like that. A failure does not fail the attempt: the owner's hand-overs end by themselves.
             -- One repetition of digits, not two in a row, which take the square of the time for a long foreign value.
-            for _, owner in ipairs(stored or {owner}) do
+            local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
+            local others = not registered and redis.call('ZCARD', waiters) - 1
+            local told = {}
+            for _, owner in ipairs(others and stored or {owner}) do
               local holder, after = string.match(owner or '', '^[%d@]+ ([0-9a-f]+):%d+(.?)')
               local isOther = holder and (after == '' or after == '|') and #holder == 32 and holder ~= instance
-              local others = isOther and not registered and redis.call('ZCARD', waiters) - 1
               -- With several owners, each of those who wait may be one of them.
-              if others and (others < permits - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder))) then
-                local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
+              local isNew = others
+                and (others < permits - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)))
+              if isOther and isNew and not told[holder] then
+                told[holder] = true
                 redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
               end
             end

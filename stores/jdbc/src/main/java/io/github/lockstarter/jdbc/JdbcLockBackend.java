@@ -219,8 +219,6 @@ public final class JdbcLockBackend implements LockBackend {
         List<String> slots = keys.of(command.key(), command.slots());
         if (command.endsWait()) {
             signals.end(key);
-        } else {
-            signals.forget(key);
         }
         return run(
                 key,

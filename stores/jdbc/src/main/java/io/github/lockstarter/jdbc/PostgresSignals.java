@@ -116,11 +116,6 @@ final class PostgresSignals implements AutoCloseable {
         waiting.remove(stored);
     }
 
-    /** The lock is given up. */
-    void forget(String stored) {
-        hashed.remove(stored);
-    }
-
     private void receive(PostgresNotice notice) {
         mailbox.ifPresent(present -> {
             String waited = waiting.get(notice.key());
