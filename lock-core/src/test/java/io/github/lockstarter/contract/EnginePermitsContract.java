@@ -244,6 +244,23 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(second.locks().acquire(permit).slot()).isNotEqualTo(kept.slot());
     }
 
+    /** The slot that was granted last is kept longest; a waiter gets the other one as soon as that is free. */
+    @Test
+    void aWaiterGetsTheSlotWhoseMinimumTimeEndsFirst() throws Exception {
+        Needs.of(store).minimumTimes();
+        Duration minimum = Duration.ofMillis(2000);
+        LockRequest window = permit.permits(2).leasedFor(Duration.ofSeconds(20)).keptFor(minimum);
+        LockHandle early = first.locks().acquire(window);
+        Thread.sleep(1500);
+        LockHandle late = first.locks().acquire(window);
+        Future<LockHandle> waiting = elsewhere(() -> first.locks().acquire(window.waitingUpTo(PATIENCE)));
+        awaitWaiters(first, 1);
+        early.release();
+        late.release();
+
+        assertThat(resultOf(waiting).slot()).isEqualTo(early.slot());
+    }
+
     @Test
     void aMinimumTimeIsThatOfTheSlot() {
         Needs.of(store).minimumTimes();

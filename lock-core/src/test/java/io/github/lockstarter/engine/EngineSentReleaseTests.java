@@ -12,6 +12,10 @@ import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Releases that wait for no answer. */
@@ -54,6 +58,22 @@ class EngineSentReleaseTests extends EngineInterleavings {
 
         await().until(() -> losses.size() == 1);
         assertThat(losses).first().extracting(LockEvent.Lost::cause).isEqualTo(LossCause.OWNER_CHANGED);
+    }
+
+    /** Until then this instance has the lock: a caller that went on would be refused by its own hold. */
+    @Test
+    void aReleaseBehindARenewalIsAwaited() throws Exception {
+        LockHandle held = granted(QUICK, 100);
+        onNewThread(() -> held.extend(QUICK));
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+
+        CompletableFuture<ReleaseOutcome> releasing = releasing(held);
+        assertThat(backend.isQuiet()).isTrue();
+        assertThat(releasing).isNotDone();
+
+        renewal.answer().complete(new RenewResult.Renewed());
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test

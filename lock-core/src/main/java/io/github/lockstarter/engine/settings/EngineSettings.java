@@ -302,8 +302,8 @@ public record EngineSettings(
         AWAIT,
         /**
          * One round trip less: the lock is free when the store has executed the release, which the client has taken
-         * when the call returns. A loss that only the answer would show is reported to listeners and not to the caller. The
-         * release of a lock in doubt is awaited all the same.
+         * when the call returns. A loss that only the answer would show is reported to listeners and not to the caller.
+         * The release of a lock in doubt is awaited all the same.
          */
         SEND
     }
