@@ -64,7 +64,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
     @Test
     void aReleaseBehindARenewalIsAwaited() throws Exception {
         LockHandle held = granted(QUICK, 100);
-        onNewThread(() -> held.extend(QUICK));
+        CompletableFuture.runAsync(() -> held.extend(QUICK), EngineInterleavings::onNewThread); // fails: it is released
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
 
         CompletableFuture<ReleaseOutcome> releasing = releasing(held);
