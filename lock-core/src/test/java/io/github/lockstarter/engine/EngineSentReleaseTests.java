@@ -67,8 +67,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
         CompletableFuture.runAsync(() -> held.extend(QUICK), EngineInterleavings::onNewThread); // fails: it is released
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
 
-        CompletableFuture<ReleaseOutcome> releasing = releasing(held);
-        assertThat(backend.isQuiet()).isTrue();
+        CompletableFuture<ReleaseOutcome> releasing = held.closeAsync();
         assertThat(releasing).isNotDone();
 
         renewal.answer().complete(new RenewResult.Renewed());
