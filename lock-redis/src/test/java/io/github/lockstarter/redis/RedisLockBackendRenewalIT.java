@@ -111,10 +111,12 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         commands.forEach(command -> redis.psetex("lock:{" + command.key() + "}", 5_000, stored(OWNER)));
         user.renew(OWNER, BackendUser.LEASE);
         redis.scriptFlush();
+        // A later call may find the script that the first one has brought back.
         assertThat(backend.renew(commands))
                 .as("to be renewed again at once")
                 .extracting(BackendUser::answer)
-                .containsOnly(new RenewResult.Deferred(Duration.ZERO));
+                .contains(new RenewResult.Deferred(Duration.ZERO))
+                .hasOnlyElementsOfTypes(RenewResult.Deferred.class, RenewResult.Renewed.class);
         assertThat(backend.renew(commands))
                 .extracting(BackendUser::answer)
                 .hasOnlyElementsOfType(RenewResult.Renewed.class);
