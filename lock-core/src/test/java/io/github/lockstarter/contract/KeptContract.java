@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.ReleaseResult.Kept;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,17 @@ public abstract class KeptContract extends BackendContract {
         assertKept(alice.tryOnce(key, alice.newToken(), LEASE));
         assertKept(bob.tryOnce(key, bob.newToken(), LEASE));
         assertKept(alice.tryOnce(key, held.hold().token(), LEASE));
+    }
+
+    /** There is no owner who could be told that others wait. */
+    @Test
+    void letsSeveralApplicationsWaitForAKeptLock() {
+        SpiClient carol = newClient();
+        alice.holdAtLeast(key, LEASE, LONG).release();
+
+        for (SpiClient each : List.of(bob, carol, bob)) {
+            assertKept(each.tryOrWait(key, each.newToken(), LEASE, new Waiting(Waiting.NEW, Duration.ofSeconds(30))));
+        }
     }
 
     @Test

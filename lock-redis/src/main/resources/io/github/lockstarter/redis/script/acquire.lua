@@ -171,12 +171,12 @@ for i = 1, count do
             for _, owner in ipairs(others and stored or {owner}) do
               local holder, after = string.match(owner or '', '^[%d@]+ ([0-9a-f]+):%d+(.?)')
               local isOther = holder and (after == '' or after == '|') and #holder == 32 and holder ~= instance
-              -- With several owners, each of those who wait may be one of them.
-              local isNew = others
-                and (others < permits - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)))
-              if isOther and isNew and not told[holder] then
+              if isOther and others and not told[holder] then
                 told[holder] = true
-                redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
+                -- With several owners, each of those who wait may be one of them.
+                if others < permits - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)) then
+                  redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
+                end
               end
             end
           end
