@@ -304,7 +304,7 @@ final class KeyLock extends TimerEntry {
 
     /** Whether its release was decided, or another hold has followed it. */
     synchronized boolean isGone(Hold left) {
-        return find(each -> each == left) == null;
+        return !isHere(left);
     }
 
     /** A caller gives its handle back unused: unless others have one, nothing ran under the lock. */
@@ -1095,10 +1095,21 @@ final class KeyLock extends TimerEntry {
             holds = removed.beside;
             return;
         }
-        Hold before = find(each -> each.beside == removed);
-        if (before != null) {
-            before.beside = removed.beside;
+        for (Hold each = holds; each != null; each = each.beside) {
+            if (each.beside == removed) {
+                each.beside = removed.beside;
+            }
         }
+    }
+
+    /** As {@link #unlink} in the middle of a step, which nothing may interrupt: without a lambda, which takes memory. */
+    @GuardedBy("this")
+    private boolean isHere(Hold asked) {
+        Hold each = holds;
+        while (each != null && each != asked) {
+            each = each.beside;
+        }
+        return each != null;
     }
 
     /** What was lost is released too: if it is still there, no owner has to wait for the end of its lease. */
@@ -1196,7 +1207,7 @@ final class KeyLock extends TimerEntry {
         }
         held.state = Hold.State.LOST;
         held.lossCause = cause;
-        if (find(each -> each == held) != null) {
+        if (isHere(held)) {
             removeHold(todo, held);
         }
         if (held.owner.isThread() && held.isAnnounced) {
