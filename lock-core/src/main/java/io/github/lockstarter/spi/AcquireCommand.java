@@ -82,29 +82,6 @@ public record AcquireCommand(
     }
 
     /**
-     * An attempt to get a lock that has one permit.
-     *
-     * @param key the lock's key
-     * @param token unique to this attempt
-     * @param lease how long the lock is to live without renewal
-     * @param fencingFloor the granted fencing tokens must be greater than this
-     * @param fencingTokens how many fencing tokens in a row to grant
-     * @param waiting present if the caller waits when the lock is busy
-     * @param atLeast minimum time for which the lock is to be kept
-     * @throws IllegalArgumentException when the number of fencing tokens is out of range
-     */
-    public AcquireCommand(
-            String key,
-            LockToken token,
-            Duration lease,
-            long fencingFloor,
-            int fencingTokens,
-            Optional<Waiting> waiting,
-            Duration atLeast) {
-        this(key, token, lease, fencingFloor, fencingTokens, waiting, atLeast, 1);
-    }
-
-    /**
      * The registration of a waiting instance.
      *
      * @param position the position from the answer to an earlier attempt; {@link #NEW} for the end of the queue

@@ -55,19 +55,6 @@ public record ReleaseCommand(
     }
 
     /**
-     * A release of a lock that has one permit.
-     *
-     * @param key the lock's key
-     * @param token the owner's token
-     * @param fencingToken the last of the fencing tokens that were granted to the token; 0 if not known
-     * @param ownWait whether callers of this instance go on waiting for the lock
-     * @param atLeast minimum time of the lock, zero if it has none
-     */
-    public ReleaseCommand(String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast) {
-        this(key, token, fencingToken, ownWait, atLeast, Slots.ONLY);
-    }
-
-    /**
      * The end of a wait, without a hold.
      *
      * @param key the lock's key

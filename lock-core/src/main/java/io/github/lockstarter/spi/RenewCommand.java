@@ -11,17 +11,4 @@ import java.time.Duration;
  * @param fencingToken the last of the fencing tokens that were granted to the token
  * @param slot that the token has
  */
-public record RenewCommand(String key, LockToken token, Duration lease, long fencingToken, int slot) {
-
-    /**
-     * A renewal of a lock that has one permit.
-     *
-     * @param key the lock's key
-     * @param token the owner's token
-     * @param lease the lease must end no earlier than this from now
-     * @param fencingToken the last of the fencing tokens that were granted to the token
-     */
-    public RenewCommand(String key, LockToken token, Duration lease, long fencingToken) {
-        this(key, token, lease, fencingToken, 0);
-    }
-}
+public record RenewCommand(String key, LockToken token, Duration lease, long fencingToken, int slot) {}

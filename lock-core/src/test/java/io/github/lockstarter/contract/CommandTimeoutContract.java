@@ -183,7 +183,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     private Command renewals(SpiHold... holds) {
         List<RenewCommand> commands = Stream.of(holds)
-                .map(held -> new RenewCommand(held.key(), held.token(), LONG_LEASE, held.fencingToken()))
+                .map(held -> new RenewCommand(held.key(), held.token(), LONG_LEASE, held.fencingToken(), 0))
                 .toList();
         return new Command("renew", key, () -> alice.backend().renew(commands), RenewResult.Unknown.class);
     }

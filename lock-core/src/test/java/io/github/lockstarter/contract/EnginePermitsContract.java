@@ -198,7 +198,7 @@ public abstract class EnginePermitsContract extends EngineContract {
                             assertThat(held.fencingToken()).isGreaterThan(latest.getOrDefault(held.slot(), 0L));
                             latest.put(held.slot(), held.fencingToken());
                         }
-                        Thread.sleep(1);
+                        Thread.sleep(1); // the work
                         inside.decrementAndGet();
                     }
                 }
@@ -251,7 +251,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         Duration minimum = Duration.ofMillis(2000);
         LockRequest window = permit.permits(2).leasedFor(Duration.ofSeconds(20)).keptFor(minimum);
         LockHandle early = first.locks().acquire(window);
-        Thread.sleep(1500);
+        Thread.sleep(1500); // the store's clock decides, which a test cannot wait for
         LockHandle late = first.locks().acquire(window);
         Future<LockHandle> waiting = elsewhere(() -> first.locks().acquire(window.waitingUpTo(PATIENCE)));
         awaitWaiters(first, 1);

@@ -96,7 +96,7 @@ public abstract class RenewContract extends BackendContract {
 
         List<CompletionStage<RenewResult>> answers = alice.backend()
                 .renew(List.of(first, second, third).stream()
-                        .map(hold -> new RenewCommand(hold.key(), hold.token(), LEASE, hold.fencingToken()))
+                        .map(hold -> new RenewCommand(hold.key(), hold.token(), LEASE, hold.fencingToken(), 0))
                         .toList());
 
         assertThat(answers)

@@ -11,6 +11,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -101,7 +102,7 @@ public final class SpiClient implements SignalListener {
     }
 
     RenewResult renew(String key, LockToken token, Duration lease, long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(key, token, lease, fencingToken)))
+        return answer(backend.renew(List.of(new RenewCommand(key, token, lease, fencingToken, 0)))
                 .get(0));
     }
 
@@ -116,7 +117,8 @@ public final class SpiClient implements SignalListener {
                 hold.token(),
                 hold.fencingToken(),
                 new Wait.GoesOn(Duration.ofSeconds(30)),
-                Duration.ZERO)));
+                Duration.ZERO,
+                Slots.ONLY)));
         awaitExecution(hold.key());
         return result;
     }
@@ -125,7 +127,7 @@ public final class SpiClient implements SignalListener {
     Timed holdAtLeast(String key, Duration lease, Duration atLeast) {
         LockToken token = newToken();
         AcquireResult result =
-                answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), atLeast)));
+                answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), atLeast, 1)));
         awaitExecution(key);
         if (result instanceof AcquireResult.Granted granted) {
             return new Timed(new SpiHold(this, key, token, granted.fencingToken()), atLeast);
@@ -148,7 +150,8 @@ public final class SpiClient implements SignalListener {
         private ReleaseResult release(Wait ownWait) {
             return answer(hold.client()
                     .backend
-                    .release(new ReleaseCommand(hold.key(), hold.token(), hold.fencingToken(), ownWait, atLeast)));
+                    .release(new ReleaseCommand(
+                            hold.key(), hold.token(), hold.fencingToken(), ownWait, atLeast, Slots.ONLY)));
         }
     }
 

@@ -10,6 +10,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -173,6 +174,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     private ReleaseResult releaseAndWait(LockToken token) {
-        return answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(PATIENCE), Duration.ZERO)));
+        return answer(backend.release(
+                new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(PATIENCE), Duration.ZERO, Slots.ONLY)));
     }
 }

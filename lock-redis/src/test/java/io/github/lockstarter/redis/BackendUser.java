@@ -57,7 +57,7 @@ public final class BackendUser {
     }
 
     public RenewResult renew(LockToken token, Duration lease, long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(KEY, token, lease, fencingToken)))
+        return answer(backend.renew(List.of(new RenewCommand(KEY, token, lease, fencingToken, 0)))
                 .get(0));
     }
 

@@ -141,7 +141,7 @@ class RedisFaultsIT {
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallReplies();
         List<RenewCommand> commands = IntStream.range(0, 60)
-                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, BackendUser.LEASE, 0))
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, BackendUser.LEASE, 0, 0))
                 .toList();
         assertThat(backend.renew(commands))
                 .hasSize(60)
@@ -210,7 +210,7 @@ class RedisFaultsIT {
             assertThat(answer(results.get(149)))
                     .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                             .contains("was not sent to Redis", "size exceeded: 2"));
-            List<RenewCommand> renewals = List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0));
+            List<RenewCommand> renewals = List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 0));
             assertThat(answer(small.renew(renewals).get(0))).isInstanceOf(RenewResult.Unknown.class);
         }
     }

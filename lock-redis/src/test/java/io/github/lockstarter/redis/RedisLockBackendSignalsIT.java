@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.Optional;
 import org.awaitility.Awaitility;
@@ -71,8 +72,8 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
         LockToken owner = token("a", 2);
         answer(backend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
         assertThat(position(key, new Waiting(position, BackendUser.LEASE))).isEqualTo(position);
-        assertThat(answer(backend.release(
-                        new ReleaseCommand(key, owner, 0, new Wait.GoesOn(BackendUser.LEASE), Duration.ZERO))))
+        assertThat(answer(backend.release(new ReleaseCommand(
+                        key, owner, 0, new Wait.GoesOn(BackendUser.LEASE), Duration.ZERO, Slots.ONLY))))
                 .isEqualTo(new ReleaseResult.Released(1));
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key, key));
         assertThat(redis.zrange(new KeySpace("lock:").keysOf(key).waiters(), 0, -1))

@@ -55,7 +55,7 @@ class LateGrantsTests {
     }
 
     private RenewResult renewed(long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(KEY, token, LEASE, fencingToken)))
+        return answer(backend.renew(List.of(new RenewCommand(KEY, token, LEASE, fencingToken, 0)))
                 .get(0));
     }
 
@@ -160,7 +160,7 @@ class LateGrantsTests {
             nodes.get(0).up = false;
             long fencingToken = granted(acquired(fresh));
             nodes.get(0).up = true;
-            backend.renew(List.of(new RenewCommand(KEY, fresh, LEASE, fencingToken)));
+            backend.renew(List.of(new RenewCommand(KEY, fresh, LEASE, fencingToken, 0)));
             world.run(Duration.ofNanos(world.upTo(3_000_000)));
             backend.release(new ReleaseCommand(KEY, fresh, fencingToken));
             world.run(SOON);

@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.ReleaseResult.Kept;
 import io.github.lockstarter.spi.ReleaseResult.NotHeld;
 import io.github.lockstarter.spi.ReleaseResult.Released;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,13 +66,13 @@ class RedlockKeptTests {
 
     private void acquire() {
         CompletionStage<AcquireResult> acquiring =
-                backend.acquire(new AcquireCommand(KEY, TOKEN, LEASE, 0, 1, Optional.empty(), MINIMUM));
+                backend.acquire(new AcquireCommand(KEY, TOKEN, LEASE, 0, 1, Optional.empty(), MINIMUM, 1));
         nodes.subList(0, 3).forEach(Node::grants);
         acquiring.toCompletableFuture().join();
     }
 
     private CompletableFuture<ReleaseResult> release() {
-        return backend.release(new ReleaseCommand(KEY, TOKEN, 100, Wait.UNCHANGED, MINIMUM))
+        return backend.release(new ReleaseCommand(KEY, TOKEN, 100, Wait.UNCHANGED, MINIMUM, Slots.ONLY))
                 .toCompletableFuture();
     }
 

@@ -70,7 +70,7 @@ class RedlockLateAnswersTests {
     }
 
     private void renews(long fencingToken) {
-        RenewCommand command = new RenewCommand(KEY, token, LEASE, fencingToken);
+        RenewCommand command = new RenewCommand(KEY, token, LEASE, fencingToken, 0);
         assertThat(answered(backend.renew(List.of(command)).get(0))).isInstanceOf(RenewResult.Renewed.class);
     }
 
@@ -292,7 +292,7 @@ class RedlockLateAnswersTests {
         world.run(ROUND_TRIP);
         nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
         CompletionStage<RenewResult> renewing = backend.renew(
-                        List.of(new RenewCommand(KEY, token, LEASE, fencingToken)))
+                        List.of(new RenewCommand(KEY, token, LEASE, fencingToken, 0)))
                 .get(0);
         int sent = commands();
         int[] sentWhenTold = new int[1];
@@ -329,7 +329,7 @@ class RedlockLateAnswersTests {
         slow.overtakes(Vote.class);
         long fencingToken = granted(acquires(backend, token));
         nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
-        RenewCommand renewal = new RenewCommand(KEY, token, LEASE, fencingToken);
+        RenewCommand renewal = new RenewCommand(KEY, token, LEASE, fencingToken, 0);
         assertThat(answered(backend.renew(List.of(renewal)).get(0))).isInstanceOf(RenewResult.NotHeld.class);
         arrives();
 

@@ -9,6 +9,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +77,7 @@ class RedlockSignalsTests {
         assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
         assertThat(told).containsExactly(KEY);
 
-        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO)));
+        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)));
         links.forEach(link -> link.signal(KEY));
 
         assertThat(told).containsExactly(KEY, KEY);
@@ -101,7 +102,7 @@ class RedlockSignalsTests {
         LockToken token = new LockToken("a", 1);
         links.get(4).overtakes(Vote.class);
         assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
-        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO)));
+        answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)));
         links.get(4).arrives();
         world.run(SOON);
 

@@ -102,7 +102,7 @@ final class SimClient {
                 return;
             }
             long sent = world.nanos();
-            backend.renew(List.of(new RenewCommand(KEY, hold.token, lease, hold.lastFencingToken)))
+            backend.renew(List.of(new RenewCommand(KEY, hold.token, lease, hold.lastFencingToken, 0)))
                     .get(0)
                     .thenAccept(result -> renewed(hold, sent, result));
             renewUntil(hold, end);

@@ -6,6 +6,7 @@ import io.github.lockstarter.redlock.UnreleasedTokens.Unreleased;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -50,8 +51,8 @@ class UnreleasedTokensTests {
 
     @Test
     void keepsTheMinimumTimeOfATokenThatIsOwedTwice() {
-        ReleaseCommand kept =
-                new ReleaseCommand("order:42", new LockToken("a", 1), 17, Wait.UNCHANGED, Duration.ofSeconds(5));
+        ReleaseCommand kept = new ReleaseCommand(
+                "order:42", new LockToken("a", 1), 17, Wait.UNCHANGED, Duration.ofSeconds(5), Slots.ONLY);
 
         unreleased.add(kept, 10);
         add(token(1, 20));

@@ -22,6 +22,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -90,10 +91,10 @@ public final class StartCheck {
         Optional<Waiting> placed = Optional.of(new Waiting(1, LEASE));
         long fencingToken = acquire(new AcquireCommand(key, owner, LEASE, 0, 1, placed), old)
                 .value();
-        RenewCommand longer = new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken);
+        RenewCommand longer = new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken, 0);
         checkRenewal(renewScript.call(List.of(longer), old, old.known(), false));
-        Object released = ask(release(
-                        new ReleaseCommand(key, owner, fencingToken, new Wait.GoesOn(LEASE), Duration.ZERO)))
+        Object released = ask(release(new ReleaseCommand(
+                        key, owner, fencingToken, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)))
                 .get(0);
         ask(release(ReleaseCommand.endOfWait(key, waiter)));
         old.learn(marker);
@@ -104,7 +105,7 @@ public final class StartCheck {
                 .value();
         // What is the same for several locks is a command for all of them.
         ask(releaseScript.call(List.of(new ReleaseCommand(key, last, raised), new ReleaseCommand(key, owner, 0))));
-        reclaim(new RenewCommand(key, last, LEASE, raised), keys, old);
+        reclaim(new RenewCommand(key, last, LEASE, raised, 0), keys, old);
         if (released.equals(ReleaseScript.UNSIGNALLED)) {
             throw unavailable(failures.ofSilence());
         }

@@ -346,7 +346,7 @@ class RedisConnectionsTests {
         RENEW {
             @Override
             CompletionStage<RenewResult> send(RedisLockBackend backend) {
-                return backend.renew(List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0)))
+                return backend.renew(List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 0)))
                         .get(0);
             }
         };

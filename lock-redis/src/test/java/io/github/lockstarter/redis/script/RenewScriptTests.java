@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class RenewScriptTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final RenewCommand COMMAND = new RenewCommand("order:42", new LockToken("a", 1), LEASE, 7);
+    private static final RenewCommand COMMAND = new RenewCommand("order:42", new LockToken("a", 1), LEASE, 7, 0);
 
     private static final List<Object> ABSENT = List.of("0", "", "", 0L);
 

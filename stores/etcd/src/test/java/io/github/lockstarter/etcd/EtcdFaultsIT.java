@@ -87,7 +87,7 @@ class EtcdFaultsIT extends EtcdScenario {
         CompletableFuture<AcquireResult> acquired =
                 backend.acquire(attempt(newToken())).toCompletableFuture();
         CompletableFuture<RenewResult> renewed = backend.renew(
-                        List.of(new RenewCommand(key, token, LEASE, granted.fencingToken())))
+                        List.of(new RenewCommand(key, token, LEASE, granted.fencingToken(), 0)))
                 .get(0)
                 .toCompletableFuture();
         CompletableFuture<ReleaseResult> released = backend.release(release).toCompletableFuture();
@@ -185,7 +185,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     private RenewResult renewed(LockBackend backend, LockToken token, long fencingToken) {
-        return answer(backend.renew(List.of(new RenewCommand(key, token, LEASE, fencingToken)))
+        return answer(backend.renew(List.of(new RenewCommand(key, token, LEASE, fencingToken, 0)))
                 .get(0));
     }
 

@@ -71,7 +71,7 @@ class EtcdUserIT extends EtcdScenario {
             LockToken token = newToken();
             AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
 
-            assertThat(answer(backend.renew(List.of(new RenewCommand(key, token, LEASE, granted.fencingToken())))
+            assertThat(answer(backend.renew(List.of(new RenewCommand(key, token, LEASE, granted.fencingToken(), 0)))
                             .get(0)))
                     .isInstanceOf(RenewResult.Renewed.class);
             assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Contended.class);

@@ -46,7 +46,7 @@ class FullEtcdIT extends EtcdScenario {
 
         fill();
 
-        RenewCommand renewal = new RenewCommand(key, token, LEASE, fencingToken);
+        RenewCommand renewal = new RenewCommand(key, token, LEASE, fencingToken, 0);
         assertThat(answer(backend.renew(List.of(renewal)).get(0))).isInstanceOf(RenewResult.Renewed.class);
         assertThat(answer(backend.release(new ReleaseCommand(key, token, fencingToken))))
                 .isInstanceOf(ReleaseResult.Released.class);

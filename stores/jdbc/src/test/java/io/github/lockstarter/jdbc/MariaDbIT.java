@@ -95,7 +95,7 @@ class MariaDbIT {
                 + " FROM seq_1_to_" + locks);
         List<RenewCommand> due = IntStream.rangeClosed(1, locks)
                 .mapToObj(i -> new RenewCommand(
-                        String.valueOf(i), new LockToken(TOKEN.instanceId(), i), Duration.ofMinutes(5), i))
+                        String.valueOf(i), new LockToken(TOKEN.instanceId(), i), Duration.ofMinutes(5), i, 0))
                 .toList();
         Duration timeout = Duration.ofSeconds(20); // for a busy machine
         JdbcSettings settings =
@@ -149,8 +149,8 @@ class MariaDbIT {
     }
 
     private static RenewResult renew(JdbcLockBackend backend, String key, Duration lease) {
-        return answer(
-                backend.renew(List.of(new RenewCommand(key, TOKEN, lease, 0))).get(0));
+        return answer(backend.renew(List.of(new RenewCommand(key, TOKEN, lease, 0, 0)))
+                .get(0));
     }
 
     private static <R> R answer(CompletionStage<R> stage) {

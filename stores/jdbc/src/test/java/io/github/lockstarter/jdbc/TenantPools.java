@@ -44,7 +44,7 @@ final class TenantPools {
             lead(other, leadToTenant);
 
             assertThat(answer(second.acquire(attempt(SECOND)))).isInstanceOf(AcquireResult.Contended.class);
-            assertThat(answer(first.renew(List.of(new RenewCommand("key", FIRST, LEASE, 0)))
+            assertThat(answer(first.renew(List.of(new RenewCommand("key", FIRST, LEASE, 0, 0)))
                             .get(0)))
                     .isInstanceOf(RenewResult.Renewed.class);
             assertThat(answer(first.release(new ReleaseCommand("key", FIRST, 0))))

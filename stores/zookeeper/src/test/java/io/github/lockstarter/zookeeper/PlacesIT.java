@@ -17,6 +17,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.ReleaseResult.FoundFree;
 import io.github.lockstarter.spi.ReleaseResult.Released;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Slots;
 import io.github.lockstarter.zookeeper.KeptAnswers.Kind;
 import java.time.Duration;
 import java.util.Optional;
@@ -203,7 +204,7 @@ class PlacesIT {
     }
 
     private ReleaseCommand rejoining(Granted granted) {
-        return new ReleaseCommand(key, ofB, granted.fencingToken(), new Wait.GoesOn(LEASE), Duration.ZERO);
+        return new ReleaseCommand(key, ofB, granted.fencingToken(), new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY);
     }
 
     private StoredLock.Held held() {

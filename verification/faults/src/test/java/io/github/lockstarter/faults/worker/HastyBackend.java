@@ -55,20 +55,27 @@ final class HastyBackend implements LockBackend {
                 command.fencingFloor(),
                 command.fencingTokens(),
                 command.waiting(),
-                command.atLeast()));
+                command.atLeast(),
+                command.permits()));
     }
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         return backend.renew(commands.stream()
-                .map(each -> new RenewCommand(each.key(), hasty(each.token()), each.lease(), each.fencingToken()))
+                .map(each -> new RenewCommand(
+                        each.key(), hasty(each.token()), each.lease(), each.fencingToken(), each.slot()))
                 .toList());
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         return backend.release(new ReleaseCommand(
-                command.key(), hasty(command.token()), command.fencingToken(), command.ownWait(), command.atLeast()));
+                command.key(),
+                hasty(command.token()),
+                command.fencingToken(),
+                command.ownWait(),
+                command.atLeast(),
+                command.slots()));
     }
 
     @Override
