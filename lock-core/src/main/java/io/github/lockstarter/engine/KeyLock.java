@@ -1102,7 +1102,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** As {@link #unlink} in the middle of a step, which nothing may interrupt: without a lambda, which takes memory. */
+    /** Used, as {@link #unlink}, amid a step that nothing may interrupt: without a lambda, which takes memory. */
     @GuardedBy("this")
     private boolean isHere(Hold asked) {
         Hold each = holds;

@@ -3,6 +3,8 @@ package io.github.lockstarter.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
@@ -113,6 +115,12 @@ class LeaderConnectionIT {
         await().atMost(Duration.ofSeconds(20)).until(() -> leadership(instance).isLeader());
     }
 
+    /** Until a lock that is acquired now would be taken over after a crash. */
+    private static void awaitTakeOver(ConfigurableApplicationContext instance) {
+        LockAdmin locks = instance.getBean(LockAdmin.class);
+        await().until(() -> locks.storeState().get().crashTakeOver().state() == CrashTakeOver.State.ON);
+    }
+
     private void outage(long millis) throws InterruptedException {
         proxy.refuse();
         proxy.cut();
@@ -126,6 +134,7 @@ class LeaderConnectionIT {
         Billing billing = alone.getBean(Billing.class);
         awaitLeader(alone);
         long first = leadership(alone).term().orElseThrow();
+        awaitTakeOver(alone);
         leadership(alone).yield(Duration.ZERO); // the lock of an election at the start may be left to its lease
         await().until(() -> leadership(alone).term().stream().anyMatch(next -> next != first));
         long term = leadership(alone).term().orElseThrow();
