@@ -20,6 +20,9 @@ final class EarlierStarter {
     /** System property. */
     static final String FOLDER = "lock.benchmarks.earlier";
 
+    /** Of its own, since versions with another layout of keys refuse to share a key prefix. */
+    private static final int DATABASE = 1;
+
     private EarlierStarter() {}
 
     static boolean isPresent() {
@@ -31,7 +34,8 @@ final class EarlierStarter {
             Constructor<?> constructor =
                     Versioned.LOADER.loadClass(StarterClient.class.getName()).getDeclaredConstructor(RedisURI.class);
             constructor.setAccessible(true);
-            return (LockClient) constructor.newInstance(uri);
+            RedisURI own = RedisURI.builder(uri).withDatabase(DATABASE).build();
+            return (LockClient) constructor.newInstance(own);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(
                     "No client of an earlier version in the folder that -D" + FOLDER + " names", e);
