@@ -36,7 +36,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
-    void releasesWhatAThreadThatHasEndedLeftWithoutAHandle() throws Exception {
+    void releasesALockWhoseThreadHasEndedAndWhoseHandleIsUnreachable() throws Exception {
         Thread thread = new Thread(() -> holder.locks().acquire(request.named("left")), "leaver");
         thread.start();
         thread.join();
@@ -57,7 +57,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
-    void releasesWhatAThreadThatHasEndedHadEnteredSeveralTimes() throws Exception {
+    void releasesANestedLockWhoseThreadHasEnded() throws Exception {
         Thread thread = new Thread(() -> {
             holder.locks().acquire(request);
             holder.locks().acquire(request);
@@ -71,7 +71,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
-    void keepsWhatAThreadThatHasEndedPassedOn() throws Exception {
+    void keepsALockWhoseHandleOutlivesItsThread() throws Exception {
         AtomicReference<LockHandle> passedOn = new AtomicReference<>();
         Thread thread = new Thread(() -> {
             passedOn.set(holder.locks().acquire(request));
@@ -88,7 +88,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
-    void keepsWhatAThreadThatHasEndedWantsToHearTheLossOf() throws Exception {
+    void keepsALockWithALossCallbackAfterItsThreadHasEnded() throws Exception {
         AtomicBoolean lost = new AtomicBoolean();
         Thread thread = new Thread(() -> holder.locks().acquire(request).onLost(() -> lost.set(true)));
         thread.start();
@@ -108,7 +108,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
-    void keepsWhatALivingThreadHasNoHandleOfAndTellsOfItOnce() throws Exception {
+    void keepsALockWithoutAReachableHandleWhileItsThreadLivesAndReportsItOnce() throws Exception {
         CountDownLatch acquired = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         Thread thread = new Thread(() -> {
@@ -134,7 +134,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
-    void keepsWhatBelongsToAHandleThatCannotBeReachedAndTellsOfItOnce() {
+    void keepsAnAsynchronouslyAcquiredLockWithoutAReachableHandleAndReportsItOnce() {
         holder.locks().acquireAsync(request).join();
 
         awaitAbandoned();
@@ -150,7 +150,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     @Test
-    void leavesWhatIsNotRenewedToItsLease() throws Exception {
+    void leavesAnAbandonedLockWithoutRenewalToItsLease() throws Exception {
         Thread thread =
                 new Thread(() -> holder.locks().acquire(request.withoutRenewal().leasedFor(LEASE)));
         thread.start();

@@ -28,7 +28,7 @@ public abstract class AcquireContract extends BackendContract {
     }
 
     @Test
-    void tellsHowLongSomebodyElseStillHasTheLock() {
+    void refusesAHeldLockAndReportsItsRemainingLease() {
         alice.hold(key, LEASE);
 
         AcquireResult refused = bob.tryOnce(key, bob.newToken(), LEASE);
@@ -38,7 +38,7 @@ public abstract class AcquireContract extends BackendContract {
     }
 
     @Test
-    void givesTheSameTokenTheSameAnswerAgain() {
+    void answersARepeatedAttemptWithTheSameGrant() {
         LockToken token = alice.newToken();
         AcquireResult first = alice.tryOnce(key, token, LEASE);
 
@@ -49,7 +49,7 @@ public abstract class AcquireContract extends BackendContract {
     }
 
     @Test
-    void freesALockThatWasGrantedTwiceToOneTokenWithOneRelease() {
+    void oneReleaseFreesALockWhoseAttemptWasRepeated() {
         LockToken token = alice.newToken();
         alice.tryOnce(key, token, LEASE);
         long fencingToken = fencingTokenOf(alice.tryOnce(key, token, LEASE));
@@ -76,7 +76,7 @@ public abstract class AcquireContract extends BackendContract {
     }
 
     @Test
-    void keepsTheLeaseOfTheOwnerWhenOthersTry() {
+    void keepsTheOwnersLeaseWhenOthersTryToAcquire() {
         alice.hold(key, LEASE);
         bob.tryOnce(key, bob.newToken(), Duration.ofMillis(1));
         bob.tryOnce(key, bob.newToken(), Duration.ofDays(1));
@@ -85,7 +85,7 @@ public abstract class AcquireContract extends BackendContract {
     }
 
     @Test
-    void grantsToExactlyOneOfManyAttemptsAtOnce() {
+    void grantsTheLockToOnlyOneOfManyConcurrentAttempts() {
         List<SpiClient> crowd = List.of(alice, bob, newClient(), newClient());
         List<CompletionStage<AcquireResult>> attempts = IntStream.range(0, 100)
                 .mapToObj(i -> crowd.get(i % crowd.size()))
@@ -131,7 +131,7 @@ public abstract class AcquireContract extends BackendContract {
     }
 
     @Test
-    void doesNotCountTheApplicationItselfAmongThoseThatWait() {
+    void doesNotCountTheOwnersOwnApplicationAsWaiting() {
         Needs.of(store).signalsInOrder();
         Needs.of(store).newcomersAreLetIn();
         SpiClient carol = newClient();

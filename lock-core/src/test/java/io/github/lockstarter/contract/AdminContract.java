@@ -30,7 +30,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void showsWhoHasALockAndForHowLong() {
+    void showsTheHolderAndTheRemainingLease() {
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
 
@@ -49,7 +49,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void showsThatNobodyHasALock() {
+    void showsAFreeLockAsFree() {
         assertThat(inspect(key)).isEqualTo(new StoredLock.Free(0, 0));
 
         SpiHold held = alice.hold(key, LEASE);
@@ -59,7 +59,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void showsNoTokenByWhichALockCouldBeReleased() {
+    void doesNotShowTheIdThatALockTokenNeeds() {
         SpiHold held = alice.hold(key, LEASE);
 
         assertThat(inspect(key).toString())
@@ -68,7 +68,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void lookingChangesNothing() {
+    void inspectingALockDoesNotExtendIt() {
         SpiHold held = alice.hold(key, Duration.ofMillis(400));
         await().atMost(SpiClient.PATIENCE)
                 .untilAsserted(() -> assertThat(inspect(key)).isInstanceOf(StoredLock.Free.class));
@@ -77,7 +77,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void takesALockAwayAndTellsItsHolderAndTheWaiter() {
+    void revokesALockAndNotifiesItsHolderAndAWaiter() {
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
 
@@ -92,7 +92,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void leavesALockThatWasGrantedSinceTheOperatorLooked() {
+    void doesNotRevokeALockThatWasGrantedAfterTheInspection() {
         SpiHold seen = alice.hold(key, LEASE);
         seen.release();
         SpiHold present = bob.hold(key, LEASE);
@@ -107,7 +107,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void takesNothingAwayForAFencingTokenThatWasNeverGranted() {
+    void revokesNothingForAFencingTokenThatWasNeverGranted() {
         assertThat(revoke(0)).isEqualTo(new Revocation.Stale(new StoredLock.Free(0, 0)));
         assertNothingChanged(revoke(17));
 
@@ -123,7 +123,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void tellsWhoHasALockIfItsTokenDoes() {
+    void showsTheOwnerAndTheTimeThatTheLockTokenNames() {
         LockToken token = new LockToken(alice.newToken().instanceId(), 77, "http-1", SINCE.toEpochMilli());
         LockHolder holder = new LockHolder(token.instance(), Optional.of("http-1"), Optional.of(SINCE));
         long fencingToken = fencingTokenOf(alice.tryOnce(key, token, LEASE));
@@ -151,7 +151,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void tellsNoNameThatIsLongOrUnreadable() {
+    void shortensALongOwnerNameAndReplacesItsUnreadableCharacters() {
         LockToken token =
                 new LockToken(alice.newToken().instanceId(), 77, "x".repeat(100) + ":a|b\n|ö", SINCE.toEpochMilli());
         fencingTokenOf(alice.tryOnce(key, token, LEASE));
@@ -164,7 +164,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void leavesALockToTheTokenWithItsName() {
+    void doesNotReleaseALockForATokenWithoutItsOwnerName() {
         LockToken unnamed = alice.newToken();
         LockToken named = new LockToken(unnamed.instanceId(), unnamed.sequence(), "http-1", SINCE.toEpochMilli());
         fencingTokenOf(alice.tryOnce(key, named, LEASE));
@@ -175,7 +175,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void takesNothingAwayASecondTime() {
+    void revokesALockOnlyOnce() {
         SpiHold held = alice.hold(key, LEASE);
 
         assertThat(revoke(held.fencingToken())).isInstanceOf(Revocation.Revoked.class);
@@ -185,7 +185,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void takesALockAwayByTheLastOfItsFencingTokens() {
+    void revokesALockOnlyByTheLastOfItsFencingTokens() {
         Needs.of(store).manyFencingTokens();
         AcquireResult granted = alice.tryMany(key, alice.newToken(), 64, 0);
         long last = fencingTokenOf(granted) + 63;
@@ -197,7 +197,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void looksAtAndTakesAwayLocksOfAnyName() {
+    void inspectsAndRevokesLocksWithUnusualKeys() {
         for (String odd : new String[] {"", "{a}", "ö%\n", "x".repeat(5_000)}) {
             SpiHold held = alice.hold(odd + key.substring(0, 4), LEASE);
 
@@ -210,7 +210,7 @@ public abstract class AdminContract extends BackendContract {
     }
 
     @Test
-    void saysThatTheStoreIsWell() {
+    void reportsAHealthyStore() {
         assertThat(SpiClient.answer(alice.backend().state())).satisfies(state -> {
             assertThat(state.failure()).isEmpty();
             assertThat(state.recovering()).isZero();

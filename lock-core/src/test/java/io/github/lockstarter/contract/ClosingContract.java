@@ -32,7 +32,7 @@ public abstract class ClosingContract extends BackendContract {
     }
 
     @Test
-    void mayBeClosedTwice() {
+    void canBeClosedTwice() {
         alice.backend().close();
         alice.backend().close();
 

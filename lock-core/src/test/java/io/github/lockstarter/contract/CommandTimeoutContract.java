@@ -75,7 +75,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     /** The later commands find connections on which others wait, or which the client gave up and cannot replace. */
     @Test
-    void answersEveryCommandInTime() {
+    void answersEveryCommandWithinTheCommandTimeoutWhileTheStoreHangs() {
         List<List<Command>> rounds = IntStream.range(0, ROUNDS)
                 .mapToObj(round -> oneOfEachKind(key + ':' + round))
                 .toList();
@@ -94,7 +94,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     /** In some stores, the commands of a key wait for each other. */
     @Test
-    void answersCommandsOfOneKeyInTime() {
+    void answersAllCommandsForOneKeyWithinTheCommandTimeoutWhileTheStoreHangs() {
         SpiHold held = alice.hold(key, LONG_LEASE);
         List<Command> commands = List.of(
                 release(held), attempt(key), waitingAttempt(key), inspection(key), revocation(held), attempt(key));
@@ -108,7 +108,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
 
     /** To the listeners of an application that goes on to use locks. */
     @Test
-    void isReportedOnceAsAnOutageAndOnceWhenItIsOver() {
+    void reportsAnOutageOnceAndItsEndOnce() {
         try (Application application = Application.over(store.connect())) {
             await().atMost(PATIENCE).until(() -> acquires(application));
             application.events().forgetStore();

@@ -25,7 +25,7 @@ class CommandTimeoutContractTests {
     }
 
     @Test
-    void failsForAStoreThatSaysNoWithoutAnAnswerOfTheServer() {
+    void failsForAStoreThatRefusesWithoutAnAnswerFromItsServer() {
         AcquireResult no = new AcquireResult.Contended(Optional.empty(), 0);
 
         assertThatThrownBy(() -> pauseStoreThatAnswers(CompletableFuture.completedFuture(no)))
@@ -37,7 +37,7 @@ class CommandTimeoutContractTests {
         CommandTimeoutContract suite = new CommandTimeoutContract(() -> new WrongStore(whilePaused)) {};
         suite.connectTwoApplications();
         try {
-            suite.answersEveryCommandInTime();
+            suite.answersEveryCommandWithinTheCommandTimeoutWhileTheStoreHangs();
         } finally {
             suite.resume();
             suite.disconnectAll();

@@ -38,7 +38,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void runsOneAtATimeWhereverTheCallersAre() {
+    void runsOneLockedSectionAtATimeAcrossThreadsAndInstances() {
         CriticalSection section = new CriticalSection();
         List<Application> applications = List.of(first, second, newApplication(Application.SETTINGS));
         AtomicInteger next = new AtomicInteger();
@@ -55,7 +55,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void answersEmptyAfterOneAttemptWithoutAWait() {
+    void tryAcquireReturnsEmptyAfterOneAttemptWithoutAWait() {
         try (LockHandle held = first.locks().acquire(request)) {
             assertThat(second.locks().tryAcquire(request.withoutWaiting())).isEmpty();
             assertThat(second.backend().count(Verb.ACQUIRE)).isEqualTo(1);
@@ -64,7 +64,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void throwsAfterOneAttemptWithoutAWait() {
+    void acquireThrowsAfterOneAttemptWithoutAWait() {
         try (LockHandle held = first.locks().acquire(request)) {
             assertThatThrownBy(() -> second.locks().acquire(request.withoutWaiting()))
                     .isInstanceOf(LockNotAcquiredException.class)
@@ -75,7 +75,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void waitsAsLongAsAskedAndNoLonger() {
+    void stopsWaitingWhenTheWaitOfTheRequestIsOver() {
         try (LockHandle held = first.locks().acquire(request)) {
             Duration waited =
                     timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(400))))
@@ -88,7 +88,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void doesNotWaitLongerForUselessWakeUps() throws Exception {
+    void doesNotWaitLongerBecauseOfSpuriousSignals() throws Exception {
         try (LockHandle held = first.locks().acquire(request)) {
             Future<Duration> waiter = elsewhere(() ->
                     timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(500))))
@@ -104,7 +104,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void getsTheLockAsSoonAsAnotherApplicationReleasesIt() throws Exception {
+    void acquiresAsSoonAsAnotherApplicationReleases() throws Exception {
         LockHandle held = first.locks().acquire(request);
         Future<Long> waiter = elsewhere(() -> {
             try (LockHandle lock = second.locks().acquire(request)) {
@@ -119,7 +119,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void servesTheWaitersOfAnApplicationInTheirOrder() throws Exception {
+    void servesTheWaitersOfAnApplicationInTheOrderOfTheirCalls() throws Exception {
         List<Integer> served = new CopyOnWriteArrayList<>();
         LockHandle held = first.locks().acquire(request);
         List<Future<?>> waiters = new ArrayList<>();
@@ -143,7 +143,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void takesOverWhenTheLeaseOfASilentOwnerIsOver() {
+    void acquiresWhenTheLeaseOfASilentOwnerIsOver() {
         Duration shortest = store.capabilities().shortestLease();
         Duration lease = shortest.compareTo(SHORT_LEASE) > 0 ? shortest : SHORT_LEASE;
         first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
@@ -155,7 +155,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void letsTheNextWaiterInWhenTheFirstGivesUp() throws Exception {
+    void servesTheNextWaiterWhenTheFirstGivesUp() throws Exception {
         LockHandle held = first.locks().acquire(request);
         Future<?> impatient = elsewhere(() -> catchThrowableOfType(
                 LockNotAcquiredException.class, () -> second.locks().acquire(request.waitingUpTo(ofMillis(200)))));
@@ -173,7 +173,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void letsTheNextApplicationInWhenTheFirstWaiterOfAllGivesUp() throws Exception {
+    void servesTheNextApplicationWhenTheFirstOneGivesUp() throws Exception {
         Application third = newApplication(Application.SETTINGS);
         LockHandle held = first.locks().acquire(request);
         Future<?> impatient = elsewhere(() -> catchThrowableOfType(
@@ -189,7 +189,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void leavesNothingBehindWhenACallerComesInterrupted() throws Exception {
+    void leavesNothingBehindWhenTheCallerIsAlreadyInterrupted() throws Exception {
         Future<Boolean> flag = elsewhere(() -> {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> first.locks().acquire(request)).isInstanceOf(LockInterruptedException.class);
@@ -223,7 +223,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void letsTheNextWaiterInWhenTheFirstIsInterrupted() throws Exception {
+    void servesTheNextWaiterWhenTheFirstIsInterrupted() throws Exception {
         Application third = newApplication(Application.SETTINGS);
         LockHandle held = first.locks().acquire(request);
         Future<?> interrupted = elsewhere(() -> catchThrowableOfType(
@@ -240,7 +240,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void acquiresWithoutAThreadThatWaits() throws Exception {
+    void acquiresAsynchronouslyWithoutBlockingAThread() throws Exception {
         LockHandle held = first.locks().acquire(request);
         CompletableFuture<LockHandle> future = second.locks().acquireAsync(request);
         assertThat(future).isNotDone();
@@ -266,7 +266,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void failsAFutureWhoseWaitIsOver() {
+    void failsTheFutureWhenItsWaitIsOver() {
         try (LockHandle held = first.locks().acquire(request)) {
             CompletableFuture<LockHandle> future = second.locks().acquireAsync(request.waitingUpTo(ofMillis(200)));
 
@@ -277,7 +277,7 @@ public abstract class EngineAcquireContract extends EngineContract {
     }
 
     @Test
-    void locksSeveralKeysAllOrNone() {
+    void acquiresAllOfSeveralKeysOrNone() {
         List<String> keys = List.of(key + ":c", key + ":a", key + ":b");
         LockRequest all = LockRequest.ofAll(keys);
         try (LockHandle one = first.locks().acquire(key + ":b")) {

@@ -31,7 +31,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void showsWhoWaitsAndInWhichOrder() throws Exception {
+    void showsWaitersInTheirOrder() throws Exception {
         LockHandle held = second.locks().acquire(request);
         Future<LockHandle> one =
                 elsewhere(() -> first.locks().acquire(request.named("ship").waitingUpTo(PATIENCE)));
@@ -56,7 +56,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void countsTheHoldersThatHadTheLockRightBefore() throws Exception {
+    void countsTheHandOversOfAHeldLock() throws Exception {
         LockHandle before = first.locks().acquire(request);
         for (int handOvers = 0; handOvers < 3; handOvers++) {
             Future<LockHandle> next = first.locks().acquireAsync(request.waitingUpTo(PATIENCE));
@@ -75,7 +75,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void tellsAHolderOfAnotherInstanceAtOnce() {
+    void notifiesTheHolderInAnotherInstanceOfARevocationAtOnce() {
         Needs.of(store).signals();
         // Would renew, and so find out, long after the test, and confirms nothing.
         Application patient =
@@ -92,7 +92,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void aHolderOfThisInstanceHasLostBeforeTheLockIsFree() {
+    void aRevocationEndsTheHoldOfTheSameInstanceBeforeItFreesTheLock() {
         LockHandle held = first.locks().acquire(request);
 
         Future<Boolean> heldWhenFree = elsewhere(() -> {
@@ -110,7 +110,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void aWaitThatTimesOutSaysWhoHasTheLockInThisInstance() {
+    void aTimedOutWaitNamesTheHolderInTheSameInstance() {
         LockHandle held = first.locks().acquire(request);
 
         assertThat(first.locks().acquireAsync(request.waitingUpTo(Duration.ofMillis(50))))
@@ -122,7 +122,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void aWaitThatTimesOutSaysWhoHasTheLockInAnotherInstance() {
+    void aTimedOutWaitNamesTheHolderInAnotherInstance() {
         LockHandle held = first.locks().acquire(request);
         boolean isTold = store.capabilities().leases() == Leases.PER_LOCK;
         String rest = isTold ? "its lease ends in [0-9.]+m?s unless it is renewed" : "no end of its lease is known";
@@ -139,7 +139,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void aWaitThatTimesOutSaysThatAnAsynchronousCallerHasTheLock() throws Exception {
+    void aTimedOutWaitSaysThatAnAsynchronousCallerHoldsTheLock() throws Exception {
         LockHandle held = resultOf(first.locks().acquireAsync(request));
 
         assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(Duration.ZERO)))
@@ -149,7 +149,7 @@ public abstract class EngineAdminContract extends EngineContract {
     }
 
     @Test
-    void leavesALockWithAnotherFencingToken() {
+    void doesNotRevokeALockWithAnotherFencingToken() {
         long before = first.locks().acquire(request).fencingToken();
         assertThat(first.admin().revoke(key, before - 1).join()).isInstanceOf(Revocation.Stale.class);
         assertThat(second.admin().revoke(key, before + 1).join())

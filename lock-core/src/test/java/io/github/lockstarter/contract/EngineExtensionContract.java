@@ -22,7 +22,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
-    void renewsALockOnceItsExtensionAsksForThat() {
+    void startsRenewalWhenAnExtensionAsksForIt() {
         try (LockHandle held = first.locks().acquire(kept.withoutRenewal())) {
             held.extend(kept.withRenewal());
 
@@ -47,7 +47,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
-    void leavesTheTermsThatAnExtensionDoesNotName() {
+    void keepsTheTermsThatAnExtensionDoesNotChange() {
         LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
 
         held.extend(LockRequest.of(key));
@@ -61,7 +61,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
-    void remembersTheLongestHoldOverAnExtensionWithoutRenewal() {
+    void keepsTheLongestHoldAfterAnExtensionWithoutRenewal() {
         LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
 
         held.extend(kept.withoutRenewal());
@@ -86,7 +86,7 @@ public abstract class EngineExtensionContract extends EngineContract {
     }
 
     @Test
-    void continuesAsBeforeWhenAnExtensionFails() {
+    void keepsTheFormerTermsWhenAnExtensionFails() {
         LockHandle held = first.locks().acquire(renewed.withoutRenewal());
         first.backend().failRenewals(1);
 
@@ -112,7 +112,7 @@ public abstract class EngineExtensionContract extends EngineContract {
 
     /** Short extensions, as a caller sends them that only asks whether it still has the lock. */
     @Test
-    void renewsInTimeHoweverOftenTheOwnerAsksForLessThanItsLease() {
+    void renewsInTimeDespiteFrequentExtensionsBelowTheLease() {
         try (LockHandle held = first.locks().acquire(kept)) {
             await().during(KEPT_LEASE.multipliedBy(2))
                     .atMost(PATIENCE)

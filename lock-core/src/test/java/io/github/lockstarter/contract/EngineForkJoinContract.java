@@ -87,7 +87,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     @Test
-    void runsNoForkedTaskInsideTheLockOfTheTaskThatWaits() throws Exception {
+    void aWaitingTaskRunsNoForkedTaskInsideItsLock() throws Exception {
         String other = key + ":other";
         LockHandle held = second.locks().acquire(LockRequest.of(other));
         int[] counter = new int[1];
@@ -121,7 +121,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     @Test
-    void runsAllSectionsThatOneTaskForks() throws Exception {
+    void runsAllLockedSectionsThatOneTaskForks() throws Exception {
         int[] counter = new int[1];
         List<CompletableFuture<Void>> sections = resultOf(pool().submit(() -> IntStream.range(0, SECTIONS)
                 .mapToObj(i -> CompletableFuture.runAsync(
@@ -136,7 +136,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     @Test
-    void runsNoForeignTaskWhileItWaitsForALock() throws Exception {
+    void aWorkerRunsNoOtherTaskWhileItWaitsForALock() throws Exception {
         try (LockHandle held = second.locks().acquire(request)) {
             assertThat(held.isHeld()).isTrue();
             assertRunsNoForeignTask(() -> first.locks().tryAcquire(request.waitingUpTo(ofMillis(200))));
@@ -144,18 +144,18 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     @Test
-    void runsNoForeignTaskWhileItReleases() throws Exception {
+    void aWorkerRunsNoOtherTaskWhileItReleases() throws Exception {
         assertRunsNoForeignTask(() -> first.locks().acquire(request), LockHandle::release);
     }
 
     @Test
-    void runsNoForeignTaskWhileItExtends() throws Exception {
+    void aWorkerRunsNoOtherTaskWhileItExtends() throws Exception {
         assertRunsNoForeignTask(
                 () -> first.locks().acquire(request), lock -> lock.extend(request.leasedFor(ofSeconds(30))));
     }
 
     @Test
-    void leavesThePoolAWorkerForTheHolderWhileAllOthersWait() throws Exception {
+    void theHolderGetsAWorkerWhileAllOthersWait() throws Exception {
         LockHandle held = second.locks().acquire(request);
         List<CompletableFuture<Void>> waiters = IntStream.range(0, WORKERS)
                 .mapToObj(i -> CompletableFuture.runAsync(
@@ -174,7 +174,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     @Test
-    void waitsAlsoInAPoolThatMayNotGrow() throws Exception {
+    void waitsEvenInAPoolThatCannotGrow() throws Exception {
         ForkJoinPool bounded = new ForkJoinPool(
                 1, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, false, 1, 1, 1, null, 1, TimeUnit.MINUTES);
         LockHandle held = second.locks().acquire(request);

@@ -32,7 +32,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void nestsInOneThreadWithoutAskingTheBackend() {
+    void reentersOnTheSameThreadWithoutACommandToTheStore() {
         try (LockHandle outer = first.locks().acquire(request)) {
             try (LockHandle inner = first.locks().acquire(request)) {
                 assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
@@ -45,7 +45,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void keepsTheOuterHoldWhenTheInnerIsReleased() {
+    void keepsTheLockWhenTheInnerHoldIsReleased() {
         LockHandle outer = first.locks().acquire(request);
         LockHandle inner = first.locks().acquire(request);
 
@@ -59,7 +59,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void keepsTheLockUntilTheLastHoldIsReleasedInWhateverOrder() {
+    void keepsTheLockUntilTheLastHoldIsReleasedInAnyOrder() {
         LockHandle outer = first.locks().acquire(request);
         LockHandle inner = first.locks().acquire(request);
 
@@ -72,7 +72,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void neverShortensTheOuterLeaseByNesting() {
+    void aNestedHoldNeverShortensTheLease() {
         try (LockHandle outer = first.locks().acquire(request.leasedFor(ofSeconds(10)))) {
             try (LockHandle inner = first.locks().acquire(request.leasedFor(ofMillis(50)))) {
                 assertThat(inner.remainingLease()).isGreaterThan(ofSeconds(5));
@@ -82,7 +82,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void refusesToNestInALeaseThatIsOver() {
+    void refusesToReenterALostLock() {
         LockHandle outer = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
         await().atMost(PATIENCE).until(() -> !outer.isHeld());
 
@@ -94,7 +94,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void doesNotNestInAnotherThread() throws Exception {
+    void doesNotReenterOnAnotherThread() throws Exception {
         try (LockHandle held = first.locks().acquire(request)) {
             Optional<LockHandle> other = resultOf(elsewhere(() -> first.locks().tryAcquire(request)));
 
@@ -104,7 +104,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void mayBeReleasedByAnotherThread() throws Exception {
+    void anotherThreadCanReleaseTheHandle() throws Exception {
         LockHandle held = first.locks().acquire(request);
 
         assertThat(resultOf(elsewhere(held::release))).isEqualTo(ReleaseOutcome.RELEASED);
@@ -117,7 +117,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void saysThatADoubleReleaseDidNothing() {
+    void aSecondReleaseHasNoEffectAndSaysSo() {
         LockHandle held = first.locks().acquire(request);
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
         try (LockHandle next = second.locks().acquire(request)) {
@@ -130,7 +130,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void doesNotReleaseTheOuterHoldByADoubleReleaseOfTheInner() {
+    void releasingTheInnerHoldTwiceKeepsTheOuterHold() {
         try (LockHandle outer = first.locks().acquire(request)) {
             LockHandle inner = first.locks().acquire(request);
             inner.release();
@@ -143,7 +143,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void tellsALateOwnerAndLeavesTheNewOneAlone() {
+    void aLateReleaseReportsTheLossAndKeepsTheNextOwnersLock() {
         LockHandle late = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
         try (LockHandle present = second.locks().acquire(request)) {
             assertThat(late.isHeld()).isFalse();
@@ -155,7 +155,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void throwsFromCloseWhenTheLockWasLost() {
+    void closeThrowsWhenTheLockWasLost() {
         LockHandle late = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
         await().atMost(PATIENCE).until(() -> !late.isHeld());
 
@@ -166,7 +166,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void refusesWorkAfterARelease() {
+    void ensureHeldAndExtendThrowAfterTheRelease() {
         LockHandle held = first.locks().acquire(request);
         held.release();
 
@@ -190,7 +190,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void neverShortensTheLeaseByExtending() {
+    void anExtensionNeverShortensTheLease() {
         try (LockHandle held = first.locks().acquire(request.withoutRenewal())) {
             held.extend(LockRequest.of(key).leasedFor(ofMillis(50)));
 
@@ -199,7 +199,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void runsAnActionUnderTheLockAndPassesItsExceptionOn() {
+    void runsAnActionUnderTheLockAndRethrowsItsException() {
         IllegalArgumentException failure = new IllegalArgumentException("from the body");
 
         assertThatThrownBy(() -> first.locks().execute(request, () -> {
@@ -225,7 +225,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void answersAsALockOfTheJdk() throws Exception {
+    void behavesLikeALockOfTheJdk() throws Exception {
         Lock mine = first.locks().asLock(request);
         Lock other = second.locks().asLock(request);
         mine.lock();
@@ -243,7 +243,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void listsWhatIsHeld() {
+    void listsHeldLocks() {
         try (LockHandle held = first.locks().acquire(request.named("listed"))) {
             assertThat(first.locks().heldLocks().find(key)).hasValueSatisfying(lock -> {
                 assertThat(lock.name()).isEqualTo("listed");
@@ -256,7 +256,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void tellsListenersWhatHappened() {
+    void reportsAcquisitionAndReleaseToListeners() {
         first.locks().acquire(request.named("told")).close();
 
         assertThat(first.events().of(LockEvent.Acquired.class)).singleElement().satisfies(event -> {
@@ -271,7 +271,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void letsTheAcquiringThreadInAgainAlthoughItsHandleIsUsedElsewhere() throws Exception {
+    void theAcquiringThreadReentersWhileAnotherThreadUsesItsHandle() throws Exception {
         LockHandle travelling = first.locks().acquire(request);
 
         long nested = resultOf(elsewhere(() -> travelling.fencingToken()));
@@ -283,7 +283,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void tellsThreadsApartThatHaveTheSameId() throws Exception {
+    void excludesAnotherThreadWithTheSameId() throws Exception {
         AtomicReference<Optional<LockHandle>> other = new AtomicReference<>(Optional.empty());
         CountDownLatch acquired = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
@@ -342,7 +342,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void saysNothingOnTwoLinesOfAKeyWithLineBreaks() {
+    void escapesTheLineBreaksOfAKeyInMessages() {
         LockRequest forged = LockRequest.of(key + "\r\nWARN lost 'order:42'").withoutWaiting();
         try (LockHandle held = first.locks().acquire(forged)) {
             assertThatThrownBy(() -> second.locks().acquire(forged))
@@ -356,7 +356,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void doesNotLetTheAcquiringThreadInAgainWhereTheHandleIsTheOwner() throws Exception {
+    void theAcquiringThreadCannotReenterWhenTheHandleIsTheOwner() throws Exception {
         LockHandle travelling = first.locks().acquire(request.ownedByHandle());
 
         assertHeldByAnother(first);
@@ -373,7 +373,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void waitsForTheReleaseByAnotherThreadWhereTheHandleIsTheOwner() throws Exception {
+    void aSecondAcquireWaitsForTheReleaseWhenTheHandleIsTheOwner() throws Exception {
         LockHandle travelling = first.locks().acquire(request.ownedByHandle());
         Future<LockHandle> next = elsewhere(() -> first.locks().acquire(request.ownedByHandle()));
         awaitWaiters(first, 1);
@@ -387,7 +387,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void ownsSeveralKeysByTheHandle() {
+    void theHandleOwnsSeveralKeys() {
         LockRequest both = LockRequest.ofAll(List.of(key, key + ":other")).ownedByHandle();
         try (LockHandle held = first.locks().acquire(both)) {
             assertHeldByAnother(first);
@@ -399,7 +399,7 @@ public abstract class EngineHoldContract extends EngineContract {
     }
 
     @Test
-    void runsABodyThatCannotEnterItsOwnLockWhereTheHandleIsTheOwner() {
+    void aBodyCannotReenterItsOwnLockWhenTheHandleIsTheOwner() {
         LockRequest section = request.ownedByHandle();
 
         first.locks().execute(section, () -> {

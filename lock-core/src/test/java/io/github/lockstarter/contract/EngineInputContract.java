@@ -30,7 +30,7 @@ public abstract class EngineInputContract extends EngineContract {
     }
 
     @Test
-    void refusesAKeyThatIsADocument() {
+    void refusesAnOverlongKey() {
         String document = "k".repeat(LockRequest.MAX_KEY_LENGTH + 1);
 
         assertThatThrownBy(() -> first.locks().acquire(document))
@@ -62,7 +62,7 @@ public abstract class EngineInputContract extends EngineContract {
     }
 
     @Test
-    void refusesDurationsThatAreNoneOrOverflow() {
+    void refusesZeroNegativeAndOverflowingDurations() {
         for (Duration impossible : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
             assertThatThrownBy(() -> request.leasedFor(impossible)).isInstanceOf(IllegalArgumentException.class);
         }
@@ -73,7 +73,7 @@ public abstract class EngineInputContract extends EngineContract {
     }
 
     @Test
-    void waitsForTheLongestTimeWithoutOverflowing() {
+    void acceptsTheLongestWaitWithoutOverflow() {
         try (LockHandle held = first.locks().acquire(request.waitingUpTo(LockRequest.MAX_DURATION))) {
             assertThat(held.isHeld()).isTrue();
         }
@@ -81,7 +81,7 @@ public abstract class EngineInputContract extends EngineContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"{", "}", "{}", ":", "%", "a\nb", "锁", "🔒", "null"})
-    void locksAKeyThatOnlyLooksOdd(String odd) {
+    void locksKeysThatOnlyLookUnusual(String odd) {
         String oddKey = key + odd;
         try (LockHandle held = first.locks().acquire(oddKey)) {
             assertThat(held.key()).isEqualTo(oddKey);

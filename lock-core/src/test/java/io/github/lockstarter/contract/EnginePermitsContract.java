@@ -42,7 +42,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void grantsAsManyAsThereArePermitsOverAllInstances() {
+    void grantsOnlyAsManyHoldsAsPermitsAcrossAllInstances() {
         List<LockHandle> held = List.of(
                 first.locks().acquire(permit),
                 second.locks().acquire(permit),
@@ -101,7 +101,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void aThreadThatHasAPermitTakesNoSecondOne() {
+    void aThreadThatHoldsAPermitReentersIt() {
         LockRequest ofThread = request.permits(2);
         LockHandle outer = first.locks().acquire(ofThread);
         LockHandle nested = first.locks().acquire(ofThread);
@@ -114,7 +114,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void wakesACallerOfAnotherInstanceAndOneOfTheSame() throws Exception {
+    void aReleasedPermitWakesAWaiterOfEitherInstance() throws Exception {
         List<LockHandle> held = new ArrayList<>();
         for (int i = 0; i < PERMITS; i++) {
             held.add(first.locks().acquire(permit));
@@ -132,7 +132,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void callersThatTryAtOnceGetAllPermits() {
+    void concurrentTriesGetAllPermits() {
         List<CompletableFuture<LockHandle>> tries = new ArrayList<>();
         for (int i = 0; i < 2 * PERMITS; i++) {
             tries.add(first.locks().acquireAsync(permit.withoutWaiting()));
@@ -146,7 +146,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void renewsEachPermitAndKnowsThemApart() {
+    void renewsAndListsEachPermitSeparately() {
         LockRequest renewed = permit.leasedFor(LEASE);
         LockHandle one = first.locks().acquire(renewed);
         LockHandle other = first.locks().acquire(renewed);
@@ -169,7 +169,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void aPermitThatIsNotRenewedEndsAlone() {
+    void aPermitWithoutRenewalEndsWithoutTheOthers() {
         LockHandle ending = first.locks().acquire(permit.leasedFor(SHORT_LEASE).withoutRenewal());
         LockHandle renewed = first.locks().acquire(permit);
 
@@ -183,7 +183,7 @@ public abstract class EnginePermitsContract extends EngineContract {
 
     /** Callers of two instances, more of them than permits: never one too many, and never two in a slot. */
     @Test
-    void neverGrantsOneMore() throws Exception {
+    void neverGrantsMoreHoldsThanPermits() throws Exception {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         Map<Integer, Long> latest = new HashMap<>();
@@ -214,7 +214,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void anOperatorOfAnotherInstanceTakesOneSlotAway() throws Exception {
+    void anOperatorOfAnotherInstanceRevokesOneSlot() throws Exception {
         List<LockHandle> held =
                 List.of(first.locks().acquire(permit), first.locks().acquire(permit));
         LockHandle taken = held.get(0).slot() == 1 ? held.get(0) : held.get(1);
@@ -233,7 +233,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void anOperatorOfTheInstanceTakesOneSlotAway() throws Exception {
+    void anOperatorOfTheSameInstanceRevokesOneSlot() throws Exception {
         LockHandle kept = first.locks().acquire(permit);
         LockHandle taken = first.locks().acquire(permit);
 
@@ -262,7 +262,7 @@ public abstract class EnginePermitsContract extends EngineContract {
     }
 
     @Test
-    void aMinimumTimeIsThatOfTheSlot() {
+    void theMinimumTimeAppliesToOneSlot() {
         Needs.of(store).minimumTimes();
         LockRequest window = permit.permits(2).leasedFor(Duration.ofSeconds(20)).keptFor(Duration.ofSeconds(10));
         first.locks().acquire(window).release();

@@ -35,7 +35,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void keepsTheLockForThreeLeases() {
+    void keepsARenewedLockForThreeLeases() {
         try (LockHandle held = first.locks().acquire(kept)) {
             await().during(KEPT_LEASE.multipliedBy(3)).atMost(PATIENCE).untilAsserted(() -> {
                 assertThat(held.isHeld()).isTrue();
@@ -47,7 +47,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void signalsALossOnceAtTheEndOfALeaseThatIsNotRenewed() {
+    void reportsALossOnceWhenALeaseWithoutRenewalEnds() {
         AtomicInteger losses = new AtomicInteger();
         LockHandle held = first.locks().acquire(renewed.withoutRenewal());
         held.onLost(losses::incrementAndGet);
@@ -63,7 +63,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void survivesARenewalThatFails() {
+    void keepsTheLockWhenOneRenewalFails() {
         try (LockHandle held = first.locks().acquire(kept)) {
             first.backend().failRenewals(1);
 
@@ -76,7 +76,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void survivesABackendThatThrowsFromARenewal() {
+    void keepsTheLockWhenTheBackendThrowsFromARenewal() {
         try (LockHandle held = first.locks().acquire(kept)) {
             first.backend().throwFromRenewals(1);
 
@@ -85,7 +85,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void losesTheLockWhenNoRenewalComesThrough() {
+    void losesTheLockWhenEveryRenewalFails() {
         AtomicInteger losses = new AtomicInteger();
         LockHandle held = first.locks().acquire(renewed);
         held.onLost(losses::incrementAndGet);
@@ -116,7 +116,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void findsARenewalAfterTheReleaseWhereThereIsOne() {
+    void theCheckFindsAPlantedRenewalAfterTheRelease() {
         List<Sent> planted = List.of(
                 new Sent(Verb.RENEW, key, "t1"), new Sent(Verb.RELEASE, key, "t1"), new Sent(Verb.RENEW, key, "t1"));
 
@@ -164,7 +164,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void refusesALongestHoldThatTheLeaseOutlasts() {
+    void refusesALongestHoldBelowTheLease() {
         assertThatThrownBy(() -> first.locks().acquire(renewed.renewedUpTo(LEASE.minusMillis(1))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Longest hold of lock '" + key
@@ -175,7 +175,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void signalsLossAndFreesTheLocksWhenTheApplicationCloses() {
+    void reportsTheLossAndFreesTheLockWhenTheApplicationCloses() {
         AtomicInteger losses = new AtomicInteger();
         LockHandle held = first.locks().acquire(renewed);
         held.onLost(losses::incrementAndGet);
@@ -189,7 +189,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void refusesToGrantOnceClosed() {
+    void acquireThrowsOnceClosed() {
         first.close();
 
         assertThatThrownBy(() -> first.locks().acquire(request))
@@ -198,7 +198,7 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
-    void addsNoRenewalsForLocksThatComeAndGo() {
+    void sendsNoAdditionalRenewalsForShortHolds() {
         List<LockHandle> kept = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             kept.add(first.locks().acquire(LockRequest.of(key + i).leasedFor(ofSeconds(30))));

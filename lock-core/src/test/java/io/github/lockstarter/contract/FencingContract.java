@@ -21,7 +21,7 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void growsWithEveryGrantOfWhomeverItIs() {
+    void tokensGrowWithEveryGrantToAnyClient() {
         List<Long> granted = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
             SpiHold held = (i % 3 == 0 ? alice : bob).hold(key, LEASE);
@@ -34,14 +34,14 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void growsOverALeaseThatRanOut() {
+    void tokensGrowAfterALeaseHasEnded() {
         long before = alice.hold(key, SHORT_LEASE).fencingToken();
 
         assertThat(holdWhenFree(bob).fencingToken()).isGreaterThan(before);
     }
 
     @Test
-    void growsOverAWithdrawnGrant() {
+    void tokensGrowAfterAWithdrawnGrant() {
         SpiHold withdrawn = alice.hold(key, LEASE);
         alice.withdraw(key, withdrawn.token());
 
@@ -49,7 +49,7 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void exceedsTheHighestTokenThatTheClientKnows() {
+    void tokensExceedTheFloorThatAClientSends() {
         Needs.of(store).anyFencingTokenIsExceeded();
         SpiHold held = alice.hold(key, LEASE);
         held.release();
@@ -61,7 +61,7 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void keepsGrowingForClientsThatDoNotKnowTheHighestToken() {
+    void tokensKeepGrowingForClientsThatSendNoFloor() {
         Needs.of(store).anyFencingTokenIsExceeded();
         SpiHold first = alice.hold(key, LEASE);
         first.release();
@@ -74,7 +74,7 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void staysTheSameForARepeatedAttempt() {
+    void aRepeatedAttemptGetsTheSameToken() {
         LockToken token = alice.newToken();
         AcquireResult first = alice.tryOnce(key, token, LEASE);
 
@@ -84,7 +84,7 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void growsOverAllTokensOfEachGrant() {
+    void tokensExceedAllTokensOfTheGrantBefore() {
         Needs.of(store).manyFencingTokens();
         long last = 0;
         for (int i = 0; i < 200; i++) {
@@ -103,7 +103,7 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void growsOverAllTokensOfAGrantThatIsFarAheadOfTheClock() {
+    void tokensExceedAllTokensOfAGrantFarAheadOfTheClock() {
         Needs.of(store).manyFencingTokens();
         long floor = fencingTokenOf(alice.tryMany(key, alice.newToken(), 1, 0)) + 1_000_000_000_000L;
         String other = key + ":other";
@@ -116,7 +116,7 @@ public abstract class FencingContract extends BackendContract {
     }
 
     @Test
-    void growsOverAllTokensOfALeaseThatRanOut() {
+    void tokensExceedAllTokensOfALeaseThatHasEnded() {
         Needs.of(store).manyFencingTokens();
         long floor = alice.hold(key + ":other", LEASE).fencingToken() + 1_000_000_000_000L;
         AcquireResult result = SpiClient.answer(alice.backend()

@@ -75,13 +75,13 @@ public abstract class KeyContract extends BackendContract {
     }
 
     @Test
-    void holdsAwkwardKeysSideBySide() {
+    void locksAwkwardKeysIndependently() {
         assertSideBySide(AWKWARD.stream().map(suffix -> key + suffix).toList());
         assertSideBySide(AWKWARD.stream().map(prefix -> prefix + key).toList());
     }
 
     @Test
-    void holdsRandomKeysOfAwkwardCharactersSideBySide() {
+    void locksRandomKeysOfAwkwardCharactersIndependently() {
         long seed = System.nanoTime();
         System.out.println("Seed of the random keys: " + seed);
         Random random = new Random(seed);

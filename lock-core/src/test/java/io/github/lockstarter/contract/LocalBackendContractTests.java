@@ -22,8 +22,8 @@ class LocalBackendContractTests {
     }
 
     @Nested
-    class Kept extends KeptContract {
-        Kept() {
+    class MinimumTime extends MinimumTimeContract {
+        MinimumTime() {
             super(LocalStore::new);
         }
     }
@@ -50,8 +50,8 @@ class LocalBackendContractTests {
     }
 
     @Nested
-    class Raise extends RaiseContract {
-        Raise() {
+    class FencingTokenRaise extends FencingTokenRaiseContract {
+        FencingTokenRaise() {
             super(LocalStore::new);
         }
     }

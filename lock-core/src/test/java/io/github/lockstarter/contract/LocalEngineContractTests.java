@@ -22,8 +22,8 @@ class LocalEngineContractTests {
     }
 
     @Nested
-    class EngineKept extends EngineKeptContract {
-        EngineKept() {
+    class EngineMinimumTime extends EngineMinimumTimeContract {
+        EngineMinimumTime() {
             super(LocalStore::new);
         }
     }

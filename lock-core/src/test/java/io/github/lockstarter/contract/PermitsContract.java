@@ -82,7 +82,7 @@ public abstract class PermitsContract extends BackendContract {
 
     /** The client sends an attempt twice if a connection breaks; meanwhile another slot may be free. */
     @Test
-    void grantsTheSameSlotAgainToTheSameToken() {
+    void aRepeatedAttemptGetsTheSameSlot() {
         Held first = hold(alice);
         Held second = hold(bob);
         first.release(key, Slots.one(first.grant.slot()));
@@ -94,7 +94,7 @@ public abstract class PermitsContract extends BackendContract {
     }
 
     @Test
-    void grantsOneSlotToEachOfManyAttemptsAtOnce() {
+    void grantsEachSlotToOneOfManyConcurrentAttempts() {
         List<CompletionStage<AcquireResult>> attempts = IntStream.range(0, 40)
                 .mapToObj(i -> i % 2 == 0 ? alice : bob)
                 .map(client -> client.backend()
@@ -111,7 +111,7 @@ public abstract class PermitsContract extends BackendContract {
     }
 
     @Test
-    void aLockWithOnePermitIsTheFirstSlot() {
+    void aLockWithOnePermitTakesTheFirstSlot() {
         SpiHold lock = alice.hold(key, LEASE);
 
         assertThat(hold(bob).grant.slot()).isNotZero();
@@ -123,7 +123,7 @@ public abstract class PermitsContract extends BackendContract {
     }
 
     @Test
-    void anAttemptSeesTheSlotsBelowItsOwnLimit() {
+    void anAttemptUsesOnlyTheSlotsBelowItsOwnLimit() {
         Held highest = new Held(alice, alice.newToken(), null);
         hold(alice);
         hold(alice);
@@ -149,7 +149,7 @@ public abstract class PermitsContract extends BackendContract {
 
     /** The release of an attempt whose answer was lost. */
     @Test
-    void findsTheSlotOfATokenThatMayHaveAny() {
+    void aReleaseFindsTheSlotThatItsTokenHas() {
         Held first = hold(alice);
         Held second = hold(bob);
         Held third = hold(bob);
@@ -164,7 +164,7 @@ public abstract class PermitsContract extends BackendContract {
     }
 
     @Test
-    void aReleaseOfAnySlotWakesAnApplicationThatWaits() {
+    void theReleaseOfAnySlotSignalsAWaitingApplication() {
         Held first = hold(alice);
         Held second = hold(alice);
         Held third = hold(alice);

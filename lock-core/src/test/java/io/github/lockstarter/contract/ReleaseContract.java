@@ -24,7 +24,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void leavesTheLockToItsOwnerWhenAStrangerReleases() {
+    void keepsTheLockWhenAnotherOwnerReleases() {
         SpiHold held = alice.hold(key, LEASE);
 
         assertThat(bob.release(key, bob.newToken(), held.fencingToken())).isInstanceOf(ReleaseResult.NotHeld.class);
@@ -33,7 +33,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void leavesTheLockToItsOwnerWhenAnotherAttemptOfTheSameApplicationIsReleased() {
+    void keepsTheLockWhenAnotherAttemptOfTheSameApplicationIsReleased() {
         SpiHold held = alice.hold(key, LEASE);
 
         alice.release(key, alice.newToken(), 0);
@@ -43,7 +43,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void tellsALateOwnerThatTheLockIsSomebodyElses() {
+    void aLateReleaseReportsNotHeldWhenAnotherOwnerHasTheLock() {
         SpiHold late = alice.hold(key, SHORT_LEASE);
         SpiHold present = holdWhenFree(bob);
 
@@ -54,7 +54,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void tellsALateOwnerThatSomebodyElseHadTheLockInBetween() {
+    void aLateReleaseReportsNotHeldWhenAnotherOwnerHadTheLockInBetween() {
         SpiHold late = alice.hold(key, SHORT_LEASE);
         holdWhenFree(bob).release();
 
@@ -62,7 +62,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void findsNothingToFreeWhenAReleaseIsRepeated() {
+    void aRepeatedReleaseHasNoEffect() {
         SpiHold held = alice.hold(key, LEASE);
         held.release();
 
@@ -71,7 +71,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void leavesTheNextOwnerAloneWhenAReleaseIsRepeated() {
+    void aRepeatedReleaseKeepsTheNextOwnersLock() {
         SpiHold held = alice.hold(key, LEASE);
         held.release();
         bob.hold(key, LEASE);
@@ -82,7 +82,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void changesNothingForAnAttemptThatWasNeverGranted() {
+    void releasingAnAttemptThatWasNeverGrantedHasNoEffect() {
         assertThat(alice.release(key, alice.newToken(), 0)).isNotInstanceOf(ReleaseResult.Unknown.class);
 
         bob.hold(key, LEASE);
@@ -91,7 +91,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void freesALockThatWasGrantedToAWithdrawnAttempt() {
+    void withdrawingAGrantedAttemptFreesTheLock() {
         SpiHold held = alice.hold(key, LEASE);
 
         assertThat(alice.withdraw(key, held.token())).isInstanceOf(ReleaseResult.Released.class);
@@ -100,7 +100,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void leavesTheLockToItsOwnerWhenAnotherAttemptIsWithdrawn() {
+    void keepsTheLockWhenAnotherAttemptIsWithdrawn() {
         alice.hold(key, LEASE);
 
         assertThat(bob.withdraw(key, bob.newToken())).isInstanceOf(ReleaseResult.Released.class);
@@ -110,7 +110,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void takesEffectBeforeAnAttemptThatIsSentAfterwards() {
+    void aReleaseTakesEffectBeforeALaterAttempt() {
         alice.hold(key, LEASE)
                 .release(); // the first command of a kind may be sent twice, to teach the store its script
         for (int i = 0; i < 50; i++) {
@@ -124,7 +124,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void findsNothingToFreeWhenAReleaseOfManyFencingTokensIsRepeated() {
+    void aRepeatedReleaseOfManyFencingTokensHasNoEffect() {
         Needs.of(store).manyFencingTokens();
         LockToken token = alice.newToken();
         long last = fencingTokenOf(alice.tryMany(key, token, 64, 0)) + 63;
@@ -136,7 +136,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void tellsWhetherAnApplicationWasSignalled() {
+    void reportsWhetherAReleaseSignalledAnApplication() {
         Needs.of(store).signalsInOrder();
         Needs.of(store).newcomersAreLetIn();
         SpiHold held = alice.hold(key, LEASE);
@@ -149,7 +149,7 @@ public abstract class ReleaseContract extends BackendContract {
     }
 
     @Test
-    void changesNothingWhenAStrangerReleasesAndGoesOnWaiting() {
+    void keepsTheLockWhenAnotherOwnerReleasesAndStillWaits() {
         alice.hold(key, LEASE);
         SpiHold stranger = new SpiHold(bob, key, bob.newToken(), 0);
 

@@ -19,7 +19,7 @@ public abstract class RenewContract extends BackendContract {
     }
 
     @Test
-    void prolongsTheLease() {
+    void extendsTheLease() {
         SpiHold held = alice.hold(key, Duration.ofSeconds(2));
 
         assertThat(held.renew(LEASE)).isInstanceOf(RenewResult.Renewed.class);
@@ -47,7 +47,7 @@ public abstract class RenewContract extends BackendContract {
     }
 
     @Test
-    void renewsNothingForAStranger() {
+    void doesNotRenewForAnotherOwner() {
         SpiHold held = alice.hold(key, LEASE);
 
         assertThat(bob.renew(key, bob.newToken(), LEASE.multipliedBy(2), held.fencingToken()))
@@ -57,7 +57,7 @@ public abstract class RenewContract extends BackendContract {
     }
 
     @Test
-    void doesNotBringALeaseBackThatIsOver() {
+    void doesNotReviveALeaseThatIsOver() {
         SpiHold late = alice.hold(key, SHORT_LEASE);
         SpiHold present = holdWhenFree(bob);
         present.release();
@@ -78,7 +78,7 @@ public abstract class RenewContract extends BackendContract {
     }
 
     @Test
-    void leavesTheNextOwnersLeaseAlone() {
+    void doesNotChangeTheNextOwnersLease() {
         SpiHold late = alice.hold(key, SHORT_LEASE);
         holdWhenFree(bob);
 
@@ -88,7 +88,7 @@ public abstract class RenewContract extends BackendContract {
     }
 
     @Test
-    void answersEachOfManyInTheirOrder() {
+    void answersManyRenewalsInTheirOrder() {
         SpiHold first = alice.hold(key + 1, LEASE);
         SpiHold second = alice.hold(key + 2, LEASE);
         second.release();
@@ -106,7 +106,7 @@ public abstract class RenewContract extends BackendContract {
     }
 
     @Test
-    void answersNothingWhenThereIsNothingToRenew() {
+    void returnsNoAnswersWhenThereIsNothingToRenew() {
         assertThat(alice.backend().renew(List.of())).isEmpty();
     }
 

@@ -51,21 +51,21 @@ public abstract class StackOverflowContract extends EngineContract {
     }
 
     @Test
-    void nothingStaysHeldOfARecursiveLockedMethod() throws Exception {
+    void anOverflowingRecursionLeavesNoLockHeld() throws Exception {
         onThreads(THREADS, number -> recurse(request(number)));
 
         assertNothingIsHeld();
     }
 
     @Test
-    void nothingStaysHeldOfARecursionWhoseEachLevelLocksAnotherKey() throws Exception {
+    void anOverflowingRecursionWithAKeyPerLevelLeavesNoLockHeld() throws Exception {
         onThreads(FEW_THREADS, number -> recurse(number, 0));
 
         assertNothingIsHeld();
     }
 
     @Test
-    void nothingStaysHeldOfALockedMethodThatIsCalledAtTheEndOfTheStack() throws Exception {
+    void aLockedMethodCalledAtTheEndOfTheStackLeavesNoLockHeld() throws Exception {
         onThreads(THREADS, number -> descend(request(number), Integer.MAX_VALUE, new AtomicBoolean()));
 
         assertNothingIsHeld();

@@ -30,7 +30,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void signalsTheLongestWaitingApplicationAlone() {
+    void signalsOnlyTheLongestWaitingApplication() {
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
         carol.queue(key);
@@ -43,7 +43,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void signalsTheNextWithTheNextRelease() {
+    void signalsTheNextApplicationWithTheNextRelease() {
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
         carol.queue(key);
@@ -56,7 +56,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void keepsThePlaceOfAnApplicationThatAsksAgainWithItsPosition() {
+    void keepsThePlaceOfAnApplicationThatSendsItsPositionAgain() {
         SpiHold held = alice.hold(key, LEASE);
         long first = bob.queue(key);
         carol.queue(key);
@@ -69,7 +69,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void givesAWokenApplicationThatLosesTheRaceItsOldPlaceBack() {
+    void restoresThePlaceOfASignalledApplicationThatLosesTheRace() {
         Needs.of(store).newcomersAreLetIn();
         SpiHold held = alice.hold(key, LEASE);
         long first = bob.queue(key);
@@ -98,7 +98,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void signalsNobodyWhoOnlyTried() {
+    void doesNotSignalAnApplicationThatOnlyTried() {
         SpiHold held = alice.hold(key, LEASE);
         bob.tryOnce(key, bob.newToken(), LEASE);
 
@@ -108,7 +108,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void signalsTheNextWhenTheFirstHasWithdrawn() {
+    void signalsTheNextApplicationWhenTheFirstHasWithdrawn() {
         SpiHold held = alice.hold(key, LEASE);
         LockToken token = bob.newToken();
         bob.queue(key, token, new Waiting(Waiting.NEW, LONG_PATIENCE));
@@ -122,7 +122,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void passesTheSignalOnOfAnApplicationThatWithdrawsAfterIt() {
+    void signalsTheNextApplicationWhenTheSignalledOneWithdraws() {
         SpiHold held = alice.hold(key, LEASE);
         LockToken token = bob.newToken();
         bob.queue(key, token, new Waiting(Waiting.NEW, LONG_PATIENCE));
@@ -136,7 +136,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void signalsTheNextWhenAGrantedAttemptIsWithdrawn() {
+    void signalsAWaitingApplicationWhenAGrantedAttemptIsWithdrawn() {
         SpiHold held = alice.hold(key, LEASE);
         carol.queue(key);
 
@@ -146,7 +146,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void forgetsAWaiterThatGotTheLock() {
+    void doesNotSignalAnApplicationThatGotTheLock() {
         alice.hold(key, QUEUED_LEASE);
         long position = bob.queue(key);
         letPass(QUEUED_LEASE.multipliedBy(2));
@@ -175,7 +175,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void signalsNobodyWhenAStrangerReleases() {
+    void signalsNobodyWhenANonOwnerReleases() {
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
 
@@ -185,7 +185,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void signalsTheKeyThatWasReleased() {
+    void signalsOnlyTheWaiterOfTheReleasedKey() {
         SpiHold held = alice.hold(key, LEASE);
         SpiHold other = alice.hold(key + ":other", LEASE);
         bob.queue(key);
@@ -201,7 +201,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void queuesAnOwnerThatGoesOnWaitingBehindTheOthers() {
+    void queuesAReleasingOwnerThatStillWaitsBehindTheOthers() {
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
         carol.queue(key);
@@ -218,7 +218,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void doesNotQueueAnOwnerBehindNobody() {
+    void doesNotQueueAReleasingOwnerWhenNobodyElseWaits() {
         SpiHold held = alice.hold(key, LEASE);
 
         assertThat(alice.releaseAndQueue(held)).isEqualTo(new ReleaseResult.Released(0));
@@ -228,7 +228,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void passesOverThePlaceThatAnOwnerStillHasWhenItGoesOnWaiting() {
+    void skipsTheFormerPlaceOfAReleasingOwnerThatStillWaits() {
         SpiHold held = alice.hold(key, LEASE);
         alice.queue(key);
         bob.queue(key);
@@ -242,7 +242,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void tellsTheOwnerOfTheFirstOtherApplicationThatWaits() {
+    void tellsTheOwnerOnceThatAnotherApplicationWaits() {
         Needs.of(store).manyFencingTokens();
         alice.hold(key, LEASE);
         bob.queue(key);
@@ -258,7 +258,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void tellsTheOwnerOfAnotherApplicationAlsoIfItsOwnWaitsBefore() {
+    void tellsTheOwnerThatAnotherApplicationWaitsEvenIfItsOwnWaitsFirst() {
         Needs.of(store).manyFencingTokens();
         alice.hold(key, LEASE);
         alice.queue(key);
@@ -271,7 +271,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void tellsTheOwnerThatBargedInOfAnApplicationThatWaitsAgain() {
+    void tellsANewOwnerThatTheSignalledApplicationWaitsAgain() {
         Needs.of(store).manyFencingTokens();
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
@@ -286,7 +286,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     @Test
-    void tellsTheOwnerOfNobodyWhoOnlyTries() {
+    void doesNotTellTheOwnerOfAnApplicationThatOnlyTries() {
         alice.hold(key, LEASE);
 
         assertHeldBySomebodyElse(bob);

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
-import io.github.lockstarter.contract.KeptContract;
+import io.github.lockstarter.contract.FencingTokenRaiseContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.RaiseContract;
+import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.kit.redis.RedisExtension;
@@ -108,8 +108,8 @@ class CollectedCallsContractIT {
     }
 
     @Nested
-    class Kept extends KeptContract {
-        Kept() {
+    class MinimumTime extends MinimumTimeContract {
+        MinimumTime() {
             super(CollectedCallsContractIT::store);
         }
     }
@@ -122,8 +122,8 @@ class CollectedCallsContractIT {
     }
 
     @Nested
-    class Raise extends RaiseContract {
-        Raise() {
+    class FencingTokenRaise extends FencingTokenRaiseContract {
+        FencingTokenRaise() {
             super(CollectedCallsContractIT::store);
         }
     }

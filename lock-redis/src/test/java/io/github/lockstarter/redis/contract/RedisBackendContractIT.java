@@ -5,11 +5,11 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
-import io.github.lockstarter.contract.KeptContract;
+import io.github.lockstarter.contract.FencingTokenRaiseContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.PermitsContract;
-import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -43,8 +43,8 @@ class RedisBackendContractIT {
     }
 
     @Nested
-    class Kept extends KeptContract {
-        Kept() {
+    class MinimumTime extends MinimumTimeContract {
+        MinimumTime() {
             super(RedisBackendContractIT::store);
         }
     }
@@ -71,8 +71,8 @@ class RedisBackendContractIT {
     }
 
     @Nested
-    class Raise extends RaiseContract {
-        Raise() {
+    class FencingTokenRaise extends FencingTokenRaiseContract {
+        FencingTokenRaise() {
             super(RedisBackendContractIT::store);
         }
     }

@@ -6,7 +6,7 @@ import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineKeptContract;
+import io.github.lockstarter.contract.EngineMinimumTimeContract;
 import io.github.lockstarter.contract.EnginePermitsContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
@@ -42,8 +42,8 @@ class RedisEngineContractIT {
     }
 
     @Nested
-    class EngineKept extends EngineKeptContract {
-        EngineKept() {
+    class EngineMinimumTime extends EngineMinimumTimeContract {
+        EngineMinimumTime() {
             super(RedisEngineContractIT::store);
         }
     }

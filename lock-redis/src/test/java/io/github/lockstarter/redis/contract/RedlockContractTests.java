@@ -9,11 +9,11 @@ import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineExtensionContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineKeptContract;
+import io.github.lockstarter.contract.EngineMinimumTimeContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
-import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -47,16 +47,16 @@ class RedlockContractTests {
     }
 
     @Nested
-    class Kept extends KeptContract {
-        Kept() {
+    class MinimumTime extends MinimumTimeContract {
+        MinimumTime() {
             super(RedlockStore.of(5));
         }
     }
 
     @Nested
     @Tag(Effort.FULL)
-    class EngineKept extends EngineKeptContract {
-        EngineKept() {
+    class EngineMinimumTime extends EngineMinimumTimeContract {
+        EngineMinimumTime() {
             super(RedlockStore.of(5));
         }
     }

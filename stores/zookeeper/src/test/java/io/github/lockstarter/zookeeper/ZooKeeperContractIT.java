@@ -5,8 +5,8 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
-import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -33,8 +33,8 @@ class ZooKeeperContractIT {
     }
 
     @Nested
-    class Kept extends KeptContract {
-        Kept() {
+    class MinimumTime extends MinimumTimeContract {
+        MinimumTime() {
             super(ZooKeeperStore::new);
         }
     }

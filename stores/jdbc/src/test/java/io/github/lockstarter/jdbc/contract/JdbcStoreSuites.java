@@ -5,9 +5,9 @@ import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.CommandTimeoutContract;
 import io.github.lockstarter.contract.FencingContract;
-import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.MinimumTimeContract;
 import io.github.lockstarter.contract.PermitsContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
@@ -44,8 +44,8 @@ abstract class JdbcStoreSuites {
     }
 
     @Nested
-    class Kept extends KeptContract {
-        Kept() {
+    class MinimumTime extends MinimumTimeContract {
+        MinimumTime() {
             super(JdbcStoreSuites.this::store);
         }
     }

@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A minimum time on nodes that each have a clock of their own. */
-class RedlockKeptTests {
+class RedlockMinimumTimeTests {
 
     private static final String KEY = "order:42";
     private static final Duration LEASE = Duration.ofSeconds(30);

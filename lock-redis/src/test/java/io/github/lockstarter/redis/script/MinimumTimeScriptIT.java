@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the scripts do with a lock that is kept for the rest of its minimum time. */
-class KeptScriptIT {
+class MinimumTimeScriptIT {
 
     private static final String KEPT = "%kept";
     private static final long MINIMUM = 20_000;

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Locks with a minimum time, as callers of the engine see them. */
-public abstract class EngineKeptContract extends EngineContract {
+public abstract class EngineMinimumTimeContract extends EngineContract {
 
     /** Over within a test. */
     private static final Duration SHORT = Duration.ofMillis(500);
@@ -32,7 +32,7 @@ public abstract class EngineKeptContract extends EngineContract {
     private final LockRequest tick = request.leasedFor(Duration.ofSeconds(20)).withoutWaiting();
     private final LockRequest longTick = tick.keptFor(Duration.ofSeconds(10));
 
-    public EngineKeptContract(Supplier<? extends LockStore> opening) {
+    public EngineMinimumTimeContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
 
@@ -42,7 +42,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void keepsTheLockFromTheSameThreadAndFromOtherInstances() {
+    void keepsAReleasedLockFromTheSameThreadAndFromOtherInstances() {
         assertThat(first.locks().acquire(longTick).release()).isEqualTo(ReleaseOutcome.RELEASED);
 
         assertThat(first.locks().tryAcquire(longTick)).isEmpty();
@@ -51,7 +51,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void tellsForHowLongTheLockIsKept() {
+    void theExceptionSaysForHowLongTheLockIsKept() {
         first.locks().acquire(longTick).close();
 
         assertThatThrownBy(() -> first.locks().acquire(longTick))
@@ -61,7 +61,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void letsAWaiterOfTheSameInstanceInWhenTheMinimumTimeIsOver() throws Exception {
+    void aWaiterOfTheSameInstanceAcquiresWhenTheMinimumTimeIsOver() throws Exception {
         LockHandle held = first.locks().acquire(tick.keptFor(SHORT));
         long start = System.nanoTime();
         Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request));
@@ -78,7 +78,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void letsAWaiterOfAnotherInstanceInWhenTheMinimumTimeIsOver() throws Exception {
+    void aWaiterOfAnotherInstanceAcquiresWhenTheMinimumTimeIsOver() throws Exception {
         LockHandle held = first.locks().acquire(tick.keptFor(SHORT));
         Future<LockHandle> waiter = elsewhere(() -> second.locks().acquire(request));
         awaitWaiters(second, 1);
@@ -91,7 +91,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void handsNoLockToAWaiterThatNeedsAMinimumTime() throws Exception {
+    void keepsTheMinimumTimeOfAWaiterOfTheSameInstance() throws Exception {
         LockHandle held = first.locks().acquire(request);
         Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request.keptFor(Duration.ofSeconds(10))));
         awaitWaiters(first, 1);
@@ -103,7 +103,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void raisesTheMinimumTimeOfAHoldThatIsEnteredAgain() {
+    void aNestedHoldRaisesTheMinimumTime() {
         try (LockHandle outer = first.locks().acquire(tick);
                 LockHandle inner = first.locks().acquire(longTick)) {
             assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
@@ -113,7 +113,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void keepsTheLockForTheLongerOfTheMinimumTimes() {
+    void aNestedHoldNeverShortensTheMinimumTime() {
         try (LockHandle outer = first.locks().acquire(longTick);
                 LockHandle inner = first.locks().acquire(tick.keptFor(Duration.ofMillis(1)))) {
             assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
@@ -123,7 +123,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void keepsEachOfSeveralKeys() {
+    void keepsEachOfSeveralKeysForTheMinimumTime() {
         LockRequest both = LockRequest.ofAll(List.of(key, key + ":2"))
                 .leasedFor(Duration.ofSeconds(20))
                 .keptFor(Duration.ofSeconds(10));
@@ -134,7 +134,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void keepsNothingWhenOneOfSeveralKeysIsBusy() {
+    void keepsNoKeyWhenAnotherOfSeveralKeysIsBusy() {
         LockHandle busy = second.locks().acquire(LockRequest.of(key + ":2"));
         LockRequest both = LockRequest.ofAll(List.of(key, key + ":2"))
                 .leasedFor(Duration.ofSeconds(20))
@@ -147,7 +147,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void keepsNothingWhenTheCallerOfAnAsynchronousAcquisitionIsGone() throws Exception {
+    void keepsNothingWhenAnAsynchronousAcquisitionIsCancelled() throws Exception {
         LockHandle held = second.locks().acquire(request);
         CompletableFuture<LockHandle> waiting = first.locks().acquireAsync(request.keptFor(Duration.ofSeconds(10)));
         awaitWaiters(first, 1);
@@ -168,7 +168,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void keepsNothingOfALockThatAnOperatorTakesAway() {
+    void keepsNothingWhenAnOperatorRevokesTheLock() {
         LockHandle held = first.locks().acquire(longTick);
 
         first.admin().revoke(key, held.fencingToken()).join();
@@ -186,7 +186,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void asksForNoTimeAndKeepsNothingWithoutAMinimumTime() {
+    void keepsNothingWhenTheMinimumTimeIsZero() {
         first.locks().acquire(tick.keptFor(Duration.ZERO)).close();
 
         assertFree();
@@ -209,7 +209,7 @@ public abstract class EngineKeptContract extends EngineContract {
     /** The store counts from the grant of the hold before, and grants fencing tokens for two as two are waiting. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void countsAMinimumTimeThatFollowsAHandOverFromTheHandOver(boolean extended) throws Exception {
+    void countsTheMinimumTimeOfAHandedOverLockFromTheHandOver(boolean extended) throws Exception {
         LockHandle before = first.locks().acquire(request);
         Future<LockHandle> granted = first.locks().acquireAsync(request);
         awaitWaiters(first, 1);
@@ -238,7 +238,7 @@ public abstract class EngineKeptContract extends EngineContract {
     }
 
     @Test
-    void keepsTheMinimumTimeThatIsLongerThanThatOfAnExtension() {
+    void anExtensionNeverShortensTheMinimumTime() {
         LockHandle held = first.locks().acquire(longTick);
         held.extend(tick.keptFor(Duration.ZERO));
         held.close();

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What the engine sends for locks with a minimum time, and what it makes of the answers. */
-class EngineKeptTests extends EngineInterleavings {
+class EngineMinimumTimeTests extends EngineInterleavings {
 
     private static final Duration MINIMUM = Duration.ofSeconds(10);
     private static final LockRequest TICK = REQUEST.keptFor(MINIMUM);

@@ -9,16 +9,16 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** How an owner has its fencing tokens raised: what a store must do to be one of a quorum. */
-public abstract class RaiseContract extends BackendContract {
+public abstract class FencingTokenRaiseContract extends BackendContract {
 
     private static final long FAR = 1_000_000_000_000L;
 
-    public RaiseContract(Supplier<? extends LockStore> opening) {
+    public FencingTokenRaiseContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
 
     @Test
-    void raisesTheOwnersTokenToBeginRightAboveTheFloor() {
+    void raisesTheOwnersTokenToTheNumberAfterTheFloor() {
         SpiHold held = alice.hold(key, LEASE);
         long floor = held.fencingToken() + FAR;
 
@@ -29,7 +29,7 @@ public abstract class RaiseContract extends BackendContract {
     }
 
     @Test
-    void raisesToTheNextNumberAlsoWhenTheClockIsAbove() {
+    void raisesToTheNextNumberEvenWhenTheClockIsAhead() {
         LockToken token = alice.newToken();
         long first = fencingTokenOf(alice.tryMany(key, token, 64, 0));
 
@@ -37,7 +37,7 @@ public abstract class RaiseContract extends BackendContract {
     }
 
     @Test
-    void growsOverAllTokensOfARaisedGrant() {
+    void tokensExceedAllTokensOfARaisedGrant() {
         LockToken token = alice.newToken();
         long floor = fencingTokenOf(alice.tryMany(key, token, 64, 0)) + FAR;
 
@@ -48,7 +48,7 @@ public abstract class RaiseContract extends BackendContract {
     }
 
     @Test
-    void answersARepeatedRaiseTheSame() {
+    void aRepeatedRaiseReturnsTheSameToken() {
         SpiHold held = alice.hold(key, LEASE);
         long floor = held.fencingToken() + FAR;
         AcquireResult raised = alice.tryMany(key, held.token(), 1, floor);
@@ -58,7 +58,7 @@ public abstract class RaiseContract extends BackendContract {
     }
 
     @Test
-    void leavesTheTokensOfAnOwnerThatAreAboveTheFloor() {
+    void keepsTokensThatAreAboveTheFloor() {
         LockToken token = alice.newToken();
         AcquireResult granted = alice.tryMany(key, token, 8, 0);
 
@@ -66,7 +66,7 @@ public abstract class RaiseContract extends BackendContract {
     }
 
     @Test
-    void raisesNothingForWhoDoesNotHaveTheLock() {
+    void aRefusedAttemptRaisesNoToken() {
         SpiHold held = alice.hold(key, LEASE);
         long floor = held.fencingToken() + FAR;
 
@@ -77,7 +77,7 @@ public abstract class RaiseContract extends BackendContract {
     }
 
     @Test
-    void keepsTheLeaseOfAnOwnerThatIsRaised() {
+    void raisingTheTokenKeepsTheLease() {
         SpiHold held = alice.hold(key, LEASE.dividedBy(4));
 
         alice.tryMany(key, held.token(), 1, held.fencingToken());

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Callers whose threads died while their attempt was under way: no call of theirs can say so. */
-class ForsakenCallerTests {
+class DeadCallerTests {
 
     private static final String KEY = "order:42";
     private static final LockRequest REQUEST = LockRequest.of(KEY);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a release leaves of a lock whose minimum time is not over. */
-public abstract class KeptContract extends BackendContract {
+public abstract class MinimumTimeContract extends BackendContract {
 
     /** Not over within a test. */
     private static final Duration LONG = Duration.ofSeconds(4);
@@ -27,7 +27,7 @@ public abstract class KeptContract extends BackendContract {
     /** Over within a test. */
     private static final Duration SHORT = Duration.ofMillis(400);
 
-    public KeptContract(Supplier<? extends LockStore> opening) {
+    public MinimumTimeContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
 
@@ -37,7 +37,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void keepsTheLockFromAllForTheRestOfTheMinimumTime() {
+    void refusesAReleasedLockToEveryoneUntilTheMinimumTimeIsOver() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
 
         assertThat(restOf(held.release())).isPositive().isLessThanOrEqualTo(LONG);
@@ -79,7 +79,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void freesTheLockWhenTheMinimumTimeIsOver() throws Exception {
+    void aReleaseAfterTheMinimumTimeFreesTheLockAtOnce() throws Exception {
         Timed held = alice.holdAtLeast(key, LEASE, Duration.ofMillis(100));
         Thread.sleep(150); // as above
 
@@ -89,7 +89,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void answersARepeatedReleaseWithWhatIsLeft() {
+    void aRepeatedReleaseReturnsTheRestOfTheMinimumTime() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         Duration first = restOf(held.release());
 
@@ -97,7 +97,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void findsNothingToFreeWhenAReleaseIsRepeatedAfterTheMinimumTime() {
+    void aReleaseThatIsRepeatedAfterTheMinimumTimeHasNoEffect() {
         Timed held = alice.holdAtLeast(key, LEASE, SHORT);
         held.release();
 
@@ -105,7 +105,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void keepsNothingForAnAttemptThatIsReleasedWithoutAMinimumTime() {
+    void aReleaseWithoutAMinimumTimeFreesTheLockAtOnce() {
         Timed unknown = alice.holdAtLeast(key, LEASE, LONG);
 
         assertThat(alice.release(key, unknown.hold().token(), 0)).isInstanceOf(ReleaseResult.Released.class);
@@ -114,7 +114,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void keepsNothingForAnAttemptThatIsWithdrawn() {
+    void aWithdrawalFreesTheLockAtOnce() {
         Timed unknown = alice.holdAtLeast(key, LEASE, LONG);
 
         alice.withdraw(key, unknown.hold().token());
@@ -123,7 +123,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void keepsNothingOfALockThatWasLost() {
+    void aReleaseOfALostLockKeepsTheNextOwnersLock() {
         Timed late = alice.holdAtLeast(key, SHORT_LEASE, SHORT_LEASE);
         SpiHold present = holdWhenFree(bob);
 
@@ -133,7 +133,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void keepsALockWhoseMinimumTimeCameAfterTheGrant() {
+    void keepsALockWhoseMinimumTimeIsSetAfterTheGrant() {
         SpiHold nested = alice.hold(key, LEASE);
 
         Duration rest = restOf(new Timed(nested, LONG).release());
@@ -143,7 +143,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void neitherRenewsNorFreesWhatIsKept() {
+    void aKeptLockCannotBeRenewedOrFreed() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         held.release();
 
@@ -155,7 +155,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void tellsTheInstanceThatWaitsLongestHowLongTheLockIsKept() {
+    void tellsTheLongestWaitingInstanceForHowLongTheLockIsKept() {
         Needs.of(store).signalsInOrder();
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         long position = bob.queue(key);
@@ -186,7 +186,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void queuesAnInstanceThatGoesOnWaitingAlsoWhereNoneIsSignalled() {
+    void queuesAReleasingInstanceThatStillWaitsEvenIfNoneIsSignalled() {
         Needs.of(store).signalsInOrder();
         alice.holdAtLeast(key, LEASE, LONG).releaseAndQueue();
 
@@ -194,7 +194,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void showsALockThatIsKeptAndItsLastFencingToken() {
+    void showsAKeptLockWithItsLastFencingToken() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         held.release();
 
@@ -206,7 +206,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void freesWhatIsKeptForAnOperatorAndSignalsTheWaiter() {
+    void aRevocationFreesAKeptLockAndSignalsTheWaiter() {
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         held.release();
         bob.queue(key);
@@ -220,7 +220,7 @@ public abstract class KeptContract extends BackendContract {
     }
 
     @Test
-    void leavesWhatIsKeptAloneForTheFencingTokenOfAnEarlierGrant() {
+    void aRevocationByAnEarlierFencingTokenLeavesTheLockKept() {
         SpiHold earlier = alice.hold(key, LEASE);
         earlier.release();
         alice.holdAtLeast(key, LEASE, LONG).release();
