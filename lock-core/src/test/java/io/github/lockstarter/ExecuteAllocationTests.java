@@ -37,7 +37,7 @@ class ExecuteAllocationTests {
     }
 
     @Test
-    void takesLittleMemoryOfTheCallingThread() {
+    void executingAllocatesLittleMemory() {
         executeForEachKey(); // loads classes, and links lambdas
 
         long before = threads.getCurrentThreadAllocatedBytes();

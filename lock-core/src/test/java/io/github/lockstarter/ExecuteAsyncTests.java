@@ -70,7 +70,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void releasesBeforeItPassesTheFailureOfTheStageOn() {
+    void releasesBeforeTheFutureFailsWithTheStage() {
         IOException failure = new IOException("disk full");
         CompletableFuture<String> result = locks.executeAsync(KEY, () -> stage.thenApply(value -> value));
         awaitHeld();
@@ -80,7 +80,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void passesOnWhatTheActionThrows() {
+    void failsTheFutureWithTheExceptionOfTheAction() {
         IllegalArgumentException failure = new IllegalArgumentException("no address");
         CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
             throw failure;
@@ -90,7 +90,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void releasesWhereTheStageRefusesDependents() {
+    void releasesWhenTheStageRefusesDependentStages() {
         CompletableFuture<String> refusing = new CompletableFuture<>() {
             @Override
             public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
@@ -104,7 +104,7 @@ class ExecuteAsyncTests {
 
     /** Such as a span that cannot be closed. */
     @Test
-    void holdsTheLockUntilTheStageEndsWhereWhatIsAroundItsStartFails() {
+    void holdsTheLockUntilTheStageEndsWhenTheAroundAdviceFails() {
         LockTemplate failing = new LockTemplate(engine, OnLost.THROW) {
             @Override
             protected <T, X extends Throwable> LockedAction<T, X> around(
@@ -124,7 +124,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void failsWhereWhatIsAroundTheStartDoesNotRunIt() {
+    void failsWhenTheAroundAdviceDoesNotRunTheAction() {
         LockTemplate idle = new LockTemplate(engine, OnLost.THROW) {
             @Override
             protected <T, X extends Throwable> LockedAction<T, X> around(
@@ -139,7 +139,7 @@ class ExecuteAsyncTests {
 
     /** Else its lock could never be reported as abandoned. */
     @Test
-    void keepsNoHandleWhoseStageIsForgotten() {
+    void doesNotKeepTheHandleOfAnUnreachableStageInMemory() {
         AtomicReference<WeakReference<LockHandle>> handle = new AtomicReference<>();
         LockRequest soonLookedAt = ONCE.leasedFor(Duration.ofSeconds(1));
         CompletableFuture<String> result = locks.executeAsync(soonLookedAt, () -> {
@@ -156,7 +156,7 @@ class ExecuteAsyncTests {
 
     /** More of them than the client has threads for them. */
     @Test
-    void goesOnWhereActionsAreBlocked() throws Exception {
+    void runsActionsWhileManyOthersBlock() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         LockHandle other = locks.acquire(LockRequest.of(KEY).ownedByHandle());
         try {
@@ -186,7 +186,7 @@ class ExecuteAsyncTests {
 
     /** As many as the client has threads for what is done at a loss. */
     @Test
-    void failsAtALossWhereDependentsOfLossesAreBlocked() throws Exception {
+    void failsAtALossWhileManyLossCallbacksBlock() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(16);
         try {
@@ -219,7 +219,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void failsWhereAnotherOwnerHasTheLock() {
+    void failsWhenAnotherOwnerHoldsTheLock() {
         try (LockHandle other = locks.acquire(KEY)) {
             AtomicBoolean ran = new AtomicBoolean();
             assertThatThrownBy(locks.executeAsync(ONCE, () -> {
@@ -233,7 +233,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void cancellingGivesUpTheWait() {
+    void cancellingTheFutureEndsTheWait() {
         AtomicBoolean ran = new AtomicBoolean();
         LockHandle other = locks.acquire(KEY);
         CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
@@ -249,7 +249,7 @@ class ExecuteAsyncTests {
 
     /** Else the place in the queue would be kept for a caller that is gone. */
     @Test
-    void cancellingLeavesTheQueue() {
+    void cancellingTheFutureLeavesTheQueue() {
         AtomicReference<CompletableFuture<LockHandle>> acquiring = new AtomicReference<>();
         LockTemplate recording = new LockTemplate(
                 new PassingSource(engine, request -> {
@@ -288,7 +288,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void cancellingDoesNotEndAnActionThatRunsNorItsLock() {
+    void cancellingTheFutureEndsNeitherARunningActionNorItsLock() {
         CompletableFuture<String> result = locks.executeAsync(KEY, () -> stage);
         awaitHeld();
         result.cancel(false);
@@ -299,7 +299,7 @@ class ExecuteAsyncTests {
 
     /** The grant meets a caller that has gone. */
     @Test
-    void releasesALockUnderWhichNothingIsToRun() {
+    void releasesALockThatIsGrantedAfterTheCancellation() {
         CompletableFuture<LockHandle> granted = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterrupt) {
@@ -315,7 +315,7 @@ class ExecuteAsyncTests {
 
     /** Whichever comes first, the lock is free at the end. */
     @Test
-    void leavesNoLockBehindIfItIsCancelledAtTheGrant() {
+    void leavesNoLockHeldWhenCancelledDuringTheGrant() {
         for (int i = 0; i < 2_000; i++) {
             CompletableFuture<String> result =
                     locks.executeAsync(KEY, () -> CompletableFuture.completedFuture("shipped"));
@@ -339,7 +339,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void returnsTheResultAfterALossWhereThatIsNoFailure() {
+    void returnsTheResultAfterALossWhenConfiguredToReturn() {
         LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
         AtomicReference<LockHandle> handle = new AtomicReference<>();
         CompletableFuture<String> result = lenient.executeAsync(BRIEF, () -> {
@@ -368,7 +368,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void letsOneActionInAtATime() {
+    void runsOneActionAtATime() {
         CriticalSection section = new CriticalSection();
         List<CompletableFuture<Void>> results = IntStream.range(0, 20)
                 .mapToObj(i -> locks.executeAsync(KEY, () -> {
@@ -403,7 +403,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void entersAgainInsideOfItself() {
+    void reentersInsideItsOwnAction() {
         String result = locks.executeAsync(KEY, () -> {
                     long token = LockHandle.current().orElseThrow().fencingToken();
                     return locks.executeAsync(ONCE, () -> {
@@ -434,7 +434,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void refusesToWaitForAKeyThatItHolds() {
+    void refusesSeveralKeysWhenItsOwnActionHoldsOne() {
         CompletionStage<String> result = locks.executeAsync(
                 KEY, () -> locks.executeAsync(LockRequest.ofAll(List.of(KEY, "order:43")), () -> stage));
         assertThatIllegalStateException()
@@ -450,7 +450,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void entersOneOfSeveralKeysAgain() {
+    void reentersOneOfSeveralKeys() {
         locks.executeAsync(
                         LockRequest.ofAll(List.of("a", "b")),
                         () -> locks.executeAsync(LockRequest.of("b").withoutWaiting(), () -> {
@@ -464,7 +464,7 @@ class ExecuteAsyncTests {
 
     /** As with the store of another team, or of the tests' own context. */
     @Test
-    void acquiresALockOfTheSameKeyThatAnotherSourceGrants() {
+    void doesNotReenterALockOfAnotherSource() {
         try (LockEngine another =
                 new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM)) {
             LockTemplate others = new LockTemplate(another, OnLost.THROW);
@@ -484,7 +484,7 @@ class ExecuteAsyncTests {
 
     /** A template over the same engine asks for the same lock. */
     @Test
-    void entersAgainThroughAnotherTemplateOfTheSameSource() {
+    void reentersThroughAnotherTemplateOfTheSameSource() {
         LockTemplate lenient = new LockTemplate(locks, OnLost.RETURN);
         assertThat(locks.executeAsync(
                                 KEY, () -> lenient.executeAsync(ONCE, () -> CompletableFuture.completedFuture("inner")))
@@ -494,7 +494,7 @@ class ExecuteAsyncTests {
 
     /** As where a consumer starts with each message the next one. */
     @Test
-    void forgetsReleasedLocksWhereWorkStartsTheNextWork() {
+    void dropsReleasedLocksFromAContextThatIsPassedOn() {
         LockContext context = LockContext.NONE;
         LockHandle lost = locks.acquireAsync(BRIEF).join();
         context = context.with(lost);
@@ -511,7 +511,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void findsTheLockOfWorkThatGoesOnInsideOfABlockingBody() {
+    void theInnermostScopeDecidesWhichLockIsCurrent() {
         LockHandle handle = locks.acquireAsync(KEY).join();
         LockContext work = LockContext.NONE.with(handle);
         locks.execute("outer", () -> {
@@ -573,7 +573,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void closesWithALossWithoutBlocking() {
+    void closesALostLockWithoutBlocking() {
         LockHandle handle = locks.acquireAsync(BRIEF).join();
         await().until(() -> !handle.isHeld());
         assertThatThrownBy(handle.closeAsync()::join)
@@ -602,7 +602,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void reentersAHoldOnceMore() {
+    void reentersAHeldLockRepeatedly() {
         LockHandle outer = locks.acquireAsync(KEY).join();
         LockHandle inner = outer.reenter(ONCE).orElseThrow();
         assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
@@ -621,7 +621,7 @@ class ExecuteAsyncTests {
     }
 
     @Test
-    void reentersItsOwnKeysOnly() {
+    void reentersOnlyItsOwnKeys() {
         try (LockHandle handle = locks.acquireAsync(KEY).join()) {
             assertThatThrownBy(() -> handle.reenter(LockRequest.of("other"))).hasMessageContaining("not [other]");
             assertThatThrownBy(() -> handle.reenter(LockRequest.ofAll(List.of(KEY, "other"))))

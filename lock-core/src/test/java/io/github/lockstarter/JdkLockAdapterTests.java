@@ -61,7 +61,7 @@ class JdkLockAdapterTests {
     }
 
     @Test
-    void isReentrantOverAllViewsOfOneKey() throws Exception {
+    void isReentrantAcrossAllViewsOfOneKey() throws Exception {
         lock.lock();
         locks.asLock(KEY).lock();
         lock.unlock();
@@ -71,7 +71,7 @@ class JdkLockAdapterTests {
     }
 
     @Test
-    void refusesTheUnlockOfAStranger() throws Exception {
+    void refusesUnlockByAThreadThatDoesNotHoldTheLock() throws Exception {
         lock.lock();
         assertThat(elsewhere(() -> {
                     assertThatThrownBy(lock::unlock)
@@ -85,7 +85,7 @@ class JdkLockAdapterTests {
     }
 
     @Test
-    void lockWaitsOnWhenInterruptedAndSetsTheFlagAtTheEnd() throws Exception {
+    void lockKeepsWaitingWhenInterruptedAndRestoresTheFlag() throws Exception {
         lock.lock();
         AtomicBoolean flagged = new AtomicBoolean();
         Thread waiter = new Thread(() -> {
@@ -128,7 +128,7 @@ class JdkLockAdapterTests {
     }
 
     @Test
-    void tryLockWithoutTimeIgnoresAnInterruptAndKeepsTheFlag() {
+    void tryLockWithoutATimeIgnoresAnInterruptAndKeepsTheFlag() {
         Thread.currentThread().interrupt();
         assertThat(lock.tryLock()).isTrue();
         assertThat(Thread.interrupted()).isTrue();
@@ -136,14 +136,14 @@ class JdkLockAdapterTests {
     }
 
     @Test
-    void timedTryLockThrowsWhenInterruptedBeforeAlthoughTheLockIsFree() {
+    void timedTryLockThrowsWhenAlreadyInterruptedEvenIfTheLockIsFree() {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
     @Test
-    void timedTryLockWaitsItsTimeAndNoLonger() throws Exception {
+    void timedTryLockReturnsFalseWhenItsTimeIsOver() throws Exception {
         lock.lock();
         long start = System.nanoTime();
         assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(150, TimeUnit.MILLISECONDS)))
@@ -162,12 +162,12 @@ class JdkLockAdapterTests {
     }
 
     @Test
-    void hasNoConditions() {
+    void newConditionIsUnsupported() {
         assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
     }
 
     @Test
-    void unlockAfterALossSaysSo() {
+    void unlockThrowsAfterALoss() {
         Lock brief = locks.asLock(
                 LockRequest.of("brief").leasedFor(Duration.ofMillis(500)).withoutRenewal());
         brief.lock();
@@ -178,7 +178,7 @@ class JdkLockAdapterTests {
     }
 
     @Test
-    void refusesANewHoldUntilTheThreadHasLeftTheLostOne() throws Exception {
+    void refusesToLockAgainUntilTheThreadHasUnlockedTheLostHold() throws Exception {
         Lock brief = locks.asLock(
                 LockRequest.of("brief").leasedFor(Duration.ofMillis(500)).withoutRenewal());
         brief.lock();

@@ -24,7 +24,7 @@ class LockRequestTests {
     }
 
     @Test
-    void refusesAKeyThatIsADocument() {
+    void refusesAnOverlongKey() {
         String longest = "k".repeat(LockRequest.MAX_KEY_LENGTH);
         assertThat(LockRequest.of(longest).keys()).containsExactly(longest);
         assertThatIllegalArgumentException()
@@ -34,7 +34,7 @@ class LockRequestTests {
     }
 
     @Test
-    void refusesNoKeysAtAll() {
+    void refusesAnEmptyListOfKeys() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockRequest.ofAll(List.of()))
                 .withMessageContaining("no key");
@@ -72,7 +72,7 @@ class LockRequestTests {
     }
 
     @Test
-    void changesCopies() {
+    void changesReturnCopies() {
         LockRequest plain = LockRequest.of("order:42");
         LockRequest changed = plain.named("ship")
                 .waitingUpTo(Duration.ofSeconds(2))

@@ -48,7 +48,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void letsTheActionsExceptionThroughUnchanged() {
+    void rethrowsTheExceptionOfTheActionUnchanged() {
         IOException failure = new IOException("disk full");
         assertThatThrownBy(() -> locks.execute("order:42", () -> {
                     throw failure;
@@ -58,7 +58,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void givesTheActionItsHandle() {
+    void theCurrentHandleIsThatOfTheInnermostAction() {
         AtomicReference<Long> outer = new AtomicReference<>();
         locks.execute("a", () -> {
             outer.set(LockHandle.current().orElseThrow().fencingToken());
@@ -71,7 +71,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void knowsTheHandlesOfAllActionsThatRun() {
+    void findsTheHandlesOfAllRunningActions() {
         locks.execute("a", () -> {
             locks.execute("b", () -> assertThat(LockHandle.allCurrent())
                     .extracting(LockHandle::key)
@@ -82,14 +82,14 @@ class LockTemplateTests {
     }
 
     @Test
-    void reportsALossAfterAnActionThatEndedNormally() {
+    void throwsAfterAnActionWhoseLockWasLost() {
         assertThatThrownBy(() -> locks.execute(BRIEF, this::outliveTheLease))
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("check the fencing token where you write");
     }
 
     @Test
-    void returnsTheResultDespiteALossWhenToldSo() {
+    void returnsTheResultDespiteALossWhenConfigured() {
         LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
         assertThat(lenient.<String, RuntimeException>execute(BRIEF, () -> {
                     outliveTheLease();
@@ -99,7 +99,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void addsALossToTheActionsOwnFailure() {
+    void addsALossToTheFailureOfTheAction() {
         IllegalStateException failure = new IllegalStateException("out of stock");
         assertThatThrownBy(() -> locks.execute(BRIEF, () -> {
                     outliveTheLease();
@@ -118,7 +118,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void locksSeveralKeysAllOrNothing() {
+    void acquiresAllOfSeveralKeysOrNone() {
         LockRequest both = LockRequest.ofAll(List.of("b", "a", "b"));
         try (LockHandle handle = locks.acquire(both)) {
             assertThat(handle.keys()).containsExactly("a", "b");
@@ -150,7 +150,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void executesOrSaysThatItSkipped() {
+    void tryExecuteRunsTheActionOrReportsThatItSkipped() {
         Execution<String> execution = locks.tryExecute("report", () -> "written");
         assertThat(execution).isEqualTo(new Execution.Executed<>("written"));
         assertThat(execution.wasExecuted()).isTrue();
@@ -163,14 +163,14 @@ class LockTemplateTests {
     }
 
     @Test
-    void tellsAResultOfNullFromNoExecution() {
+    void distinguishesANullResultFromASkippedAction() {
         Execution<@Nullable String> execution = locks.tryExecute("report", () -> null);
         assertThat(execution.wasExecuted()).isTrue();
         assertThat(execution.orElseGet(() -> "busy")).isNull();
     }
 
     @Test
-    void executesATaskAndReleases() {
+    void runsATaskAndReleases() {
         AtomicLong runs = new AtomicLong();
         assertThat(locks.tryExecute("report", () -> {
                             runs.incrementAndGet();
@@ -182,7 +182,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void doesNotTakeTheContentionOfAnInnerLockForItsOwn() {
+    void rethrowsTheContentionOfAnInnerLock() {
         LockHandle other = engine.acquireAsync(LockRequest.of("inner")).join();
         LockRequest inner = LockRequest.of("inner").withoutWaiting();
         assertThatThrownBy(() -> locks.tryExecute("outer", () -> locks.execute(inner, () -> "never")))
@@ -193,7 +193,7 @@ class LockTemplateTests {
     }
 
     @Test
-    void reportsALossAfterATriedAction() {
+    void tryExecuteThrowsAfterALoss() {
         assertThatThrownBy(() -> locks.tryExecute(BRIEF, this::outliveTheLease)).isInstanceOf(LockLostException.class);
     }
 }

@@ -44,7 +44,7 @@ class DeadCallerTests {
     }
 
     @Test
-    void theGrantOfACallerThatOnlyTriedIsGivenBackOnce() {
+    void releasesTheGrantOfADeadTryOnce() {
         giveBack(forsakenAttempt(REQUEST.withoutWaiting()));
 
         assertThat(backend.isQuiet()).as("asked for once").isTrue();
@@ -52,7 +52,7 @@ class DeadCallerTests {
     }
 
     @Test
-    void theGrantOfACallerThatWaitedIsGivenBackOnce() {
+    void releasesTheGrantOfADeadWaiterOnce() {
         giveBack(forsakenAttempt(REQUEST));
 
         assertThat(backend.isQuiet()).as("asked for once").isTrue();
@@ -60,7 +60,7 @@ class DeadCallerTests {
     }
 
     @Test
-    void theNextAttemptIsThatOfTheNextWaiter() {
+    void theNextWaiterMakesTheNextAttempt() {
         Sent<AcquireCommand, AcquireResult> attempt = forsakenAttempt(REQUEST);
         Waiter next = joined(REQUEST.leasedFor(Duration.ofSeconds(10))); // of another lease, so it cannot take it
         giveBack(attempt);
@@ -70,7 +70,7 @@ class DeadCallerTests {
     }
 
     @Test
-    void theNextCallHasCarriedOutWhatADeadThreadLeftThoughNothingIsHeld() {
+    void theNextCallCarriesOutTheTasksThatADeadThreadLeft() {
         AtomicBoolean isCarriedOut = new AtomicBoolean();
         assertThatThrownBy(() -> running.run(todo -> {
                     todo.add(() -> {

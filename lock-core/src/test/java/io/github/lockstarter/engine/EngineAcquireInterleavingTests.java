@@ -37,7 +37,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     private static final Duration LONGER_THAN_A_LOOK = Duration.ofSeconds(1);
 
     @Test
-    void releasesInTheBackgroundWhatAnUnansweredAttemptMayHaveAcquired() {
+    void releasesAnUnansweredAttemptInTheBackground() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
@@ -54,7 +54,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void doesNotCleanUpWhatWasCertainlyNotAcquired() {
+    void doesNotReleaseAnAttemptThatWasCertainlyRefused() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
@@ -65,7 +65,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void failsEveryLocalWaiterWhenTheBackendFails() {
+    void failsEveryWaiterOfTheInstanceWhenTheBackendFails() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("connection refused", cause));
@@ -76,7 +76,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void sendsOneAttemptHoweverManyThreadsWait() throws Exception {
+    void sendsOneAttemptForAnyNumberOfWaitingThreads() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST);
         engine.acquireAsync(REQUEST);
@@ -96,7 +96,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void triesAgainAtOnceForASignalThatCameDuringTheAttempt() {
+    void triesAgainAtOnceAfterASignalDuringTheAttempt() {
         engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         backend.signal(KEY);
@@ -109,7 +109,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     /** What bounds a storm of signals is counted anew from each grant on. */
     @Test
-    void triesAgainAtOnceForASignalHoweverManyCameBeforeEarlierGrants() throws Exception {
+    void triesAgainAtOnceAfterASignalDespiteManyEarlierOnes() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         for (int i = 0; i < 10; i++) {
             Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
@@ -128,7 +128,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void theGrantSpendsASignalThatCameDuringItsAttempt() throws Exception {
+    void aGrantUsesUpASignalThatCameDuringItsAttempt() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         backend.signal(KEY);
@@ -140,7 +140,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     /** The lock may have become free between that attempt and its call. */
     @Test
-    void aTryThatFindsAnAttemptUnderWayIsAnsweredByALaterOneIfThatFindsAnotherOwner() throws Exception {
+    void aTryDuringAContendedAttemptIsAnsweredByTheNextAttempt() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.withoutWaiting());
@@ -154,7 +154,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     /** Else the waiter would wait for the first one's next look. */
     @Test
-    void anAttemptOfACallerThatOnlyTriesAlsoAnswersThoseWhoAreOwed() {
+    void anAttemptOfATryAlsoAnswersWaitersWhoseWaitIsOver() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
@@ -173,7 +173,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     /** A failure says nothing of the lock: another attempt would only double the time. */
     @Test
-    void aTryIsAnsweredWithTheFailureOfAnAttemptThatWasSentBeforeItCame() {
+    void aTryDuringAFailingAttemptFailsWithIt() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.withoutWaiting());
@@ -188,7 +188,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void leavesAnAttemptToThoseWhoAreOwedItsAnswerWhenItsWaiterGivesUp() throws Exception {
+    void anAttemptStillAnswersOtherCallersWhenItsWaiterGivesUp() throws Exception {
         Owed owed = attemptWhoseWaiterGaveUp();
         assertThat(backend.isQuiet()).as("neither withdrawn nor begun anew").isTrue();
         assertThat(owed.shorter()).isNotDone();
@@ -202,7 +202,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void givesWhatAnAttemptIsGrantedToTheNextWaiterOfTheSameTermsWhenItsWaiterGaveUp() throws Exception {
+    void aGrantGoesToTheNextWaiterWithTheSameTermsWhenItsWaiterGaveUp() throws Exception {
         Owed owed = attemptWhoseWaiterGaveUp();
 
         owed.attempt().answer().complete(new AcquireResult.Granted(1, 0));
@@ -218,7 +218,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void givesBackWhatAnAttemptIsGrantedWhoseWaiterGaveUpIfTheNextAsksForAnotherLease() throws Exception {
+    void releasesAGrantWhoseWaiterGaveUpWhenTheNextOneAsksForAnotherLease() throws Exception {
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
@@ -248,7 +248,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     /** The grant to a caller that only tries leaves the place in the queue to those who wait. */
     @Test
-    void withdrawsAWaitThatEndsWhileACallerThatOnlyTriedHoldsTheLock() throws Exception {
+    void withdrawsAWaitThatEndsWhileATryHoldsTheLock() throws Exception {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> registration = backend.nextAcquire();
         registration.answer().complete(contended());
@@ -266,14 +266,14 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void passesASignalOnThatNobodyHereWaitsFor() {
+    void passesOnASignalWhenNobodyWaits() {
         backend.signal(KEY);
         backend.nextWithdrawal().answer().complete(new ReleaseResult.Released(0));
         assertThat(backend.isQuiet()).isTrue();
     }
 
     @Test
-    void givesBackWithTheAnswerWhenInterruptedDuringTheAttempt() throws Exception {
+    void releasesAGrantWhoseCallerWasInterruptedDuringTheAttempt() throws Exception {
         AtomicInteger flagged = new AtomicInteger();
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
@@ -299,7 +299,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void endsTheWaitInTimeAlthoughALaterAttemptIsUnanswered() {
+    void endsTheWaitInTimeEvenIfALaterAttemptIsUnanswered() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(LONGER_THAN_A_LOOK));
         backend.nextAcquire().answer().complete(contended());
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
@@ -316,7 +316,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void saysWhereTheInstanceOfTheHolderRuns() {
+    void theExceptionSaysWhereTheInstanceOfTheHolderRuns() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
         LockHolder holder = new LockHolder(
                 "3f2a91c0",
@@ -336,7 +336,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aGrantThatArrivesBehindTheEndOfItsWaitIsNobodysHold() {
+    void releasesAGrantThatArrivesAfterItsWaitHasEnded() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(LONGER_THAN_A_LOOK));
         backend.nextAcquire().answer().complete(contended());
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
@@ -349,7 +349,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void doesNotCallALockContendedBeforeTheBackendHasSaidSo() {
+    void reportsContentionOnlyAfterTheBackendAnswered() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
@@ -364,7 +364,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void refusesAGrantWhoseAnswerTookLongerThanTheLease() throws Exception {
+    void refusesAGrantWhoseAnswerTakesLongerThanTheLease() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         wallMillis.addAndGet(31_000);
@@ -388,7 +388,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void givesBackTheFirstKeyWhenTheSecondCannotBeHad() {
+    void releasesTheFirstKeyWhenTheSecondIsRefused() {
         CompletableFuture<LockHandle> both =
                 engine.acquireAsync(LockRequest.ofAll(List.of("b", "a")).withoutWaiting());
         Sent<AcquireCommand, AcquireResult> first = backend.nextAcquire();
@@ -405,7 +405,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void anErrorOfTheBackendIsAnUnknownOutcomeAndWedgesNothing() throws Exception {
+    void anErrorThrownByTheBackendIsAnUnknownOutcomeAndBlocksNoKey() throws Exception {
         backend.planted = new StackOverflowError("planted");
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
@@ -415,7 +415,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void doesNotHandOutSeveralKeysOfWhichOneIsLostAlready() {
+    void doesNotReturnSeveralKeysWhenOneIsAlreadyLost() {
         CompletableFuture<LockHandle> both = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b"))
                 .leasedFor(Duration.ofMillis(500))
                 .withoutRenewal());
@@ -431,7 +431,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aGrantThatIsTooLateForOneWaiterIsNoFailureOfTheOthers() throws Exception {
+    void aGrantTooLateForOneWaiterDoesNotFailTheOthers() throws Exception {
         CompletableFuture<LockHandle> brief =
                 engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(20)).withoutRenewal());
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
@@ -446,7 +446,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     /** Else the last of them would wait for as many answers as there are callers. */
     @Test
-    void aGrantThatIsTooLateIsTheAnswerOfAllThatOnlyTryOrAreOwedOne() {
+    void aGrantThatIsTooLateAnswersAllTriesAndEndedWaits() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
@@ -467,7 +467,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aWaiterThatComesDuringAWithdrawalRegistersAfterItsAnswer() throws Exception {
+    void aWaiterThatArrivesDuringAWithdrawalRegistersAfterItsAnswer() throws Exception {
         CompletableFuture<LockHandle> leaving = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
         CompletableFuture<LockHandle> newcomer = new CompletableFuture<>();
@@ -484,7 +484,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void looksAgainAlthoughAListenerHoldsTheThreadUpThatQueuedTheWaiter() throws Exception {
+    void retriesForAWaiterWhileAListenerBlocksItsThread() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CountDownLatch told = new CountDownLatch(1);
@@ -508,7 +508,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aFutureThatWasServedBeforeItsQueueKnewDoesNotWithdrawItsOwnLock() throws Exception {
+    void aFutureThatIsGrantedAtOnceDoesNotWithdrawItsOwnLock() throws Exception {
         for (int i = 0; i < 200; i++) {
             LockHandle handle = granted(REQUEST, i + 1);
             assertThat(handle.isHeld()).isTrue();
@@ -521,7 +521,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void everyWaitThatListenersAreToldOfIsEndedForThemToo() throws Exception {
+    void reportsTheEndOfEveryWaitThatWasReportedToListeners() throws Exception {
         AtomicInteger waiting = new AtomicInteger();
         ManualBackend own = new ManualBackend();
         LockEngine counted = new LockEngine(

@@ -116,7 +116,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void noticesAnOutageByItsBeatsAndItsEndByOneThatProvesNothing() {
+    void unansweredBeatsReportAnOutageAndAnyAnswerEndsIt() {
         beginOutage();
         backend.opened();
         heartbeats.next().answer.complete(Optional.empty());
@@ -124,7 +124,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void learnsFromAnOperatorThatTheStoreAnswersAgain() {
+    void anAnswerToAnOperatorEndsTheOutage() {
         beginOutage();
         engine.admin().inspect(KEY).join();
         assertThat(storeEvents).as("the store cannot tell").hasSize(1);
@@ -146,7 +146,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isCertainForTheTakeOverTimeFromTheSendingOfTheLastBeat() throws Exception {
+    void aHoldIsCertainForTheTakeOverTimeAfterTheLastBeatWasSent() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         assertThat(held.state()).isEqualTo(HoldState.HELD);
@@ -160,7 +160,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void leavesALockWithAMinimumTimeToItsLease() throws Exception {
+    void aHoldWithAMinimumTimeIsCertainForItsWholeLease() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST.keptFor(Duration.ofMillis(1)), 1);
 
@@ -170,7 +170,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void staysCertainWhileTheStoreAnswers() throws Exception {
+    void aHoldStaysCertainWhileTheStoreAnswers() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         for (int i = 0; i < 4; i++) {
@@ -182,7 +182,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void countsFromTheSendingOfTheBeatAndNotFromItsAnswer() throws Exception {
+    void certaintyCountsFromTheSendingOfABeatAndNotFromItsAnswer() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         Duration most = TAKE_OVER.multipliedBy(3).dividedBy(5);
@@ -196,7 +196,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isCertainAgainWithTheNextAnswerOfTheSameHistory() throws Exception {
+    void aHoldIsCertainAgainWithTheNextAnswerOfTheSameHistory() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
@@ -213,7 +213,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isRenewedOnceAfterATakeOver() throws Exception {
+    void aHoldIsRenewedOnceAfterATakeOver() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         answered(HISTORY, TAKE_OVER_1);
@@ -229,7 +229,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** The answer says nothing of a take-over that the store executed after the renewal. */
     @Test
-    void isNotConfirmedByARenewalThatWasSentBeforeTheTakeOverWasKnown() throws Exception {
+    void aRenewalSentBeforeATakeOverWasKnownDoesNotConfirmAHold() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(held.remainingLease().dividedBy(2));
@@ -242,7 +242,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksAgainWhenAConfirmationHasNoAnswer() throws Exception {
+    void confirmsAgainWhenAConfirmationHasNoAnswer() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         answered(HISTORY, TAKE_OVER_1);
@@ -254,7 +254,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** Such as for want of memory: no answer comes that could end the confirmation. */
     @Test
-    void asksAgainWhenTheWatchdogCouldNotAsk() throws Exception {
+    void confirmsAgainWhenTheWatchdogFailed() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         CompletableFuture<Void> failed = new CompletableFuture<>();
@@ -277,7 +277,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksAgainWhenTheBackendCouldNotSendAConfirmation() throws Exception {
+    void confirmsAgainWhenTheBackendCouldNotSendAConfirmation() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         CompletableFuture<Void> failed = new CompletableFuture<>();
@@ -296,7 +296,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void ignoresAnAnswerThatComesBehindTheAnswerToALaterBeat() throws Exception {
+    void ignoresAnAnswerThatArrivesAfterTheAnswerToALaterBeat() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         Question earlier = nextOfNow();
@@ -310,7 +310,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isLostToATakeOverIfTheStoreDoesNotConfirmIt() throws Exception {
+    void aHoldIsLostToATakeOverIfTheStoreDoesNotConfirmIt() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
@@ -322,7 +322,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isLostToATakeOverIfTheStoreGrantsTheLockToAnotherCaller() throws Exception {
+    void aHoldIsLostToATakeOverIfTheStoreGrantsTheLockToAnotherCaller() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
@@ -338,7 +338,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void beatsAtOnceWhenItHasToBeHeld() throws Exception {
+    void ensureHeldSendsABeatAtOnce() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
@@ -354,7 +354,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksForTheLockWhenItHasToBeHeldAfterATakeOver() throws Exception {
+    void ensureHeldConfirmsTheHoldAfterATakeOver() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         answered(HISTORY, TAKE_OVER_1);
@@ -372,7 +372,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsWhoHasToHoldItWaitingForOneCommandTimeout() throws Exception {
+    void ensureHeldWaitsForOneCommandTimeoutAtMost() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(500);
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
@@ -387,7 +387,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksTheStoreAtMostUntilTheLeaseIsOver() throws Exception {
+    void ensureHeldWaitsAtMostUntilTheLeaseIsOver() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST.leasedFor(TAKE_OVER.plusMillis(200)), 1);
         letPass(TAKE_OVER);
@@ -414,7 +414,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** Such as a master that was deposed, at which an earlier mark of the instance goes on. */
     @Test
-    void renewsAGrantOfAnotherHistoryThanTheBeatsBeforeItsCallerHasIt() throws Exception {
+    void confirmsAGrantOfAnotherHistoryBeforeItsCallerGetsIt() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         heartbeats.asked.clear();
@@ -428,7 +428,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void holdsNoThreadWhileAnAsynchronousGrantIsInDoubt() throws Exception {
+    void blocksNoThreadWhileAnAsynchronousGrantIsInDoubt() throws Exception {
         engine.stop();
         EngineEnvironment usual = EngineEnvironment.of(clock);
         EngineEnvironment oneThread = new EngineEnvironment(
@@ -470,7 +470,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void confirmsALateGrantBeforeItsCallerHasIt() throws Exception {
+    void confirmsALateGrantBeforeItsCallerGetsIt() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
@@ -485,7 +485,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void waitsForTheConfirmationOfALateGrantNoLongerThanItsCaller() throws Exception {
+    void waitsForTheConfirmationOfALateGrantOnlyAsLongAsItsCaller() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(500);
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(TAKE_OVER));
@@ -500,7 +500,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void entersAHoldInDoubtAgainOnlyOnceItIsConfirmed() throws Exception {
+    void reentersAHoldInDoubtOnlyOnceItIsConfirmed() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         CountDownLatch inDoubt = new CountDownLatch(1);
         CompletableFuture<LockHandle> entering = CompletableFuture.supplyAsync(
@@ -521,7 +521,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** An attempt without a wait asks once. */
     @Test
-    void doesNotEnterAHoldInDoubtAgainForLongerThanItsCallerWaits() throws Exception {
+    void reenteringAHoldInDoubtWaitsOnlyAsLongAsItsCaller() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(500);
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(
@@ -538,7 +538,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void staysInDoubtIfARestartMayHaveForgottenATakeOver() throws Exception {
+    void aHoldStaysInDoubtIfARestartMayHaveForgottenATakeOver() throws Exception {
         LockHandle held = undecidable();
         answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         letPass(held.remainingLease().dividedBy(2));
@@ -549,7 +549,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isLostToItsOwnerWhoAsksIfARestartMayHaveForgottenATakeOver() throws Exception {
+    void ensureHeldThrowsIfARestartMayHaveForgottenATakeOver() throws Exception {
         LockHandle held = undecidable();
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
@@ -569,7 +569,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isCertainAfterARestartIfItWasGrantedSince() throws Exception {
+    void aHoldGrantedAfterARestartIsCertain() throws Exception {
         undecidable();
         LockHandle later = grantedBy(ANOTHER_HISTORY, LockRequest.of("other"), 2);
         answered(ANOTHER_HISTORY, NO_TAKE_OVER);
@@ -577,7 +577,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void staysCertainThroughARestartThatIsShorterThanTheTakeOverTime() throws Exception {
+    void aHoldStaysCertainThroughARestartShorterThanTheTakeOverTime() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER.dividedBy(2));
@@ -587,7 +587,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isCertainAgainAfterAFailoverIfReplicasAcknowledgeTakeOvers() throws Exception {
+    void aHoldIsCertainAgainAfterAFailoverIfReplicasAcknowledgeTakeOvers() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, TAKE_OVER_1);
         LockHandle held = granted(REQUEST, 1);
@@ -600,7 +600,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** The trace ends by itself some time after the last lease that it concerns. */
     @Test
-    void isCertainAgainAfterAFailoverThatKnowsOfNoTakeOver() throws Exception {
+    void aHoldIsCertainAgainAfterAFailoverWithoutATakeOver() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, TAKE_OVER_1);
         LockHandle held = granted(REQUEST, 1);
@@ -612,7 +612,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** The lock may have been granted by that take-over, at the old master, and released there. */
     @Test
-    void staysInDoubtAfterAFailoverThatReportsATakeOver() throws Exception {
+    void aHoldStaysInDoubtAfterAFailoverThatReportsATakeOver() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, TAKE_OVER_1);
         LockHandle held = granted(REQUEST, 1);
@@ -626,7 +626,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** The take-over is known, and perhaps it was this lock; the new master may not know that it was granted. */
     @Test
-    void staysInDoubtAfterAFailoverIfItWasNotConfirmedAfterTheLastTakeOver() throws Exception {
+    void aHoldNotConfirmedAfterTheLastTakeOverStaysInDoubtAfterAFailover() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
@@ -640,7 +640,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** It has lost what replicas had acknowledged, with the lock that was granted by it. */
     @Test
-    void staysInDoubtAfterARestartOfTheMasterThoughReplicasAcknowledgeTakeOvers() throws Exception {
+    void aHoldStaysInDoubtAfterAMasterRestartEvenIfReplicasAcknowledgeTakeOvers() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
@@ -652,7 +652,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** FLUSHALL, or a master that restarted empty, and handed that on to the replica that was promoted then. */
     @Test
-    void staysInDoubtAfterAFailoverBehindAnotherLossOfTheHistory() throws Exception {
+    void aHoldStaysInDoubtAfterAFailoverThatFollowsAnotherLossOfTheHistory() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
@@ -664,7 +664,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** The answer of a server that the beats do not go to, such as a master that was promoted a moment ago. */
     @Test
-    void countsNoRenewalOfAnotherHistory() throws Exception {
+    void aRenewalOfAnotherHistoryDoesNotConfirmAHold() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(held.remainingLease().dividedBy(2));
@@ -680,7 +680,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void doesNotCountAReleaseThatFoundTheLockFreeIfItMayHaveBeenTakenOver() throws Exception {
+    void aReleaseThatFindsTheLockFreeIsUnknownIfATakeOverWasPossible() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         LockHandle other = granted(LockRequest.of("other"), 2);
@@ -695,7 +695,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** While a caller waited for one answer, the other lock was lost. */
     @Test
-    void asksAgainForEachOfSeveralLocksAfterAWait() throws Exception {
+    void ensureHeldChecksEachOfSeveralLocksAgainAfterAWait() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b")));
         backend.nextAcquire().answer().complete(granted(1));
@@ -719,7 +719,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** The store keeps the take-over time of the first owner, and the second one asked for none. */
     @Test
-    void doesNotHandOverToWhoAsksForAnotherTakeOverTime() throws Exception {
+    void doesNotHandOverToAWaiterWithAnotherTakeOverTime() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.named(NEVER_TAKEN_OVER));
@@ -733,7 +733,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void handsNothingOverInDoubt() throws Exception {
+    void doesNotHandOverAHoldInDoubt() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = waitedFor(REQUEST, 1, 0);
         CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST);
@@ -744,7 +744,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void promisesTheTakeOverTimeInTheTokenUnlessTheLeaseIsShorterOrTheStoreDoesNotAnswer() {
+    void theTokenNamesTheTakeOverTimeUnlessTheLeaseIsShorterOrTheStoreDoesNotAnswer() {
         assertThat(takeOverOf(REQUEST)).as("not answered yet").isZero();
         answered(HISTORY, NO_TAKE_OVER);
         assertThat(takeOverOf(REQUEST)).isEqualTo(TAKE_OVER.toMillis());
@@ -762,7 +762,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksWithEachBeatForTheLocksThatItWaitsFor() {
+    void eachBeatNamesTheLocksThatTheInstanceWaitsFor() {
         answered(HISTORY, NO_TAKE_OVER);
         heldBy("a0000000", "a1");
         heldBy("b0000000", "b1");
@@ -771,7 +771,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksForALockWhoseAttemptWasAnsweredBeforeTheFirstBeat() {
+    void theFirstBeatNamesALockWhoseAttemptWasAnsweredBefore() {
         heldBy("a0000000", "a1");
         answered(HISTORY, NO_TAKE_OVER);
 
@@ -779,7 +779,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksWithEachBeatForALockOfEachOwnerHoweverManyLocksOthersHave() {
+    void eachBeatNamesALockOfEveryOwnerHoweverManyLocksOthersHave() {
         answered(HISTORY, NO_TAKE_OVER);
         for (int i = 0; i < 400; i++) {
             heldBy("a0000000", "a" + i);
@@ -793,7 +793,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** As behind a proxy without channels: no signal will come. */
     @Test
-    void triesAgainAsOftenAsWithoutBeatsWhereSignalsGetLost() {
+    void retriesAsOftenAsWithoutBeatsWhenSignalsGetLost() {
         heartbeats.hearsSignals = false;
         answered(HISTORY, NO_TAKE_OVER);
         heldBy("a0000000", "a1");
@@ -811,7 +811,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void triesAllLocksOfAnOwnerThatIsGone() {
+    void retriesAllLocksOfAnOwnerThatIsGone() {
         answered(HISTORY, NO_TAKE_OVER);
         heldBy("a0000000", "a1");
         heldBy("a0000000", "a2");
@@ -827,7 +827,7 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void sharesTheBeatOfCallersThatHaveToKnow() throws Exception {
+    void concurrentEnsureHeldCallsShareOneBeat() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         LockHandle other = granted(LockRequest.of("other"), 2);

@@ -88,30 +88,30 @@ class EngineFailingThreadTests {
     }
 
     @Test
-    void nothingStaysHeldOfAThreadThatRunsOutOfMemory() throws Exception {
+    void aThreadThatRunsOutOfMemoryLeavesNoLockHeld() throws Exception {
         failEverywhere(() -> new OutOfMemoryError("planted"));
     }
 
     @Test
-    void nothingStaysHeldOfAThreadThatRunsOutOfMemoryAndEntersAgain() throws Exception {
+    void aReenteringThreadThatRunsOutOfMemoryLeavesNoLockHeld() throws Exception {
         entersAgain = true;
         failEverywhere(() -> new OutOfMemoryError("planted"));
     }
 
     @Test
-    void nothingStaysHeldOfAThreadThatRunsOutOfMemoryWhenItsLocksHaveAMinimumTime() throws Exception {
+    void aThreadThatRunsOutOfMemoryLeavesNoLockWithAMinimumTimeHeld() throws Exception {
         minimum = Duration.ofMillis(20);
         failEverywhere(() -> new OutOfMemoryError("planted"));
     }
 
     @Test
-    void nothingStaysHeldWhenTheDeliveryOfALockWithAMinimumTimeRunsOutOfMemory() throws Exception {
+    void aDeliveryThatRunsOutOfMemoryLeavesNoLockWithAMinimumTimeHeld() throws Exception {
         minimum = Duration.ofMillis(20);
         failEverywhere(() -> new OutOfMemoryError("planted"), this::acquireAsync);
     }
 
     @Test
-    void aListenerMayEnterWhatItsThreadIsAboutToTake() {
+    void aListenerCanReenterALockThatItsThreadIsAcquiring() {
         AtomicReference<LockEngine> entered = new AtomicReference<>();
         AtomicInteger entries = new AtomicInteger();
         LockListener entering = event -> {
@@ -134,7 +134,7 @@ class EngineFailingThreadTests {
     }
 
     @Test
-    void grantsALockAlthoughTheThreadOfTheTimerCannotBeStarted() {
+    void grantsALockWhenTheTimerThreadCannotBeStarted() {
         LockEngine other = engineWith(new TimerThread(EngineClock.SYSTEM, work -> {
             throw new OutOfMemoryError("unable to create native thread (planted)");
         }));
@@ -146,7 +146,7 @@ class EngineFailingThreadTests {
     }
 
     @Test
-    void deliversAndRenewsALockWhoseGrantFailedAtItsEnd() throws Exception {
+    void deliversAndRenewsALockWhenTheLastStepOfItsGrantFails() throws Exception {
         FailingTimer failing = new FailingTimer(ONE_KEY);
         LockEngine other = engineWith(failing);
         LockHandle held = grantedWithFailure(other, ONE.leasedFor(Duration.ofSeconds(2)));
@@ -160,7 +160,7 @@ class EngineFailingThreadTests {
     }
 
     @Test
-    void countsAnEntryDownOnceThoughItsReleaseFailsAtItsEnd() throws Exception {
+    void decrementsTheHoldCountOnceWhenTheLastStepOfTheReleaseFails() throws Exception {
         FailingTimer failing = new FailingTimer(ONE_KEY);
         LockEngine other = engineWith(failing);
         LockHandle held = grantedWithFailure(other, ONE);
@@ -234,7 +234,7 @@ class EngineFailingThreadTests {
     }
 
     @Test
-    void nothingStaysHeldOfAThreadThatFailsUnexpectedly() throws Exception {
+    void aThreadThatFailsUnexpectedlyLeavesNoLockHeld() throws Exception {
         failEverywhere(() -> new AssertionError("planted"));
     }
 

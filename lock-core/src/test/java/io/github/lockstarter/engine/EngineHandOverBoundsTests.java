@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class EngineHandOverBoundsTests extends HandOverInterleavings {
 
     @Test
-    void handsOverSixteenTimesWhileAnotherInstanceIsKnownToWaitFromTheGrantOn() throws Exception {
+    void handsOverSixteenTimesWhenTheGrantSaysThatAnotherInstanceWaits() throws Exception {
         LockHandle last = handOver(waitedFor(REQUEST, 100, 1), 16);
         engine.acquireAsync(REQUEST);
         releasing(last);
@@ -45,7 +45,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void takesANoticeThatOvertakesTheGrant() throws Exception {
+    void countsANoticeThatArrivesBeforeTheGrant() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
         backend.signal(KEY);
@@ -59,7 +59,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void learnsAtItsReleaseOfAnInstanceWhoseNoticeWasLost() throws Exception {
+    void theReleaseRevealsAnInstanceWhoseNoticeWasLost() throws Exception {
         LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
         CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
         releasing(last);
@@ -73,7 +73,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void leavesTheQueueAgainWhenNobodyIsLeftWhoWaits() throws Exception {
+    void leavesTheQueueWhenItsLastWaiterGivesUpDuringTheRelease() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // asks for another lease
         releasing(first);
@@ -85,7 +85,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void asksAtOnceWhenTheOtherInstanceHasGone() throws Exception {
+    void triesAtOnceWhenTheReleaseSignalledNobody() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
         engine.acquireAsync(REQUEST); // asks for another lease
         releasing(first);
@@ -94,7 +94,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void aPlaceFromBeforeIsSpentWhenTheInstanceQueuesUpAgain() throws Exception {
+    void dropsItsFormerPlaceWhenTheReleaseQueuesTheInstanceAgain() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
         engine.acquireAsync(REQUEST); // asks for another lease
         backend.signal(KEY); // such as after a reconnect of the mailbox
@@ -107,7 +107,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void leavesTheQueueWhenItIsUnknownWhetherItStandsThereAndNobodyWaits() throws Exception {
+    void leavesTheQueueAfterAReleaseWithUnknownOutcomeWhenNobodyWaits() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // asks for another lease
         releasing(first);
@@ -118,7 +118,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void asksWhenItIsUnknownWhetherTheOtherInstanceWasSignalled() throws Exception {
+    void triesAtOnceAfterAReleaseWithUnknownOutcome() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
         engine.acquireAsync(REQUEST); // asks for another lease
         releasing(first);
@@ -127,7 +127,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     }
 
     @Test
-    void looksAgainWhenTheSignalOfTheOtherInstanceIsLost() throws Exception {
+    void retriesWhenTheSignalOfTheOtherInstanceIsLost() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
         engine.acquireAsync(REQUEST); // asks for another lease
         releasing(first);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class EngineHandOverLeaseTests extends HandOverInterleavings {
 
     @Test
-    void doesNotHandOverInTheLastTwoThirdsOfALease() throws Exception {
+    void handsOverOnlyInTheFirstThirdOfALease() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofMillis(600)), 100, 0);
         engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(600)));
         await().pollDelay(Duration.ofMillis(210)).until(() -> true); // time is the bound
@@ -34,7 +34,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void doesNotHandOverToWhoAsksForAnotherLease() throws Exception {
+    void doesNotHandOverToAWaiterWithAnotherLease() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
         releasing(first);
@@ -43,7 +43,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void doesNotHandOverALeaseThatWasExtended() throws Exception {
+    void doesNotHandOverAnExtendedLease() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 0);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
                 () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
@@ -56,7 +56,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void aLossFoundByAnExtensionIsNotHandedOver() throws Exception {
+    void doesNotHandOverALockThatAnExtensionFoundLost() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture.runAsync(
                 () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
@@ -76,7 +76,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void armsTheLeaseAgainForWhoIsNotRenewed() throws Exception {
+    void renewsTheLeaseOnceBeforeTheHandOverToAWaiterWithoutRenewal() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
@@ -90,7 +90,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void whoIsNotRenewedAsksTheBackendWhenTheLeaseTurnsOutToBeGone() throws Exception {
+    void aWaiterWithoutRenewalTriesWhenTheLeaseIsFoundLost() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
@@ -102,7 +102,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void aGrantThatComesWhileTheLeaseIsArmedIsNotLostWithIt() throws Exception {
+    void aGrantDuringTheRenewalForAHandOverIsKeptWhenThatLeaseIsLost() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
         backend.signal(KEY); // somebody has deleted the key
@@ -122,7 +122,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void releasesWhatCouldNotBeArmedAgain() throws Exception {
+    void releasesALockWhoseRenewalForTheHandOverFails() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         engine.acquireAsync(REQUEST.withoutRenewal());
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
@@ -134,7 +134,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void whoIsNotRenewedIsArmedAlsoIfTheOneBeforeHasGivenUp() throws Exception {
+    void renewsForAWaiterWithoutRenewalWhenTheOneBeforeGaveUp() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST.withoutRenewal());
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
@@ -145,7 +145,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void releasesWhatWasArmedAgainForSomebodyWhoLeft() throws Exception {
+    void releasesALockThatWasRenewedForAWaiterThatLeft() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
         releasing(first);
@@ -156,7 +156,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void whoIsHandedALockRenewsAndLosesItOnItsOwn() throws Exception {
+    void aHandedOverHoldIsRenewedAndLostIndependently() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofMillis(900)), 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(900)));
         CountDownLatch firstLost = new CountDownLatch(1);
@@ -178,7 +178,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void aWaiterLooksAsSoonAsTheHoldInItsWayIsLost() throws Exception {
+    void aWaiterTriesAsSoonAsTheHoldOfItsInstanceIsLost() throws Exception {
         LockHandle first = granted(REQUEST, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         assertThat(backend.isQuiet())

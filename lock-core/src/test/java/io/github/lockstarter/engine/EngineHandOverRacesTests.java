@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class EngineHandOverRacesTests extends HandOverInterleavings {
 
     @Test
-    void passesOverWhoHasGivenUp() throws Exception {
+    void skipsAWaiterThatGaveUp() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
@@ -35,7 +35,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
     }
 
     @Test
-    void whoGivesUpInTheMomentOfTheHandOverPassesTheLockOn() throws Exception {
+    void aWaiterThatGivesUpDuringTheHandOverPassesTheLockOn() throws Exception {
         LockHandle holder = waitedFor(REQUEST, 100, 0);
         long newest = 100;
         for (int i = 0; i < 25; i++) {
@@ -65,7 +65,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
     }
 
     @Test
-    void whoIsInterruptedInTheMomentOfTheHandOverPassesTheLockOn() throws Exception {
+    void aWaiterThatIsInterruptedDuringTheHandOverPassesTheLockOn() throws Exception {
         LockHandle holder = waitedFor(REQUEST, 100, 0);
         for (int i = 0; i < 25; i++) {
             CompletableFuture<Boolean> acquired = new CompletableFuture<>();
@@ -92,7 +92,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
     }
 
     @Test
-    void aWaiterThatTimesOutInTheMomentOfTheHandOverLosesNobodysLock() throws Exception {
+    void aTimeoutDuringTheHandOverLosesNoLock() throws Exception {
         LockHandle holder = waitedFor(REQUEST, 100, 0);
         for (int i = 0; i < 15; i++) {
             CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(10)));
@@ -111,7 +111,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
 
     /** The grant belongs to this instance, whichever of its waiters the attempt was made for. */
     @Test
-    void givesTheGrantOfWhoHasLeftToTheNextOfTheSameTerms() throws Exception {
+    void givesTheGrantOfACancelledWaiterToTheNextOneWithTheSameTerms() throws Exception {
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
         backend.signal(KEY);
@@ -133,7 +133,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
     }
 
     @Test
-    void losesTheLockThatWasHandedOverWhenTheStoreGrantsItAnew() throws Exception {
+    void aHandedOverLockIsLostWhenTheStoreGrantsItAgain() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         backend.signal(KEY); // somebody says that the lock is free, which it is not
@@ -157,7 +157,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
     }
 
     @Test
-    void doesNotWithdrawTheGrantOfAHolderThatLeavesBeforeItsQueueKnows() throws Exception {
+    void doesNotWithdrawTheGrantOfAHolderThatReleasesAtOnce() throws Exception {
         for (int i = 0; i < 100; i++) {
             CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST);
             CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
@@ -215,7 +215,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
 
     /** The release with which this instance queues up again tells that another one has the lock. */
     @Test
-    void aWaitThatEndsDuringTheReleaseEndsWithItsAnswer() throws Exception {
+    void aWaitThatIsOverDuringTheReleaseEndsWithTheAnswerOfTheRelease() throws Exception {
         LockHandle first = granted(REQUEST, 1);
         backend.wanted(KEY);
         CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(50)));
@@ -232,7 +232,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
     }
 
     @Test
-    void aStopInTheMomentOfTheHandOverLeavesNothingHeld() throws Exception {
+    void aStopDuringTheHandOverLeavesNothingHeld() throws Exception {
         for (int i = 0; i < 200; i++) {
             LockHandle first = waitedFor(REQUEST, 100L * (i + 1), 0);
             CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);

@@ -57,7 +57,7 @@ class EngineHandOverTests extends HandOverInterleavings {
     }
 
     @Test
-    void asksForMoreThanOneFencingTokenOnlyWhereSomebodyCanUseThem() throws Exception {
+    void asksForSeveralFencingTokensOnlyWhenAWaiterCanUseThem() throws Exception {
         LockHandle alone = granted(REQUEST, 1);
         engine.acquireAsync(REQUEST);
         CompletableFuture<ReleaseOutcome> releasing = releasing(alone);
@@ -85,7 +85,7 @@ class EngineHandOverTests extends HandOverInterleavings {
     }
 
     @Test
-    void handsOverUntilTheFencingTokensAreUsedUpAndThenFollowsItsOwnRelease() throws Exception {
+    void triesAgainAfterTheReleaseOnceTheFencingTokensAreUsedUp() throws Exception {
         LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
         assertThat(last.fencingToken()).isEqualTo(163);
         engine.acquireAsync(REQUEST);
@@ -142,7 +142,7 @@ class EngineHandOverTests extends HandOverInterleavings {
     }
 
     @Test
-    void whatThisInstanceHoldsIsContendedWithoutAsking() throws Exception {
+    void aTryForALockOfTheSameInstanceIsRefusedWithoutACommand() throws Exception {
         granted(REQUEST, 1);
         assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
         CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(30)));
@@ -154,7 +154,7 @@ class EngineHandOverTests extends HandOverInterleavings {
     }
 
     @Test
-    void anInnerReleaseHandsNothingOver() throws Exception {
+    void anInnerReleaseDoesNotHandOver() throws Exception {
         CompletableFuture<LockHandle> waiting = CompletableFuture.supplyAsync(
                         () -> {
                             LockHandle outer = engine.acquire(REQUEST);

@@ -20,7 +20,7 @@ class EngineHandOverTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void aSecondNoticeProlongsNothing() throws Exception {
+    void aSecondNoticeDoesNotExtendTheTime() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 1);
         engine.acquireAsync(REQUEST);
         await().pollDelay(Duration.ofMillis(55)).until(() -> true); // time is the bound

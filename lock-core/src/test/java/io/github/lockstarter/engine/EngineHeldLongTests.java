@@ -82,7 +82,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void comeOnceWhenTheTimeIsOverLongBeforeTheFirstRenewal() {
+    void reportsALongHoldOnceEvenBeforeTheFirstRenewal() {
         LockHandle handle = engine.acquire(LockRequest.of("order:42").named("ship"));
 
         await().untilAsserted(() -> assertThat(heard).isNotEmpty());
@@ -97,7 +97,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void comeOnceForAHoldThatIsRenewedMeanwhile() {
+    void reportsARenewedHoldOnce() {
         try (LockEngine renewing = engine(Duration.ofMillis(900), WARN_AFTER)) {
             LockHandle handle = renewing.acquire(LockRequest.of("order:43"));
 
@@ -109,7 +109,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void areNoneThatEndInTime() {
+    void doesNotReportHoldsThatEndInTime() {
         for (int i = 0; i < 100; i++) {
             engine.acquire(LockRequest.of("short")).release();
         }
@@ -120,7 +120,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void nameTheThreadThatAcquiredForAHandleAndNoneOfAnAsynchronousAcquisition() {
+    void namesTheAcquiringThreadExceptForAnAsynchronousAcquisition() {
         engine.acquire(LockRequest.of("of-handle").ownedByHandle());
         await().untilAsserted(() -> assertThat(heard).hasSize(1));
         engine.acquireAsync(LockRequest.of("async")).join();
@@ -131,7 +131,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void neverFollowTheReleaseOfAnAbandonedHold() throws Exception {
+    void doesNotReportAnAbandonedHoldAfterItsRelease() throws Exception {
         LockEngine renewing = engine(Duration.ofMillis(1500), Duration.ofMillis(800));
         AtomicReference<@Nullable LockHandle> handle = new AtomicReference<>();
         Thread thread = new Thread(() -> handle.set(renewing.acquire(LockRequest.of("order:42"))));
@@ -151,7 +151,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void leaveTheRenewalAloneWhereTheyFail() {
+    void renewsTheLockWhenTheReportFails() {
         AtomicInteger failures = new AtomicInteger();
         onHeldLong = () -> {
             failures.incrementAndGet();
@@ -167,7 +167,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void waitForACallerThatTakesTheLockLate() throws Exception {
+    void reportsAHoldOnlyOnceItsCallerHasTheLock() throws Exception {
         CountDownLatch contended = new CountDownLatch(1);
         CountDownLatch taking = new CountDownLatch(1);
         onContended = () -> {
@@ -197,7 +197,7 @@ class EngineHeldLongTests {
     }
 
     @Test
-    void keepNoThreadReachableWhereNoneAreWanted() throws Exception {
+    void keepsNoThreadReachableWhenReportsAreDisabled() throws Exception {
         try (LockEngine silent = engine(Duration.ofSeconds(30), Duration.ZERO)) {
             Thread thread =
                     new Thread(() -> silent.acquire(LockRequest.of("report").ownedByHandle()));

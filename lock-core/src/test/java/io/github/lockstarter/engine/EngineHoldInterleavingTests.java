@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
-    void endsTheLeaseWhenTheMachineWasSuspended() throws Exception {
+    void aLeaseEndsWhileTheMachineIsSuspended() throws Exception {
         LockHandle handle = granted(REQUEST, 1);
         assertThat(handle.isHeld()).isTrue();
         wallMillis.addAndGet(30_100);
@@ -128,7 +128,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void repeatsAnUnansweredReleaseAndSaysThatItDoesNotKnow() throws Exception {
+    void repeatsAnUnansweredReleaseAndReportsAnUnknownOutcome() throws Exception {
         LockHandle handle = granted(REQUEST, 9);
         CompletableFuture<ReleaseOutcome> releasing =
                 CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
@@ -161,7 +161,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void tellsAThreadOnceOfALockItLostAndNeverReleased() throws Exception {
+    void throwsOnceForALockThatTheThreadLostAndNeverReleased() throws Exception {
         LockRequest lapsing = REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal();
         CompletableFuture<Long> fencingTokens = CompletableFuture.supplyAsync(
                 () -> {
@@ -177,7 +177,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void endsAHoldAtOnceWhoseKeyTheBackendGrantsToAnotherCaller() throws Exception {
+    void aHoldEndsAtOnceWhenTheBackendGrantsItsKeyToAnotherCaller() throws Exception {
         CountDownLatch displaced = new CountDownLatch(1);
         CompletableFuture<ReleaseOutcome> owner = CompletableFuture.supplyAsync(
                 () -> {
@@ -213,7 +213,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aHoldThatIsBeingLeftEndsWhenTheBackendGrantsItsKeyToAnotherCaller() throws Exception {
+    void aHoldThatIsBeingReleasedEndsWhenTheBackendGrantsItsKeyToAnotherCaller() throws Exception {
         LockHandle first = granted(REQUEST, 1);
         CompletableFuture.runAsync(
                 () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
@@ -234,7 +234,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
     /** An error of the watchdog's thread, such as for want of memory, must not end the renewals of a lock. */
     @Test
-    void repeatsALookThatFails() throws Exception {
+    void repeatsACheckOfTheTimerThatFails() throws Exception {
         AtomicInteger failures = new AtomicInteger();
         onClock = () -> {
             if (isLookOfTheWatchdog() && failures.getAndIncrement() == 0) {
@@ -255,7 +255,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void tellsNoThreadOfALossThatItLearnedAtItsRelease() throws Exception {
+    void doesNotThrowAgainForALossThatTheReleaseReported() throws Exception {
         for (int i = 0; i < 200; i++) {
             CountDownLatch start = new CountDownLatch(1);
             CompletableFuture<LockHandle> got = new CompletableFuture<>();
@@ -279,7 +279,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void signalsALossSoonAfterASuspension() throws Exception {
+    void reportsALossSoonAfterASuspension() throws Exception {
         LockHandle handle = granted(REQUEST, 1);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
@@ -289,7 +289,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void forgetsTheCallbacksOfAReleasedNestedHold() throws Exception {
+    void dropsTheLossCallbacksOfAReleasedNestedHold() throws Exception {
         AtomicInteger called = new AtomicInteger();
         CompletableFuture<LockHandle> outer = CompletableFuture.supplyAsync(
                 () -> {
@@ -312,7 +312,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void cleansUpForAsLongAsAnExtensionMayHaveMadeTheLease() throws Exception {
+    void repeatsAReleaseForAsLongAsAnUnansweredExtensionMayHaveMadeTheLease() throws Exception {
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(700)).withoutRenewal(), 1);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
                 () -> handle.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
@@ -325,7 +325,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aReleaseThatIsRefusedAtOnceIsNotRepeatedAtOnce() throws Exception {
+    void aReleaseThatFailsAtOnceIsRepeatedLater() throws Exception {
         LockHandle handle = granted(REQUEST, 1);
         backend.refusesReleases = true;
         assertThat(handle.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
@@ -336,7 +336,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aGrantThatNobodyTakesEndsTheEarlierHoldOfTheKey() throws Exception {
+    void aGrantWithoutACallerEndsTheEarlierHoldOfTheKey() throws Exception {
         LockHandle held = granted(REQUEST, 1);
         CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(11)));
         backend.signal(KEY); // the lock is gone, such as after a failover
@@ -355,7 +355,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aLossBeforeTheHandOutIsToldWithTheGrant() throws Exception {
+    void reportsALossBeforeTheDeliveryTogetherWithTheGrant() throws Exception {
         List<Class<?>> told = new CopyOnWriteArrayList<>();
         ManualBackend own = new ManualBackend();
         LockEngine late =

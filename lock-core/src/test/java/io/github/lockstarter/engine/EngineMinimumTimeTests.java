@@ -33,7 +33,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void tellsTheStoreTheMinimumTimeWithTheAttemptAndTheRelease() throws Exception {
+    void sendsTheMinimumTimeWithTheAttemptAndTheRelease() throws Exception {
         LockHandle held = held();
         CompletableFuture<ReleaseOutcome> releasing = releasing(held);
 
@@ -46,7 +46,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void sendsNothingOfTheKindWithoutAMinimumTime() throws Exception {
+    void sendsZeroWithoutAMinimumTime() throws Exception {
         releasing(granted(REQUEST, 100));
 
         assertThat(backend.nextRelease().command().atLeast()).isZero();
@@ -54,7 +54,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void letsAWaiterSleepUntilTheRestIsOver() throws Exception {
+    void aWaiterTriesWhenTheMinimumTimeIsOver() throws Exception {
         LockHandle held = held();
         engine.acquireAsync(REQUEST);
         long start = System.nanoTime();
@@ -72,7 +72,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void letsAWaiterThatIsToldThatTheLockIsKeptSleepAsLong() throws Exception {
+    void aWaiterThatIsRefusedAKeptLockTriesWhenTheMinimumTimeIsOver() throws Exception {
         engine.acquireAsync(REQUEST);
         Duration rest = Duration.ofMillis(900); // longer than the first delays between two looks
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
@@ -85,7 +85,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void tellsAWaiterWhoseWaitIsOverWhatIsLeftByThen() {
+    void aTimedOutWaitReportsTheRestOfTheMinimumTime() {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(600)));
         Optional<Duration> rest = Optional.of(Duration.ofMillis(9_100));
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(rest, 7, Optional.empty(), true));
@@ -97,7 +97,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void asksTheStoreAtOnceForACallerThatOnlyTries() throws Exception {
+    void aTryAsksTheStoreAtOnce() throws Exception {
         LockHandle held = held();
         engine.acquireAsync(REQUEST);
         releasing(held);
@@ -115,7 +115,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void wakesTheWaiterWhenAnOperatorFreesTheLock() throws Exception {
+    void aWaiterTriesWhenAnOperatorFreesTheLock() throws Exception {
         LockHandle held = held();
         engine.acquireAsync(REQUEST);
         releasing(held);
@@ -129,7 +129,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void letsAWaiterTryAtOnceWhenNothingIsLeftOfTheMinimumTime() throws Exception {
+    void aWaiterTriesAtOnceWhenNothingIsLeftOfTheMinimumTime() throws Exception {
         LockHandle held = held();
         engine.acquireAsync(REQUEST);
         releasing(held);
@@ -140,7 +140,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void repeatsAReleaseWithoutAnswerWithItsMinimumTime() throws Exception {
+    void repeatsAnUnansweredReleaseWithItsMinimumTime() throws Exception {
         LockHandle held = held();
         releasing(held);
         Sent<ReleaseCommand, ReleaseResult> first = backend.nextRelease();
@@ -150,7 +150,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void handsNoHoldWithAMinimumTimeOver() throws Exception {
+    void doesNotHandOverAHoldWithAMinimumTime() throws Exception {
         LockHandle held = waitedFor(TICK, 100, 0);
         engine.acquireAsync(REQUEST);
 
@@ -160,7 +160,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void handsNoLockOverToAWaiterWithAMinimumTime() throws Exception {
+    void doesNotHandOverToAWaiterWithAMinimumTime() throws Exception {
         LockHandle held = waitedFor(REQUEST, 100, 0);
         engine.acquireAsync(TICK);
 
@@ -171,7 +171,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsNothingOfAnAttemptWhoseOutcomeIsUnknown() {
+    void releasesAnUnknownAttemptWithoutAMinimumTime() {
         engine.acquireAsync(TICK);
         backend.nextAcquire().answer().complete(new AcquireResult.Unknown("reset", cause));
 
@@ -179,7 +179,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsNothingOfAGrantThatItsCallerDoesNotTake() {
+    void releasesAGrantWithoutACallerWithoutAMinimumTime() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         acquiring.cancel(false);
@@ -189,7 +189,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsNothingOfAGrantWhoseCallerIsGoneWhenItsHandleIsMade() {
+    void releasesAGrantWhoseCallerLeavesAtTheDeliveryWithoutAMinimumTime() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
         onAcquired = () -> acquiring.cancel(false);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
@@ -199,7 +199,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsNothingOfKeysWhoseCallerDoesNotGetTheOthers() {
+    void releasesKeysWithoutAMinimumTimeWhenAnotherKeyIsRefused() {
         LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM).withoutWaiting();
         engine.acquireAsync(both);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
@@ -211,7 +211,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsNothingOfALockThatWasTakenAway() throws Exception {
+    void releasesARevokedLockWithoutAMinimumTime() throws Exception {
         LockHandle held = held();
         backend.revoked(KEY, ((AcquireCommand) backend.log.get(0)).token().fingerprint());
         await().untilAsserted(() -> assertThat(losses).hasSize(1));
@@ -222,7 +222,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsTheLockAtTheShutdown() throws Exception {
+    void keepsTheLockForItsMinimumTimeAtShutdown() throws Exception {
         held();
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
 

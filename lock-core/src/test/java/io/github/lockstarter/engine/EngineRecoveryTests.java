@@ -34,7 +34,7 @@ class EngineRecoveryTests extends EngineInterleavings {
             new AcquireResult.Recovering(Duration.ofSeconds(20), "Redis at here lost its data");
 
     @Test
-    void grantsAWaiterTheLockWhenTheBackendHasRecovered() throws Exception {
+    void aWaiterAcquiresWhenTheBackendHasRecovered() throws Exception {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(5)));
         backend.nextAcquire().answer().complete(new AcquireResult.Recovering(Duration.ofMillis(300)));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(17, 0));
@@ -42,7 +42,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     @Test
-    void saysForHowLongTheBackendRecovers() {
+    void theExceptionSaysForHowLongTheBackendRecovers() {
         CompletableFuture<LockHandle> once = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
         backend.nextAcquire().answer().complete(RECOVERING);
         assertThatThrownBy(() -> once.get(5, TimeUnit.SECONDS))
@@ -86,7 +86,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     @Test
-    void raisesOneEventForARecoveryHoweverManyAnswersTellOfItAndOneForItsEnd() {
+    void reportsARecoveryOnceAndItsEndOnce() {
         for (int i = 0; i < 3; i++) {
             backend.storeEvent(recovering(Duration.ofMillis(1_300 - i)));
         }
@@ -101,7 +101,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     @Test
-    void endsARecoveryThatIsProlongedOnceAndLater() {
+    void reportsTheEndOfAProlongedRecoveryOnceAndLater() {
         long begin = System.nanoTime();
         backend.storeEvent(recovering(Duration.ofMillis(1_100)));
         backend.storeEvent(recovering(Duration.ofMillis(1_600)));
@@ -116,7 +116,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     @Test
-    void renewsAtOnceWhatIsDeferredForNoTime() throws Exception {
+    void repeatsARenewalAtOnceWhenItIsDeferredForZeroTime() throws Exception {
         LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
         Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
         long deferred = System.nanoTime();
@@ -129,7 +129,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     @Test
-    void keepsTheDeadlineOfWhatIsDeferred() throws Exception {
+    void aDeferredRenewalKeepsTheDeadline() throws Exception {
         LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
         backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ofMillis(200)));
         assertThat(held.remainingLease()).isLessThan(LEASE.multipliedBy(2).dividedBy(3));
@@ -139,7 +139,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     @Test
-    void renewsNothingThatWasReleasedAfterItWasDeferred() throws Exception {
+    void doesNotRepeatADeferredRenewalAfterTheRelease() throws Exception {
         LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
         Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
         CompletableFuture<ReleaseOutcome> releasing = releasing(held);
@@ -152,7 +152,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     @Test
-    void extendsAtOnceWhatIsDeferredForNoTimeButOnlyOnce() throws Exception {
+    void repeatsAnExtensionOnceWhenItIsDeferredForZeroTime() throws Exception {
         LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE).withoutRenewal(), 1);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
                 () -> held.extend(REQUEST.leasedFor(LEASE.multipliedBy(2))), EngineInterleavings::onNewThread);

@@ -47,7 +47,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
             EngineSettings.Release.AWAIT);
 
     @Test
-    void renewsTogetherWhatIsDueAtAboutTheSameTime() throws Exception {
+    void renewsLocksThatAreDueAtAboutTheSameTimeTogether() throws Exception {
         List<LockHandle> held = holdMany();
 
         await().until(() -> sum(backend.renewCalls) == MANY);
@@ -58,7 +58,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void losesOneOfManyAndKeepsTheOthers() throws Exception {
+    void losesOneOfManyLocksAndKeepsTheOthers() throws Exception {
         List<LockHandle> held = holdMany();
         for (Sent<RenewCommand, RenewResult> renewal : nextRenewals()) {
             boolean lost = renewal.command().key().equals(keyOf(3));
@@ -75,7 +75,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void triesEachAgainThatHasNoAnswer() throws Exception {
+    void repeatsEachRenewalWithoutAnAnswer() throws Exception {
         List<LockHandle> held = holdMany();
         for (Sent<RenewCommand, RenewResult> renewal : nextRenewals()) {
             renewal.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
@@ -90,7 +90,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void sendsTheReleaseOfOneOfManyAfterTheAnswerToItsRenewal() throws Exception {
+    void sendsTheReleaseOfOneOfManyLocksAfterTheAnswerToItsRenewal() throws Exception {
         AtomicReference<CompletableFuture<ReleaseOutcome>> releasing = new AtomicReference<>();
         List<LockHandle> held = holdMany();
         LockHandle leaving = held.get(3);

@@ -57,7 +57,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aMessageEndsTheHoldOfThatLockTokenOnly() throws Exception {
+    void aRevocationMessageEndsOnlyTheHoldWithItsLockToken() throws Exception {
         LockHandle held = waitedFor(100);
 
         backend.revoked(KEY, new LockToken("0", 1).fingerprint());
@@ -71,14 +71,14 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void whatTheStoreMayStillHaveOfItIsReleased() throws Exception {
+    void aRevokedHoldIsReleasedInTheStore() throws Exception {
         waitedFor(100);
         revoked();
         assertThat(backend.nextRelease().command().token()).isEqualTo(grantedToken);
     }
 
     @Test
-    void itIsReleasedOnceAlthoughItsHolderReleasesItToo() throws Exception {
+    void aRevokedHoldIsReleasedOnceEvenIfItsHolderReleasesIt() throws Exception {
         LockHandle held = waitedFor(100);
         revoked();
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
@@ -87,7 +87,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void thatReleaseFollowsTheAnswerToARenewal() throws Exception {
+    void theReleaseOfARevokedHoldFollowsTheAnswerToARenewal() throws Exception {
         LockHandle held = waitedFor(100);
         backend.log.clear();
         backend.duringRenewal = () -> {
@@ -109,7 +109,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
     /** Its owner has left, and the waiter does not have it before the answer. */
     @Test
-    void nobodyGetsWhatIsTakenAwayWhileItsLeaseIsRenewedForAWaiter() throws Exception {
+    void aLockRevokedDuringTheRenewalForAHandOverIsNotHandedOver() throws Exception {
         LockHandle first = waitedFor(100);
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST.withoutRenewal());
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
@@ -132,7 +132,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
     /** The message comes before, while and after the lock goes to its next holder. */
     @Test
-    void nobodyHoldsWhatIsTakenAwayWhileItIsHandedOver() throws Exception {
+    void aLockRevokedDuringItsHandOverIsHeldByNobody() throws Exception {
         for (int i = 0; i < 200; i++) {
             LockHandle first = waitedFor(100);
             CompletableFuture<LockHandle> successor = engine.acquireAsync(REQUEST);
@@ -171,7 +171,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void anOperatorIsToldWhatTheReleaseCameTo() throws Exception {
+    void anOperatorGetsTheOutcomeOfTheRelease() throws Exception {
         LockHandle held = waitedFor(100);
         CompletableFuture<Revocation> freed = engine.admin().revoke(KEY, held.fencingToken());
         assertThat(held.isHeld()).isFalse();
@@ -214,7 +214,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void anOperatorIsToldWhatItCameToIfARenewalFindsTheLockGoneMeanwhile() throws Exception {
+    void anOperatorGetsAnOutcomeEvenIfARenewalFindsTheLockLost() throws Exception {
         LockHandle held = waitedFor(100);
         CompletableFuture.runAsync(
                 () -> held.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
@@ -230,7 +230,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aThreadWhoseLockAnOperatorReleasedLearnsOfItWhenItAsksForItAgain() throws Exception {
+    void aThreadLearnsOfTheRevocationWhenItAcquiresAgain() throws Exception {
         ExecutorService thread = Executors.newSingleThreadExecutor();
         Future<LockHandle> acquiring = thread.submit(() -> engine.acquire(REQUEST));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(7, 0));
@@ -246,7 +246,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void nobodyGetsWhatWasTakenAwayBeforeTheAnswerThatTellsOfTheGrant() throws Exception {
+    void aGrantThatWasRevokedBeforeItsAnswerIsNotDelivered() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
 
@@ -264,7 +264,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aWaiterBehindItGoesOnWaitingForTheNextGrant() throws Exception {
+    void theNextWaiterWaitsForAnotherGrantAfterARevocation() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();

@@ -24,7 +24,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
     private static final LockRequest QUICK = REQUEST.named(SENT_RELEASE);
 
     @Test
-    void theCallerGoesOnBeforeTheAnswer() throws Exception {
+    void releaseReturnsBeforeTheAnswer() throws Exception {
         LockHandle held = granted(QUICK, 100);
 
         assertThat(held.release()).isEqualTo(ReleaseOutcome.SENT);
@@ -35,7 +35,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
     }
 
     @Test
-    void theNextCallerIsServedAsUsual() throws Exception {
+    void theNextCallerAcquiresAfterTheRelease() throws Exception {
         granted(QUICK, 100).close();
         LockHandle next = granted(QUICK, 200);
 
@@ -44,7 +44,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
     }
 
     @Test
-    void aReleaseWithoutAnAnswerIsRepeated() throws Exception {
+    void anUnansweredReleaseIsRepeated() throws Exception {
         granted(QUICK, 100).close();
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", new IllegalStateException()));
 
@@ -52,7 +52,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
     }
 
     @Test
-    void aLossThatTheAnswerShowsIsReported() throws Exception {
+    void reportsALossThatTheAnswerShows() throws Exception {
         granted(QUICK, 100).close();
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
 
@@ -62,7 +62,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
 
     /** Until then this instance has the lock: a caller that went on would be refused by its own hold. */
     @Test
-    void aReleaseBehindARenewalIsAwaited() throws Exception {
+    void releaseWaitsForTheAnswerToARenewal() throws Exception {
         LockHandle held = granted(QUICK, 100);
         CompletableFuture.runAsync(() -> held.extend(QUICK), EngineInterleavings::onNewThread); // fails: it is released
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
@@ -76,7 +76,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
     }
 
     @Test
-    void aLossThatIsKnownIsThrown() throws Exception {
+    void throwsALossThatIsAlreadyKnown() throws Exception {
         LockHandle held = granted(QUICK, 100);
         letPass(EngineSettings.DEFAULTS.lease());
 

@@ -77,7 +77,7 @@ class EngineSessionTests extends EngineInterleavings {
     }
 
     @Test
-    void isCertainForTheTimeOfTheSessionWhateverTheTakeOverTimeIs() throws Exception {
+    void aHoldIsCertainForTheSessionTimeoutWhateverTheTakeOverTime() throws Exception {
         LockHandle held = grantedInSession(REQUEST);
 
         letPass(TAKE_OVER.multipliedBy(3));
@@ -89,7 +89,7 @@ class EngineSessionTests extends EngineInterleavings {
     }
 
     @Test
-    void isInDoubtAlsoWithAMinimumTimeThatNoTakeOverShortens() throws Exception {
+    void aHoldWithAMinimumTimeIsInDoubtWhenTheSessionIsSilent() throws Exception {
         LockHandle held = grantedInSession(REQUEST.keptFor(Duration.ofMillis(1)));
 
         letPass(TAKE_OVER.multipliedBy(5));
@@ -98,7 +98,7 @@ class EngineSessionTests extends EngineInterleavings {
     }
 
     @Test
-    void promisesNoTakeOverTimeInItsTokens() throws Exception {
+    void theTokenNamesNoTakeOverTime() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
@@ -108,7 +108,7 @@ class EngineSessionTests extends EngineInterleavings {
     }
 
     @Test
-    void isLostIfAnotherSessionAnswersThatDoesNotHaveIt() throws Exception {
+    void aHoldIsLostIfANewSessionDoesNotHaveIt() throws Exception {
         LockHandle held = grantedInSession(REQUEST);
         letPass(TAKE_OVER.multipliedBy(5));
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);

@@ -54,7 +54,7 @@ class EngineStackEndTests {
     }
 
     @Test
-    void aLossThatIsFoundAtTheEndOfAStackIsReportedAndCounted() throws Exception {
+    void reportsALossThatIsFoundAtTheEndOfTheStack() throws Exception {
         findLoss(0, 0); // loads the classes
         for (int number = 1; number <= THREADS; number++) {
             findLoss(number, Integer.MAX_VALUE);

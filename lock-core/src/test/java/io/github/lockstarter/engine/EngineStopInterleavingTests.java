@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 class EngineStopInterleavingTests extends EngineInterleavings {
 
     @Test
-    void stoppingTellsHoldersAndWaitersAndReleases() throws Exception {
+    void stoppingNotifiesHoldersAndWaitersAndReleases() throws Exception {
         LockHandle handle = granted(REQUEST, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(LockRequest.of("order:43"));
         backend.nextAcquire().answer().complete(contended());
@@ -106,7 +106,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void stoppingReturnsWhenTheLastAnswerComesInTheSameMoment() throws Exception {
+    void stoppingReturnsWhenTheLastAnswerArrivesConcurrently() throws Exception {
         for (int i = 0; i < 300; i++) {
             Outages outages = new Outages(backend, StoreEvent.Scope.ALL, clock::nanos, event -> {});
             StoreCalls calls = new StoreCalls(backend, outages, clock, new TimerThread(clock), 10);
@@ -119,7 +119,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
 
     /** The hold ends, and the drain asks whether the store is quiet after the stop did. */
     @Test
-    void aStopCompletesAlthoughADrainGoesOnMeanwhile() throws Exception {
+    void aStopCompletesDuringADrain() throws Exception {
         granted(REQUEST, 1);
         letPass(Duration.ofSeconds(11));
         engine.acquireAsync(LockRequest.of("another key").waitingUpTo(Duration.ofMillis(1))); // wakes the timer
@@ -135,7 +135,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void aStopThatWasBegunCompletesAlthoughStopFollows() throws Exception {
+    void aStopThatHasBegunCompletesWhenStopIsCalledAgain() throws Exception {
         granted(REQUEST, 1);
         CompletableFuture<Void> begun = engine.beginStop();
         Thread stopping = blocked(engine::stop);
@@ -148,7 +148,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void leaveToLeasesReturnsAlthoughADrainComesMeanwhile() throws Exception {
+    void leaveToLeasesReturnsDuringADrain() throws Exception {
         LockHandle held = granted(REQUEST, 1);
         Thread leaving = blocked(engine::leaveToLeases);
         CompletableFuture<Void> drained = engine.drain();
@@ -171,7 +171,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void refusesAGrantInTheMomentOfTheDrainAsShutDown() {
+    void refusesAGrantDuringTheDrainAsShutDown() {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         AtomicBoolean isAnswered = new AtomicBoolean();

@@ -17,14 +17,14 @@ class EngineTokensTests {
     private final EngineTokens tokens = new EngineTokens(clock, EngineSettings.DEFAULTS, new Random(1));
 
     @Test
-    void tellWhichThreadMakesTheAttemptAndWhen() {
+    void tokensNameTheThreadAndTheTimeOfTheAttempt() {
         LockToken token = tokens.next("http-1", 0, TakeOverCondition.NONE);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:1\\|1700000000000 http-1");
     }
 
     @Test
-    void tellWhereTheInstanceRuns() {
+    void tokensNameTheHostOfTheInstance() {
         EngineSettings settings = EngineSettings.DEFAULTS.at("pod-7/orders");
 
         assertThat(new EngineTokens(clock, settings, new Random(1))
@@ -38,7 +38,7 @@ class EngineTokensTests {
     }
 
     @Test
-    void tellOnlyTheInstanceIfThatIsWanted() {
+    void tokensNameOnlyTheInstanceWhenConfigured() {
         LockToken token = new EngineTokens(clock, EngineSettings.DEFAULTS.withoutOwner(), new Random(1))
                 .next("http-1", 0, TakeOverCondition.NONE);
 
@@ -48,14 +48,14 @@ class EngineTokensTests {
     }
 
     @Test
-    void keepKeysWithOneHashCodeApart() {
+    void remembersTheHighestTokenPerKeyDespiteEqualHashCodes() {
         tokens.granted("Aa", 9);
         assertThat(tokens.highest("Aa")).isEqualTo(9);
         assertThat(tokens.highest("BB")).isZero();
     }
 
     @Test
-    void keepLongKeysApart() {
+    void remembersTheHighestTokenPerLongKey() {
         String prefix = "x".repeat(10_000);
         tokens.granted(prefix + "a", 9);
         tokens.granted(prefix + "a", 7);
@@ -64,7 +64,7 @@ class EngineTokensTests {
     }
 
     @Test
-    void takeLittleMemoryForLongKeys() {
+    void longKeysTakeLittleMemory() {
         long before = used();
         for (int i = 0; i < 8_192; i++) {
             tokens.granted(i + "x".repeat(16_384), i);
@@ -80,14 +80,14 @@ class EngineTokensTests {
     }
 
     @Test
-    void neverLetTheHighestFall() {
+    void theHighestTokenNeverFalls() {
         tokens.granted("order:42", 9);
         tokens.granted("order:42", 7);
         assertThat(tokens.highest("order:42")).isEqualTo(9);
     }
 
     @Test
-    void forgetTheKeyThatWasAskedForLongestAgoAndNoneThatIsGrantedAgain() {
+    void evictsTheLeastRecentlyUsedKey() {
         tokens.granted("often", 9);
         tokens.granted("once", 8);
         for (int i = 0; i < 100_000; i++) {

@@ -19,7 +19,7 @@ class EventDispatcherTests {
     private final AtomicInteger ran = new AtomicInteger();
 
     @Test
-    void runsACallbackOnThisThreadWhereNoOtherCanBeStarted() {
+    void runsACallbackOnTheCallingThreadWhenNoThreadCanBeStarted() {
         EventDispatcher.run(
                 task -> {
                     throw new OutOfMemoryError("unable to create native thread");
@@ -31,7 +31,7 @@ class EventDispatcherTests {
 
     /** A thread that reads from a socket counts as running, and may do so forever. */
     @Test
-    void runsTasksForWhichOthersWaitWhileOneReadsFromASocket() throws Exception {
+    void runsOtherTasksWhileOneReadsFromASocket() throws Exception {
         CountDownLatch inner = new CountDownLatch(63);
         CountDownLatch waited = new CountDownLatch(63);
         try (EventDispatcher events = new EventDispatcher(List.of(), EngineEnvironment.of(EngineClock.SYSTEM));
@@ -66,7 +66,7 @@ class EventDispatcherTests {
     }
 
     @Test
-    void runsACallbackOnThisThreadWhereTheClientIsClosed() {
+    void runsACallbackOnTheCallingThreadOnceClosed() {
         EventDispatcher.run(
                 task -> {
                     throw new RejectedExecutionException("closed");

@@ -40,7 +40,8 @@ class KeyLockExplorationTests {
 
     @ParameterizedTest
     @MethodSource
-    void keepsItsInvariants(List<Kind> callers, int disturbances, int fewestStates, CapturedOutput output) {
+    void keepsItsInvariantsInEveryExploredState(
+            List<Kind> callers, int disturbances, int fewestStates, CapturedOutput output) {
         Exploration all = Exploration.of(() -> new ManualEngine(callers, lock -> {}), disturbances);
 
         assertThat(all.violation).isEmpty();
@@ -48,7 +49,7 @@ class KeyLockExplorationTests {
         assertThat(output).as("log").doesNotContain("the lock client continues");
     }
 
-    static Stream<Arguments> keepsItsInvariants() {
+    static Stream<Arguments> keepsItsInvariantsInEveryExploredState() {
         return Stream.of(
                 arguments(List.of(BLOCKS), Effort.of(3, 4), Effort.of(5_500, 35_000)),
                 arguments(List.of(BLOCKS, TRIES), Effort.of(1, 2), Effort.of(2_000, 30_000)),
@@ -67,14 +68,14 @@ class KeyLockExplorationTests {
     /** Controls. A guard is switched off: a field has the same value before each step. */
     @ParameterizedTest
     @MethodSource
-    void findsTheShortestPathToABrokenRule(
+    void reportsTheShortestPathToABrokenInvariant(
             String field, @Nullable Object value, List<Kind> callers, int steps, String rule) {
         Exploration all = Exploration.of(() -> new ManualEngine(callers, lock -> set(lock, field, value)), 2);
 
         assertThat(all.violation).hasSize(steps + 1).endsWith(rule);
     }
 
-    static Stream<Arguments> findsTheShortestPathToABrokenRule() {
+    static Stream<Arguments> reportsTheShortestPathToABrokenInvariant() {
         String exclusion = "1: two commands that change the owner or the line";
         return Stream.of(
                 arguments("isWithdrawing", false, List.of(WAITS), 2, exclusion),

@@ -19,7 +19,7 @@ class ResolvedRequestTests {
 
     @ParameterizedTest
     @ValueSource(longs = {20, 21, 100, 900, 3_000, 30_000, 600_000, 31_536_000_000L})
-    void renewsNoLaterThanAfterAThirdOfTheLeaseAndHardlySooner(long leaseMillis) {
+    void renewsSlightlyBeforeAThirdOfTheLeaseAtTheLatest(long leaseMillis) {
         ResolvedRequest terms = leased(Duration.ofMillis(leaseMillis));
         long third = terms.leaseNanos() / 3;
         long most = Math.min(terms.leaseNanos() / 100, 50_000_000);
@@ -31,7 +31,7 @@ class ResolvedRequestTests {
     }
 
     @Test
-    void renewsAtTheSameTimeWhatWasAskedForAtAboutTheSameTime() {
+    void alignsRenewalsThatAreDueAtAboutTheSameTime() {
         ResolvedRequest terms = leased(Duration.ofSeconds(30));
         long start = terms.renewAt(0);
         long distinct = LongStream.range(0, 1_000)

@@ -27,7 +27,7 @@ class SeveralKeysTests {
     }
 
     @Test
-    void closesManyKeys() {
+    void closeReleasesManyKeys() {
         List<String> keys = IntStream.range(0, 10_000).mapToObj(i -> "k" + i).toList();
 
         engine.acquire(LockRequest.ofAll(keys)).close();
@@ -37,7 +37,7 @@ class SeveralKeysTests {
 
     /** What depends on the future may block, and ask for one of the keys. */
     @Test
-    void givesKeysBackBeforeItsFutureFails() throws Exception {
+    void releasesAcquiredKeysBeforeTheFutureFails() throws Exception {
         LockHandle b = engine.acquire(LockRequest.of("b"));
         CompletableFuture<LockHandle> dependent = engine.acquireAsync(
                         LockRequest.ofAll(List.of("a", "b")).waitingUpTo(Duration.ofMillis(50)))

@@ -75,7 +75,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void remembersTheLatestOfManyReleasesUntilTheStoreAnswers(CapturedOutput output) {
+    void keepsOnlyTheLatestReleasesUntilTheStoreAnswers(CapturedOutput output) {
         backend.refusesReleases = true;
         for (int i = 0; i < MOST + 50; i++) {
             calls.repeatRelease(release(i), Duration.ofMinutes(5));
@@ -95,7 +95,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void probesWithOneReleaseAtATimeWhileTheStoreDoesNotAnswer() {
+    void sendsOneReleaseAtATimeWhileTheStoreDoesNotAnswer() {
         backend.refusesReleases = true;
         for (int i = 0; i < 20; i++) {
             calls.repeatRelease(release(i), Duration.ofMinutes(5));
@@ -117,7 +117,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void releasesAtOnceWhatAnotherServerMayTakeWhileOneDoesNotAnswer() {
+    void releasesAtOnceOnAnotherServerWhileOneDoesNotAnswer() {
         ReleaseCommand down = release(1);
         ReleaseCommand fine = release(2);
         backend.refusesReleases = true;
@@ -133,7 +133,7 @@ class StoreCallsTests {
 
     /** The network delivers an attempt behind the release, on a connection that was replaced. */
     @Test
-    void releasesAnAttemptAgainThatTheStoreMayExecuteLate() {
+    void repeatsTheReleaseOfAnAttemptThatTheStoreMayExecuteLate() {
         calls.repeatRelease(release(1), Duration.ofMinutes(5));
         backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
         now += Duration.ofMillis(50).toNanos();
@@ -158,7 +158,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void repeatsTheReleasesOfSoManyAttemptsOnly() {
+    void limitsTheNumberOfRepeatedReleases() {
         for (int i = 0; i <= StoreCalls.MOST_REPEATED; i++) {
             calls.repeatRelease(release(i), Duration.ofMinutes(5));
             backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
@@ -174,7 +174,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void triesEachReleaseOnceHoweverManyAreToBeRepeatedLater() {
+    void sendsEachReleaseOnceEvenIfManyAreToBeRepeated() {
         for (int i = 0; i < MOST; i++) {
             calls.repeatRelease(release(i), Duration.ofMinutes(5));
             backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
@@ -198,7 +198,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void aReleaseThatCannotBeKeptInMindIsOfUnknownOutcome() {
+    void aReleaseThatCannotBeRecordedHasAnUnknownOutcome() {
         List<ReleaseResult> results = new ArrayList<>();
         onClock = this::fail;
         calls.release(grant(1), results::add);
@@ -210,7 +210,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void aWithdrawalThatCannotBeKeptInMindIsFollowedByARelease() {
+    void aWithdrawalThatCannotBeRecordedIsFollowedByARelease() {
         List<String> results = new ArrayList<>();
         onClock = this::fail;
         calls.withdraw(KEY, TOKEN, Duration.ofMinutes(5), () -> results.add("withdrawn"));
@@ -232,7 +232,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void reportsAnOutageWhenTheReleaseOfTheFirstCommandWithoutAnAnswerHasNoneEither() {
+    void reportsAnOutageWhenAnUnansweredAttemptAndItsReleaseAreBothUnanswered() {
         calls.release(grant(1), result -> {
             told.add(result);
             calls.release(grant(1), told::add);
@@ -251,7 +251,7 @@ class StoreCallsTests {
     }
 
     @Test
-    void forgetsTheLastDeadlineOfACommandThatIsAnswered() {
+    void dropsTheDeadlineOfAnAnsweredCommand() {
         calls.release(grant(1), result -> {});
         calls.release(grant(2), result -> {});
         assertThat(open).hasSize(2);

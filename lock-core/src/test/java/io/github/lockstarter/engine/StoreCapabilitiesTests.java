@@ -30,7 +30,7 @@ class StoreCapabilitiesTests {
     private final Queue<Integer> tokensAskedFor = new ConcurrentLinkedQueue<>();
 
     @Test
-    void asksForAsManyFencingTokensAsOneGrantCanCover() throws Exception {
+    void asksForOneFencingTokenWhenAGrantCanCoverOnlyOne() throws Exception {
         assertThat(handOversWith(StoreCapabilities.ALL.fencingTokens())).isPositive();
         assertThat(tokensAskedFor).anyMatch(tokens -> tokens > 1);
 
@@ -40,7 +40,7 @@ class StoreCapabilitiesTests {
     }
 
     @Test
-    void refusesNumbersThatNoStoreHas() {
+    void refusesImpossibleNumbers() {
         for (int tokens : new int[] {0, -1, AcquireCommand.MOST_FENCING_TOKENS + 1}) {
             assertThatThrownBy(() -> withTokens(tokens))
                     .isInstanceOf(IllegalArgumentException.class)

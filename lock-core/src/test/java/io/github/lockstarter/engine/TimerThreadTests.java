@@ -42,7 +42,7 @@ class TimerThreadTests {
     }
 
     @Test
-    void firesInTheOrderOfTimesWhateverTheOrderOfScheduling() throws Exception {
+    void firesInTheOrderOfTimesNotOfScheduling() throws Exception {
         Random random = new Random(42);
         List<Long> fired = Collections.synchronizedList(new ArrayList<>());
         List<TimerEntry> cancelled = new ArrayList<>();
@@ -101,7 +101,7 @@ class TimerThreadTests {
     }
 
     @Test
-    void anEntryThatThrowsEndsNothing() throws Exception {
+    void anEntryThatThrowsDoesNotStopTheTimer() throws Exception {
         timer.schedule(
                 new TimerEntry() {
                     @Override
@@ -116,9 +116,9 @@ class TimerThreadTests {
     }
 
     @Test
-    void churnLeavesNothingBehind() throws Exception {
+    void cancelledEntriesLeaveNothingBehind() throws Exception {
         long seed = System.nanoTime();
-        System.err.println("TimerThreadTests.churnLeavesNothingBehind seed " + seed);
+        System.err.println("TimerThreadTests.cancelledEntriesLeaveNothingBehind seed " + seed);
         int threads = 4;
         CyclicBarrier start = new CyclicBarrier(threads);
         List<Thread> churning = new ArrayList<>();
@@ -164,7 +164,7 @@ class TimerThreadTests {
     }
 
     @Test
-    void firesWithTheNextEntryWhatWasScheduledWhenItsThreadCouldNotBeStarted() throws Exception {
+    void firesAnEntryLaterWhenItsThreadCouldNotBeStarted() throws Exception {
         AtomicInteger failures = new AtomicInteger();
         TimerThread starved = new TimerThread(EngineClock.SYSTEM, work -> {
             if (failures.getAndIncrement() == 0) {

@@ -35,7 +35,7 @@ class LocalLockBackendTests extends LocalLocks {
     }
 
     @Test
-    void keysOfThePastAreForgottenAndTheirFencingTokensStillGrow() {
+    void unusedKeysAreForgottenAndTheirFencingTokensStillGrow() {
         long before = granted(acquire(first));
         release(first, before);
 
@@ -87,7 +87,7 @@ class LocalLockBackendTests extends LocalLocks {
     }
 
     @Test
-    void fencingTokensOfDifferentKeysAreNeverTheSame() {
+    void fencingTokensAreUniqueAcrossKeys() {
         long before = granted(answer(backend.acquire(many(KEY))));
 
         assertThat(granted(answer(backend.acquire(many("other"))))).isGreaterThan(before + 63);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class LocalLockSignalsTests extends LocalLocks {
 
     @Test
-    void aWokenInstanceThatDoesNotComeBackIsPassedOver() throws InterruptedException {
+    void skipsASignalledInstanceThatDoesNotTryAgain() throws InterruptedException {
         BlockingQueue<String> b = listen("b");
         BlockingQueue<String> c = listen("c");
         long fencing = granted(acquire(first));
@@ -39,7 +39,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void waitersWhosePatienceIsOverOrThatNeverListenedAreSkipped() throws InterruptedException {
+    void skipsWaitersWhoseWaitIsOverOrThatNeverListened() throws InterruptedException {
         BlockingQueue<String> b = listen("b");
         BlockingQueue<String> c = listen("c");
         long fencing = granted(acquire(first));
@@ -55,14 +55,14 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void withdrawOfAnUnknownKeyLeavesNothing() {
+    void withdrawingAnUnknownKeyStoresNothing() {
         withdraw(first);
 
         assertThat(backend.size()).isZero();
     }
 
     @Test
-    void anAttemptThatDoesNotWaitLeavesTheRegistrationOfItsInstance() throws InterruptedException {
+    void aTryKeepsThePlaceOfItsInstance() throws InterruptedException {
         BlockingQueue<String> b = listen("b");
         Duration lease = Duration.ofSeconds(1);
         granted(answer(backend.acquire(new AcquireCommand(KEY, first, lease, 0, 1, Optional.empty()))));
@@ -76,7 +76,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void aListenerMayUseTheBackend() {
+    void aListenerCanUseTheBackend() {
         AtomicLong entered = new AtomicLong(1);
         int rounds = 20_000; // deep enough to overflow a stack if signals were delivered inside release
         backend.listen("b", onSignal(key -> {
@@ -96,7 +96,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void aListenerThatThrowsKeepsNobodyElseFromBeingSignalled() throws InterruptedException {
+    void signalsOtherListenersWhenOneThrows() throws InterruptedException {
         backend.listen("b", onSignal(key -> {
             Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {});
             throw new IllegalStateException("planted");
@@ -113,7 +113,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void theOwnerIsToldAgainOnceThePatienceOfTheFirstIsOver() throws InterruptedException {
+    void tellsTheOwnerAgainOnceTheWaitOfTheFirstInstanceIsOver() throws InterruptedException {
         listen("a");
         granted(acquire(first));
         waitFor(second, Waiting.NEW);
@@ -126,7 +126,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void waitersWhosePatienceIsOverAreNotCounted() {
+    void doesNotCountWaitersWhoseWaitIsOver() {
         granted(acquire(first));
         waitFor(second, Waiting.NEW);
         pass(PATIENCE);
@@ -137,7 +137,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void anInstanceThatGoesOnWaitingIsNotQueuedBehindThoseThatNeverListened() {
+    void doesNotQueueAReleasingInstanceBehindInstancesThatNeverListened() {
         listen("a");
         granted(acquire(first));
         waitFor(second, Waiting.NEW);
@@ -149,7 +149,7 @@ class LocalLockSignalsTests extends LocalLocks {
     }
 
     @Test
-    void anInstanceThatGoesOnWaitingIsForgottenWhenItsPatienceIsOver() {
+    void forgetsAReleasingInstanceWhenItsWaitIsOver() {
         listen("b");
         granted(acquire(first));
         waitFor(second, Waiting.NEW);

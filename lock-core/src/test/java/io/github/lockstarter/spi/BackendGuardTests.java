@@ -14,14 +14,14 @@ class BackendGuardTests {
     private final IllegalStateException broken = new IllegalStateException("broken");
 
     @Test
-    void passesStageOfWellBehavedBackendOn() {
+    void returnsTheResultOfAWellBehavedBackend() {
         CompletableFuture<String> stage = new CompletableFuture<>();
 
         assertThat(BackendGuard.stageOf(() -> stage)).isSameAs(stage);
     }
 
     @Test
-    void makesResultOfWhatBackendThrows() {
+    void turnsAnExceptionIntoAResult() {
         assertThat(resultOf(() -> {
                     throw broken;
                 }))
@@ -29,28 +29,28 @@ class BackendGuardTests {
     }
 
     @Test
-    void makesResultOfNullInsteadOfStage() {
+    void turnsANullStageIntoAResult() {
         assertThat(resultOf(() -> null)).contains("The backend returned no stage");
     }
 
     @Test
-    void makesResultOfFailedStage() {
+    void turnsAFailedStageIntoAResult() {
         assertThat(resultOf(() -> CompletableFuture.failedFuture(broken))).isEqualTo(broken.toString());
     }
 
     @Test
-    void unwrapsCauseOfFailedStage() {
+    void unwrapsTheCauseOfAFailedStage() {
         assertThat(resultOf(() -> CompletableFuture.failedFuture(broken).thenApply(Object::toString)))
                 .isEqualTo(broken.toString());
     }
 
     @Test
-    void makesResultOfNullInsteadOfResult() {
+    void turnsANullResultIntoAResult() {
         assertThat(resultOf(() -> CompletableFuture.completedFuture(null))).contains("The backend returned no result");
     }
 
     @Test
-    void failsEveryRenewalWhenBackendReturnsAnotherNumberOfStages() {
+    void failsEveryRenewalWhenTheBackendReturnsAnotherNumberOfStages() {
         List<CompletionStage<RenewResult>> stages =
                 BackendGuard.stagesOf(2, () -> List.of(CompletableFuture.completedFuture(new RenewResult.Renewed())));
 

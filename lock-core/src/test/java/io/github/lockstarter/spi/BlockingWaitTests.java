@@ -47,7 +47,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void givesTheResultThatComesLater() throws Exception {
+    void returnsAResultThatArrivesLater() throws Exception {
         CompletableFuture<String> future = new CompletableFuture<>();
         later(() -> future.complete("result"));
 
@@ -58,7 +58,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void throwsTheFailureThatComesLater() {
+    void throwsAFailureThatArrivesLater() {
         IllegalStateException failure = new IllegalStateException("told");
         CompletableFuture<String> future = new CompletableFuture<>();
         later(() -> future.completeExceptionally(failure));
@@ -76,7 +76,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void saysThatTheFutureWasCancelled() {
+    void throwsWhenTheFutureIsCancelled() {
         CompletableFuture<String> future = new CompletableFuture<>();
         later(() -> future.cancel(false));
 
@@ -84,7 +84,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void waitsNoLongerThanTheLimitAndLeavesTheFutureAsItIs() {
+    void stopsWaitingAtTheLimitAndLeavesTheFutureIncomplete() {
         CompletableFuture<String> future = new CompletableFuture<>();
 
         assertThatThrownBy(() -> BlockingWait.await(future, SOON)).isInstanceOf(TimeoutException.class);
@@ -95,7 +95,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void takesTheLongestLimit() throws Exception {
+    void acceptsTheLongestLimit() throws Exception {
         CompletableFuture<String> future = new CompletableFuture<>();
         later(() -> future.complete("result"));
 
@@ -118,7 +118,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void anInterruptIsKeptForAfterAnUninterruptibleWait() {
+    void anUninterruptibleWaitRestoresTheInterrupt() {
         Thread.currentThread().interrupt();
         CompletableFuture<String> future = new CompletableFuture<>();
         later(() -> future.complete("result"));
@@ -139,7 +139,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void aWaitingWorkerOfAnOwnPoolRunsNoTaskOfIt() throws Exception {
+    void aWaitingWorkerOfACustomPoolRunsNoTaskOfIt() throws Exception {
         ForkJoinPool pool = new ForkJoinPool(1);
         try {
             assertRunsNoTaskOf(pool);
@@ -166,7 +166,7 @@ class BlockingWaitTests {
     }
 
     @Test
-    void aWorkerWaitsAlsoWhereItsPoolMayStartNoOther() throws Exception {
+    void aWorkerWaitsEvenIfItsPoolCannotStartAnother() throws Exception {
         ForkJoinPool pool = new ForkJoinPool(
                 1, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, false, 1, 1, 1, null, 1, TimeUnit.MINUTES);
         try {

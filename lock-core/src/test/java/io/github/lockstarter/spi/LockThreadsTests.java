@@ -16,7 +16,7 @@ class LockThreadsTests {
     private static final InheritableThreadLocal<String> TENANT = new InheritableThreadLocal<>();
 
     @Test
-    void inheritsNothingOfTheThreadThatCreatesIt() throws Exception {
+    void aThreadInheritsNothingFromTheThreadThatCreatesIt() throws Exception {
         Thread current = Thread.currentThread();
         ClassLoader before = current.getContextClassLoader();
         try (URLClassLoader foreign = new URLClassLoader(new URL[0], before)) {
@@ -38,7 +38,7 @@ class LockThreadsTests {
     }
 
     @Test
-    void theThreadsOfAPoolEndWhenTheyAreIdle() {
+    void idleThreadsOfAPoolEnd() {
         ThreadPoolExecutor pool = LockThreads.pool("lock-test", 1, Duration.ofMillis(10));
 
         CompletableFuture.runAsync(() -> {}, pool).join();

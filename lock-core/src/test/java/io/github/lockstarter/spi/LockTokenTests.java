@@ -13,13 +13,13 @@ class LockTokenTests {
     private static final long SINCE = 1_700_000_000_123L;
 
     @Test
-    void isStoredWithWhoMadeIt() {
+    void theStoredTextNamesTheOwner() {
         assertThat(new LockToken(ID, 7).value()).isEqualTo(ID + ":7");
         assertThat(new LockToken(ID, 7, "http-1", SINCE).value()).isEqualTo(ID + ":7|1700000000123 http-1");
     }
 
     @Test
-    void tellsWhoMadeItAndNothingToReleaseWith() {
+    void theHolderShowsTheOwnerButNotTheToken() {
         LockHolder holder = new LockToken(ID, 7, "http-1", SINCE).holder();
 
         assertThat(holder)
@@ -31,7 +31,7 @@ class LockTokenTests {
     }
 
     @Test
-    void tellsNoNameThatThereIsNot() {
+    void theHolderHasNoOwnerWhenTheTokenHasNone() {
         assertThat(new LockToken(ID, 7).tellsOwner()).isFalse();
         assertThat(new LockToken(ID, 7).holder()).isEqualTo(new LockHolder("01234567"));
         assertThat(LockToken.holderOf("01234567")).isEqualTo(new LockHolder("01234567"));
@@ -42,7 +42,7 @@ class LockTokenTests {
     }
 
     @Test
-    void tellsWhereItsInstanceRuns() {
+    void theHolderShowsTheHostOfTheInstance() {
         LockToken token = new LockToken(
                 ID, 7, LockToken.ownerAt("worker @coroutine#2", "pod-7/orders"), SINCE, 1_000, TakeOverCondition.NONE);
 
@@ -56,7 +56,7 @@ class LockTokenTests {
     }
 
     @Test
-    void asksForReplicasBehindTheTakeOverTime() {
+    void storesTheReplicasAfterTheTakeOverTime() {
         LockToken token = new LockToken(ID, 7, "", 0, 1_000, TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS);
 
         assertThat(token.value()).isEqualTo(ID + ":7||1000+");
@@ -65,7 +65,7 @@ class LockTokenTests {
 
     /** The column of a database has room for 160 characters. */
     @Test
-    void boundsTheOwnerAndItsPlace() {
+    void limitsTheLengthOfTheOwnerAndItsHost() {
         String owner = LockToken.ownerAt("x".repeat(100), "y".repeat(100));
         assertThat(new LockToken(ID, Long.MAX_VALUE, owner, SINCE, 31_536_000_000L, TakeOverCondition.NONE).value())
                 .hasSizeLessThanOrEqualTo(160)
@@ -73,7 +73,7 @@ class LockTokenTests {
     }
 
     @Test
-    void mistakesNoNameForAPlace() {
+    void doesNotMistakeAPartOfAThreadNameForAHost() {
         LockHolder holder = new LockToken(ID, 7, LockToken.ownerAt("worker @coroutine#2", ""), SINCE).holder();
         assertThat(holder.owner()).hasValue("worker @coroutine#2");
         assertThat(holder.host()).isEmpty();
@@ -81,7 +81,7 @@ class LockTokenTests {
     }
 
     @Test
-    void keepsTheEndOfALongName() {
+    void shortensALongNameAtItsBeginning() {
         String name = "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1";
         assertThat(new LockToken(ID, 7, name, SINCE).owner())
                 .hasSize(LockToken.LONGEST_OWNER)
@@ -89,13 +89,13 @@ class LockTokenTests {
     }
 
     @Test
-    void isOfPrintableAsciiWithoutTheSeparators() {
+    void theOwnerIsStoredAsPrintableAsciiWithoutSeparators() {
         assertThat(new LockToken(ID, 7, "a:b|c\r\nd\u001b[31m ü~", SINCE).value())
                 .isEqualTo(ID + ":7|1700000000123 a?b?c??d?[31m ?~");
     }
 
     @Test
-    void readsWhateverSomebodyElseWrote() {
+    void readsTextsThatOtherClientsWrote() {
         assertThat(LockToken.holderOf("|")).isEqualTo(new LockHolder("?"));
         assertThat(LockToken.holderOf("01234567|99999999999999999999 x").since())
                 .isEmpty();
@@ -106,7 +106,7 @@ class LockTokenTests {
     }
 
     @Test
-    void hasTheFingerprintThatRedisComputes() {
+    void computesTheSameFingerprintAsRedis() {
         // redis-cli EVAL "return redis.sha1hex(ARGV[1])" 0 a:1
         assertThat(new LockToken("a", 1).fingerprint()).isEqualTo("de89bfaf06245091a7873290a793604612302247");
         assertThat(new LockToken("a", 2).fingerprint()).isNotEqualTo(new LockToken("a", 1).fingerprint());

@@ -51,7 +51,7 @@ class OutagesTests {
     }
 
     @Test
-    void isReportedWithTheSecondSilenceAndOnceAndSoIsItsEnd() {
+    void reportsAnOutageOnceAtTheSecondTimeoutAndItsEndOnce() {
         ends("a", SILENCE);
         now += 5;
         assertThat(heard).isEmpty();
@@ -64,7 +64,7 @@ class OutagesTests {
     }
 
     @Test
-    void tellsTheProblemByTheCauseInOneLineAndWithoutAFullStop() {
+    void describesTheProblemByItsCauseInOneLineWithoutAFullStop() {
         Exception cause = new IllegalStateException("refused\tby a firewall.\nCheck it.", new Exception());
         Exception late = new TimeoutException("no connection");
         late.initCause(cause);
@@ -78,7 +78,7 @@ class OutagesTests {
     }
 
     @Test
-    void isNotMadeOfCommandsThatWereSentBeforeTheFirstOneFailed() {
+    void ignoresTimeoutsOfCommandsSentBeforeTheFirstTimeout() {
         long epoch = outages.epoch();
         for (int i = 0; i < 10; i++) {
             outages.ended("a", SILENCE, epoch);
@@ -88,7 +88,7 @@ class OutagesTests {
     }
 
     @Test
-    void isNotMadeOfSilencesWithAnAnswerInBetween() {
+    void ignoresTimeoutsWithAnAnswerInBetween() {
         for (int i = 0; i < 10; i++) {
             ends("a", SILENCE);
             ends("a", ANSWER);
@@ -97,7 +97,7 @@ class OutagesTests {
     }
 
     @Test
-    void neitherBeginsNorEndsWithARefusal() {
+    void aRefusalNeitherBeginsNorEndsAnOutage() {
         ends("a", REFUSAL);
         ends("a", REFUSAL);
         assertThat(heard).isEmpty();
@@ -108,7 +108,7 @@ class OutagesTests {
     }
 
     @Test
-    void isThatOfEachServerAndEndsWhenAnotherOneHasItsKey() {
+    void reportsAnOutagePerServerAndEndsItWhenAnotherServerHasItsKeys() {
         servers.put("a", "server 1");
         servers.put("b", "server 2");
         ends("a", SILENCE);
@@ -122,7 +122,7 @@ class OutagesTests {
 
     /** No node of the cluster was known until one answered. */
     @Test
-    void hasTheSameScopeAtItsEndThoughServersAreKnownByThen() {
+    void theEndOfAnOutageHasTheScopeOfItsBeginning() {
         ends("a", SILENCE);
         ends("a", SILENCE);
         servers.put("a", "server 1");
@@ -132,7 +132,7 @@ class OutagesTests {
     }
 
     @Test
-    void endsWhenTheStoreSaysHowItIsUnlessOneOfItsServersCannotBeUsed() {
+    void anAnswerToTheHealthCheckEndsAnOutageUnlessItReportsAFailure() {
         servers.put("a", "server 1");
         ends("a", SILENCE);
         ends("a", SILENCE);
@@ -148,7 +148,7 @@ class OutagesTests {
     }
 
     @Test
-    void endsWithAnAnswerOfTheServerThatIsNoResult() {
+    void anErrorReplyOfTheServerEndsAnOutage() {
         ends("a", SILENCE);
         ends("a", SILENCE);
         outages.answered("another one");

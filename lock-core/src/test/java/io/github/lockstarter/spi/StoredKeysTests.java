@@ -20,7 +20,7 @@ class StoredKeysTests {
     }
 
     @Test
-    void storesALongKeyByAHashBesideItsReadableBeginning() {
+    void storesALongKeyAsItsReadableBeginningAndAHash() {
         String stored = keys.of("x".repeat(251));
 
         assertThat(stored).startsWith("lock:" + "x".repeat(100)).matches(".*%[0-9a-f]{64}");
@@ -28,7 +28,7 @@ class StoredKeysTests {
     }
 
     @Test
-    void storesDifferentKeysDifferently() {
+    void storesDifferentKeysUnderDifferentNames() {
         String hashed = keys.of("a\u0000").substring("lock:".length());
         List<String> odd = List.of(
                 "a",
@@ -49,7 +49,7 @@ class StoredKeysTests {
     }
 
     @Test
-    void storesEachSlotApartFromAllKeys() {
+    void storesEachSlotUnderANameOfItsOwn() {
         List<String> stored = new ArrayList<>();
         for (String key :
                 List.of("a", "a%3", "a\u0000", "x".repeat(16_384), "x".repeat(16_383) + "y", "%p", "🔒".repeat(200))) {
@@ -66,7 +66,7 @@ class StoredKeysTests {
     }
 
     @Test
-    void storesNoKeyInTheRowThatIsNoLock() {
+    void storesNoKeyUnderTheReservedName() {
         StoredKeys bare = new StoredKeys("");
 
         assertThat(bare.of(StoredKeys.FLOOR)).isNotEqualTo(StoredKeys.FLOOR);

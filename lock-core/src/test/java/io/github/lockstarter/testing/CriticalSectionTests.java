@@ -15,7 +15,7 @@ class CriticalSectionTests {
     private final AtomicLong fence = new AtomicLong();
 
     @Test
-    void passesUnderALock() {
+    void acceptsSectionsUnderALock() {
         ReentrantLock lock = new ReentrantLock();
 
         Crowd.of(THREADS).eachRuns(RUNS, () -> {

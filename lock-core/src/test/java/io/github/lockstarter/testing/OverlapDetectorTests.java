@@ -20,7 +20,7 @@ class OverlapDetectorTests {
     }
 
     @Test
-    void findsASectionThatBeginsBeforeTheOneBeforeIsOver() {
+    void findsASectionThatBeginsBeforeThePreviousOneEnds() {
         detector.record(new Section("a", 10, 20, 1));
         detector.record(new Section("b", 19, 30, 2));
 

@@ -35,7 +35,7 @@ class LongestHoldTests {
     }
 
     @Test
-    void theNearestOneApplies() {
+    void theMostSpecificLongestHoldApplies() {
         assertThat(settings().maxHoldOf(REQUEST, LEASE)).contains(OF_ALL);
         assertThat(settings().maxHoldOf(REQUEST.renewedUpTo(OF_THE_REQUEST), LEASE))
                 .contains(OF_THE_REQUEST);
@@ -43,7 +43,7 @@ class LongestHoldTests {
     }
 
     @Test
-    void theOneOfARequestIsNotBelowItsLease() {
+    void theLongestHoldOfARequestIsNotBelowItsLease() {
         LockRequest longer = REQUEST.renewedUpTo(Duration.ofMinutes(5)).leasedFor(Duration.ofMinutes(6));
 
         assertThatThrownBy(() -> settings().validate(longer))
@@ -53,12 +53,12 @@ class LongestHoldTests {
 
     /** The bound of all locks is a default; a request that asks for a longer lease does so on purpose. */
     @Test
-    void theOneOfAllLocksMayBeBelowTheLeaseOfARequest() {
+    void theLongestHoldOfAllLocksMayBeBelowTheLeaseOfARequest() {
         settings().validate(REQUEST.leasedFor(Duration.ofMinutes(11)));
     }
 
     @Test
-    void hasNoEffectWithoutRenewal() {
+    void theLongestHoldHasNoEffectWithoutRenewal() {
         assertThatThrownBy(() -> REQUEST.withoutRenewal().renewedUpTo(OF_THE_REQUEST))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("which has no effect: the lock is not renewed");
