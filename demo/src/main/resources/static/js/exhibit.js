@@ -52,13 +52,13 @@ export function verdictOf({ lost, blocked, refusedWrites }) {
   if (parts.length > 0) {
     return `✘ ${parts.join(', ')}`;
   }
-  return refusedWrites > 0 ? `✔ 0 lost, ${refusedWrites} late ${refusedWrites === 1 ? 'write' : 'writes'} refused` : '✔ 0 lost';
+  return refusedWrites > 0 ? `✔ 0 lost, ${refusedWrites} late ${refusedWrites === 1 ? 'write' : 'writes'} rejected` : '✔ 0 lost';
 }
 
 function figuresOf({ updates, counter, lost, ownersAtOnce, refusedWrites, blocked }) {
   const figures = [
     ['Updates', updates, ''], ['Counter', counter, ''], ['Lost', lost, lost > 0 ? 'wrong' : 'exact'],
-    ['Owners at once', ownersAtOnce || '–', ''], ['Writes refused', refusedWrites, ''],
+    ['Owners at once', ownersAtOnce || '–', ''], ['Writes rejected', refusedWrites, ''],
     ['Blocked', blocked ? 'yes' : 'no', blocked ? 'wrong' : ''],
   ];
   const list = node('dl', 'figures small');

@@ -95,7 +95,7 @@ export class Gallery {
       shown.outcome.replaceChildren();
       return;
     }
-    const seed = node('p', 'hint', `Seed ${result.seed}. The numbers are those of the steps.`);
+    const seed = node('p', 'hint', `Seed ${result.seed}. Numbers refer to the steps.`);
     shown.outcome.replaceChildren(shown.drawing.build(shown.title, result), seed);
     shown.drawing.fit();
   }
@@ -113,7 +113,7 @@ export class Gallery {
     }
     if (gallery.running) {
       this.#told = gallery.running;
-      return `Playing “${this.#title(gallery.running)}”: first as it is written, then with lock-starter …`;
+      return `Playing “${this.#title(gallery.running)}”: first the broken lock, then lock-starter …`;
     }
     const result = gallery.results.find(one => one.id === this.#told);
     if (gallery.failure) {

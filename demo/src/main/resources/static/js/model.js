@@ -151,7 +151,7 @@ const handlers = {
     if (outcome === 'refused') {
       run.refused++;
       mark(run, to, 'refused', section.instance, 'refused');
-      log(state, 'refused', to, `The store refused the late write of ${section.instance}: its fencing token ${shortFence(section.fence)} is old.`);
+      log(state, 'refused', to, `The store rejected the late write of ${section.instance}: its fencing token ${shortFence(section.fence)} is old.`);
     } else if (outcome === 'failed') {
       log(state, 'failed', to, `A request of ${section.instance} failed inside the section.`);
     }
@@ -178,7 +178,7 @@ const handlers = {
       run.losses++;
       mark(run, event.at, 'lost', event.instance, 'lost');
       const reason = event.reason ? ` (${String(event.reason).toLowerCase().replaceAll('_', ' ')})` : '';
-      log(state, 'lost', event.at, `${event.instance} was told that it lost the lock${reason}.`);
+      log(state, 'lost', event.at, `${event.instance} detected that it had lost the lock${reason}.`);
     }
   },
 
@@ -315,7 +315,7 @@ function findTakeovers(state, run) {
       const tookOver = newer.path === 'taken_over';
       const tokens = `fencing token ${shortFence(newer.fence)} after ${shortFence(older.fence)}.`;
       mark(run, newer.from, 'takeover', newer.instance, tookOver ? 'took over' : 'next owner');
-      const entry = log(state, 'takeover', newer.from, `${newer.instance} ${tookOver ? 'took the lock over from' : 'had the lock next, after'} ${older.instance}: ${tokens}`);
+      const entry = log(state, 'takeover', newer.from, `${newer.instance} ${tookOver ? 'took the lock over from' : 'got the lock next, after'} ${older.instance}: ${tokens}`);
       Object.assign(entry, { owner: newer.instance, tokens });
     }
   }
@@ -364,7 +364,7 @@ const FLAGS = {
   'kept-lock': 'kept the lock',
   resume: 'goes on',
   'kill-holder': 'killed',
-  start: 'started again',
+  start: 'restarted',
   'delete-key': 'key deleted',
   'fail-over': 'failover',
   'fail-over-twice': 'two failovers',

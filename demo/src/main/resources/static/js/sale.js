@@ -18,7 +18,7 @@ async function sell(way) {
   }
   const [stock, buyers] = fields.map(field => field.valueAsNumber);
   const product = `flash-${Date.now().toString(36)}-${way}`;
-  tell(`${buyers} buyers ask at once, each twice …`);
+  tell(`${buyers} buyers order at once, each twice …`);
   setBusy(true);
   try {
     await api.offer(product, stock);
@@ -49,11 +49,11 @@ function show(way, sale) {
 }
 
 function consequence({ oversold, boughtTwice, left, contended }) {
-  const waited = contended > 0 ? ` ${contended} requests waited for the lock in vain.` : '';
+  const waited = contended > 0 ? ` ${contended} requests waited for the lock without success.` : '';
   if (oversold === 0 && boughtTwice === 0) {
     return `Nothing was sold twice.${waited}`;
   }
-  return `${oversold} more than there were, ${boughtTwice} buyers have two, and the shop believes that ${left} are left.${waited}`;
+  return `${oversold} more than the stock, ${boughtTwice} buyers got two, and Redis says that ${left} are left.${waited}`;
 }
 
 /** What was sold beside what there was: whatever is beyond the line is not there. */
@@ -72,7 +72,7 @@ function barOf({ stock, sold, oversold }) {
 
 function figuresOf(sale) {
   const figures = [
-    ['Stock', sale.stock, ''], ['Requests', sale.requests, ''], ['Sold', sale.sold, ''], ['Left according to Redis', sale.left, ''],
+    ['Stock', sale.stock, ''], ['Requests', sale.requests, ''], ['Sold', sale.sold, ''], ['Left in Redis', sale.left, ''],
     ['Oversold', sale.oversold, sale.oversold > 0 ? 'wrong' : 'exact'],
     ['Bought twice', sale.boughtTwice, sale.boughtTwice > 0 ? 'wrong' : 'exact'],
   ];

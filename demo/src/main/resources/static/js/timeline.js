@@ -264,11 +264,11 @@ function readColours() {
 
 function summaryOf(run) {
   if (run.variant === 'v0') {
-    return 'No critical sections: Redis adds the views up itself.';
+    return 'No critical sections: Redis increments the counter itself.';
   }
   const { deepest, races, stale } = run.sweep;
   const sections = `${run.sections.length} critical sections seen`;
-  const gap = run.incomplete ? ' The page was not connected all the time: some are missing.' : '';
+  const gap = run.incomplete ? ' The page was disconnected for a while: some are missing.' : '';
   if (races > 0) {
     return `${sections}; ${races} of them overlapped another, up to ${deepest} at once.${gap}`;
   }
@@ -276,8 +276,8 @@ function summaryOf(run) {
 }
 
 const OUTCOMES = {
-  refused: 'The store refused the write.',
-  lost: 'It was told that it had lost the lock.',
+  refused: 'The store rejected the write.',
+  lost: 'It detected that it had lost the lock.',
   failed: 'It failed.',
   killed: 'It was killed.',
 };

@@ -67,7 +67,7 @@ class ExperimentIT {
             assertThat(command.row(variant)).isEqualTo(new Row(60, 60, 60, 0));
             assertThat(command.text())
                     .containsPattern("(?m)^" + run + "Instance [AB] was killed in the critical section")
-                    .containsPattern("(?m)^" + run + "Instance [AB] was stopped in the critical section")
+                    .containsPattern("(?m)^" + run + "Instance [AB] was paused in the critical section")
                     .containsPattern("(?m)^" + run + "Instance [AB] kept the lock: no other instance had it for")
                     .containsPattern("(?m)^" + run + "(Redis .* was killed|2 of the 5 servers .* were killed)");
         }

@@ -71,7 +71,7 @@ final class FaultInjector {
     Interference perform(Fault fault, Duration pause) {
         return deployment
                 .alone(() -> performAlone(fault, pause))
-                .orElseThrow(() -> new ConflictException("Another fault is under way. Wait for its end"));
+                .orElseThrow(() -> new ConflictException("Another fault is in progress. Wait until it ends"));
     }
 
     private Interference performAlone(Fault fault, Duration pause) {
@@ -89,7 +89,7 @@ final class FaultInjector {
         } catch (UnsupportedOperationException impossible) {
             throw new ConflictException(String.valueOf(impossible.getMessage()), impossible);
         } catch (RedisException away) {
-            throw new ConflictException("Redis does not answer just now: " + away.getMessage(), away);
+            throw new ConflictException("Redis does not answer at the moment: " + away.getMessage(), away);
         }
     }
 
@@ -119,13 +119,13 @@ final class FaultInjector {
         return tell(
                 fault,
                 holder,
-                "Instance " + holder.name() + " was stopped in the critical section (SIGSTOP) for " + pause.toMillis()
+                "Instance " + holder.name() + " was paused in the critical section (SIGSTOP) for " + pause.toMillis()
                         + " ms");
     }
 
     private void resume(Instance instance) {
         if (instance.resume()) {
-            tell("resume", instance.name(), "Instance " + instance.name() + " goes on (SIGCONT)");
+            tell("resume", instance.name(), "Instance " + instance.name() + " continues (SIGCONT)");
             goOn(instance, UNTIL_LOSS_IS_KNOWN);
         }
     }
@@ -149,13 +149,13 @@ final class FaultInjector {
     private void replace(Instance instance) {
         try {
             instance.replace();
-            tell("start", instance.name(), "Instance " + instance.name() + " was started again");
+            tell("start", instance.name(), "Instance " + instance.name() + " was restarted");
         } catch (RuntimeException failure) {
             if (deployment.isClosed()) {
                 return;
             }
-            tell("start", instance.name(), "Instance " + instance.name() + " could not be started again");
-            log.warn("Instance {} could not be started again", instance.name(), failure);
+            tell("start", instance.name(), "Instance " + instance.name() + " could not be restarted");
+            log.warn("Instance {} could not be restarted", instance.name(), failure);
         }
     }
 

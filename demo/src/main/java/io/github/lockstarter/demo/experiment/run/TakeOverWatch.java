@@ -62,7 +62,7 @@ final class TakeOverWatch implements Consumer<RunEvent> {
         } else if (goesOn && event instanceof Released end && end.instance().equals(holder) && end.to() > since) {
             Held other = next.get();
             if (other != null && other.from() <= end.to()) {
-                tell(succeeded(other, "stopped"));
+                tell(succeeded(other, "paused"));
             } else if (end.outcome().equals("written")) {
                 tell(kept(end));
             }
@@ -95,7 +95,7 @@ final class TakeOverWatch implements Consumer<RunEvent> {
                 KEPT_LOCK,
                 holder,
                 "Instance " + holder + " kept the lock: no other instance had it for the " + seconds(end.to())
-                        + " s until it went on and wrote");
+                        + " s until it continued and wrote");
     }
 
     private String seconds(double at) {

@@ -24,8 +24,8 @@ public enum Exhibit {
             new Description(
                     "SETNX without an expiry",
                     "the holder is killed",
-                    "The holder is killed, the key stays for ever, and nobody gets the lock again.",
-                    "Redis tells that the holder's connection is gone: the lock is taken over after 1 to 1.5 s."),
+                    "The holder is killed, the key stays forever, and nobody gets the lock again.",
+                    "Redis reports that the holder's connection is closed: the lock is taken over after 1 to 1.5 s."),
             new Lock(LockKind.SETNX, millis(1000), seconds(10)),
             new Prediction(0, 1, true),
             ServerKind.STANDALONE,
@@ -35,8 +35,8 @@ public enum Exhibit {
             new Description(
                     "SETNX, then EXPIRE",
                     "the holder is killed between the two",
-                    "The holder is killed between the two commands, the key has no expiry, and nobody gets the lock again.",
-                    "A grant is one script, so there is nothing between; killed right after it, the holder is replaced after 1 to 1.5 s."),
+                    "The holder is killed between the two commands. The key has no expiry, and nobody gets the lock again.",
+                    "A grant is a single script. If the holder is killed right after it, the lock is taken over after 1 to 1.5 s."),
             new Lock(LockKind.SETNX_EXPIRE, millis(1000), seconds(10)),
             new Prediction(0, 1, true),
             ServerKind.STANDALONE,
@@ -46,9 +46,9 @@ public enum Exhibit {
             new Description(
                     "SET NX PX with a fixed value, DEL",
                     "a release after the lease",
-                    "The holder is stopped until its lease is over; its late DEL frees the lock of the next one, and a third one"
+                    "The holder is paused beyond its lease. Its late DEL frees the lock of the next holder, and a third caller"
                             + " gets in.",
-                    "A release compares the lock token in the same step: the late one changes nothing and answers LOST."),
+                    "The release compares the lock token in the same step: a late one changes nothing and returns LOST."),
             new Lock(LockKind.FIXED_VALUE, millis(1500), millis(1500)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
@@ -58,8 +58,8 @@ public enum Exhibit {
             new Description(
                     "GET and DEL in two steps",
                     "the lease ends between the two",
-                    "The lease ends between the look at the value and the DEL, which frees the lock of the next one.",
-                    "Comparing and deleting are one script: the late release changes nothing and answers LOST."),
+                    "The lease ends between the GET and the DEL, which frees the lock of the next holder.",
+                    "One script compares and deletes: a late release changes nothing and returns LOST."),
             new Lock(LockKind.GET_DEL, millis(1500), millis(1500)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
@@ -69,8 +69,8 @@ public enum Exhibit {
             new Description(
                     "A lease without a watchdog",
                     "work that takes longer than the lease",
-                    "The work takes longer than the lease, so the next one gets the lock while the first one still works.",
-                    "The watchdog renews the lease as long as the holder works; the next one waits."),
+                    "The work takes longer than the lease, so the next caller gets the lock while the first one still works.",
+                    "The watchdog renews the lease while the holder works; the next caller waits."),
             new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
@@ -81,7 +81,7 @@ public enum Exhibit {
                     "A lock on an asynchronous replica",
                     "a failover",
                     "The master dies before the replica has the lock; the promoted replica grants it again.",
-                    "The history guard sees another history and grants nothing for max-lease; the holder gets its lock back."),
+                    "The history guard detects the failover and grants nothing for max-lease; the holder gets its lock back."),
             new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
             new Prediction(1, 2, false),
             ServerKind.SENTINEL,
@@ -90,9 +90,9 @@ public enum Exhibit {
     DOUBLE_FAILOVER(
             new Description(
                     "Two failovers within one lease",
-                    "a failover, and another one",
+                    "two failovers",
                     "Each promoted replica lacks the newest lock and grants it again: three owners.",
-                    "Each new history starts the wait for max-lease anew; the holder gets its lock back both times."),
+                    "Each failover restarts the wait for max-lease; the holder gets its lock back both times."),
             new Lock(LockKind.TOKEN, seconds(60), seconds(4)),
             new Prediction(2, 3, false),
             ServerKind.SENTINEL,
@@ -103,7 +103,7 @@ public enum Exhibit {
                     "Redlock as first published",
                     "the clock of one server jumps",
                     "The clock of one server of the majority jumps forward, its key expires, and a second majority grants the lock.",
-                    "A client counts no vote of a server whose clock was seen to be set, for max-lease."),
+                    "For max-lease, a client ignores the vote of a server whose clock it has seen change."),
             new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
             new Prediction(1, 2, false),
             ServerKind.QUORUM_WITH_A_CLOCK,
@@ -114,7 +114,7 @@ public enum Exhibit {
                     "Redlock as first published",
                     "one server restarts empty",
                     "One server of the majority restarts without its data, and a second majority grants the lock.",
-                    "A server whose history changed grants nothing for max-lease, and takes the holder's lock back."),
+                    "A server that has lost its data grants nothing for max-lease; the holder gets its lock back there."),
             new Lock(LockKind.REDLOCK, seconds(30), seconds(2)),
             new Prediction(1, 2, false),
             ServerKind.QUORUM_WITH_A_RESTART,
@@ -122,10 +122,10 @@ public enum Exhibit {
     /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
     LATE_WRITE(
             new Description(
-                    "A write that comes late",
-                    "the holder is stopped before its write",
-                    "The holder is stopped right before its write until its lease is over; its late write undoes that of the next one.",
-                    "No lease prevents this second owner; the store refuses the late write for its stale fencing token."),
+                    "A late write",
+                    "the holder is paused before its write",
+                    "The holder is paused right before its write, beyond its lease. Its late write overwrites that of the next holder.",
+                    "No lease prevents the second owner; the store rejects the late write because its fencing token is old."),
             new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,

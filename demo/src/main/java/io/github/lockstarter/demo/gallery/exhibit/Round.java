@@ -183,7 +183,7 @@ final class Round {
     /** Stops the process (SIGSTOP), as a long garbage collection does. */
     void stop(CallerProcess caller, String where) {
         caller.pause();
-        recorder.add(caller, "stopped", "is stopped " + where);
+        recorder.add(caller, "stopped", "is paused " + where);
     }
 
     /** Kills the process (SIGKILL). */
@@ -231,7 +231,7 @@ final class Round {
             answer(caller.send("open " + setting(caller)));
         }
         caller.hasRead = false;
-        recorder.add(caller, "acquire", "asks for the lock");
+        recorder.add(caller, "acquire", "requests the lock");
         CompletableFuture<Answer> acquiring = caller.send("acquire " + plan.key() + " "
                 + plan.exhibit().patience(plan.isBroken()).toMillis() + " " + plan.leaseMs() + " " + breakpoint);
         caller.acquiring = acquiring.whenComplete((answer, failure) -> {
@@ -250,7 +250,7 @@ final class Round {
 
     private void resume(CallerProcess caller) {
         caller.resume();
-        recorder.add(caller, "goes-on", "goes on");
+        recorder.add(caller, "goes-on", "continues");
     }
 
     private void written(CallerProcess caller, Answer answer) {
@@ -265,7 +265,7 @@ final class Round {
 
     private void released(CallerProcess caller, Answer answer) {
         boolean released = answer.word().equals("released");
-        recorder.add(caller, released ? "release" : "lost", released ? "releases" : "releases, and had lost the lock");
+        recorder.add(caller, released ? "release" : "lost", released ? "releases" : "releases, but had lost the lock");
         recorder.sectionEnded(caller, answer.number());
     }
 

@@ -103,15 +103,16 @@ final class Chromium implements AutoCloseable {
     }
 
     /**
-     * Takes an image of a part of the page, from the top of one element to the bottom of another, seen or not.
+     * Takes an image of a part of the page, from the top of one element to the bottom of another, seen or not. Replaces
+     * the image of that name in the documents, if there is one.
      *
      * @param name of the file, which is a PNG
      * @param first selects the upper element
      * @param last selects the lower one
      */
     void photograph(String name, String first, String last) {
-        Path file = Path.of(System.getProperty("screenshots.directory", "target/screenshots"))
-                .resolve(name + ".png");
+        Path shown = Path.of(System.getProperty("screenshots.directory", "target/screenshots"), name + ".png");
+        Path file = Files.exists(shown) ? shown : Path.of("target", "screenshots", name + ".png");
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());
             Files.write(file, png(first, last));

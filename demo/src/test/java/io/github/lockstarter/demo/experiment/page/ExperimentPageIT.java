@@ -128,7 +128,7 @@ class ExperimentPageIT {
                 .containsExactly(
                         "0 Run 1 of v3 (distributed lock) started: 2 requests at once.",
                         "5 A was killed.",
-                        "900 B was told that it lost the lock.",
+                        "900 B detected that it had lost the lock.",
                         "1500 B took the lock over 1.5 s after A was killed: fencing token …8 after …7.");
     }
 
@@ -200,11 +200,11 @@ class ExperimentPageIT {
         page.run("v3", REQUESTS);
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by")).contains("was stopped in the critical section");
+        assertThat(page.newestRow().get("Faults")).contains("was paused in the critical section");
         assertThat(page.number("refused")).isPositive();
         assertThat(page.number("taken-over")).isPositive();
         assertThat(page.log())
-                .anySatisfy(line -> assertThat(line).contains("The store refused the late write"))
+                .anySatisfy(line -> assertThat(line).contains("The store rejected the late write"))
                 .anySatisfy(line -> assertThat(line).contains("had the lock"));
         assertThat(page.drawn("stale").pixels())
                 .as("amber: believes it still holds")
@@ -237,7 +237,7 @@ class ExperimentPageIT {
         page.runAndPress("v4", REQUESTS, "move-clock");
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by"))
+        assertThat(page.newestRow().get("Faults"))
                 .contains("The clock of Redis")
                 .contains("s ahead");
         assertThat(page.number("overlapped")).isZero();
@@ -255,8 +255,8 @@ class ExperimentPageIT {
         page.run("v3", REQUESTS);
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by")).contains("was killed in the critical section");
-        assertThat(page.newestRow().get("Disturbed by")).containsPattern("took the lock over|had the lock");
+        assertThat(page.newestRow().get("Faults")).contains("was killed in the critical section");
+        assertThat(page.newestRow().get("Faults")).containsPattern("took the lock over|had the lock");
         assertThat(page.number("taken-over")).isPositive();
         photograph("kill-the-holder");
         page.disturb("");
@@ -273,7 +273,7 @@ class ExperimentPageIT {
         page.run("v3", REQUESTS);
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by")).contains("kept the lock");
+        assertThat(page.newestRow().get("Faults")).contains("kept the lock");
         assertThat(page.number("taken-over")).isZero();
         assertThat(page.number("refused")).isZero();
         photograph("stop-the-holder");
@@ -291,7 +291,7 @@ class ExperimentPageIT {
         page.run("v3", REQUESTS);
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by")).contains("was killed (-9) and started again");
+        assertThat(page.newestRow().get("Faults")).contains("was killed (-9) and started again");
         photograph("restart-redis");
         page.disturb("");
     }
@@ -308,7 +308,7 @@ class ExperimentPageIT {
         page.run("v3", REQUESTS);
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by")).isNotEqualTo("–").doesNotContain("left out");
+        assertThat(page.newestRow().get("Faults")).isNotEqualTo("–").doesNotContain("left out");
         photograph("fail-over");
         page.disturb("");
     }
@@ -323,8 +323,7 @@ class ExperimentPageIT {
         page.runAndPress("v3", REQUESTS, "fail-over-twice");
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by").split("was promoted", -1))
-                .hasSize(3);
+        assertThat(page.newestRow().get("Faults").split("was promoted", -1)).hasSize(3);
         assertThat(page.drawn("race").pixels()).as("red in the lanes").isZero();
         photograph("fail-over-twice");
     }

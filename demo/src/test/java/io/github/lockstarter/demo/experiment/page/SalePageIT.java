@@ -71,7 +71,7 @@ class SalePageIT {
         assertThat(outcome("locked")).isEqualTo("✔ exact");
         assertThat(figure("locked", "Requests")).isEqualTo("200");
         assertThat(figure("locked", "Sold")).isEqualTo("40");
-        assertThat(figure("locked", "Left according to Redis")).isEqualTo("0");
+        assertThat(figure("locked", "Left in Redis")).isEqualTo("0");
         assertThat(figure("locked", "Oversold")).isEqualTo("0");
         assertThat(figure("locked", "Bought twice")).isEqualTo("0");
         assertThat(chromium.pixels("#sold-locked .sold-bar", "held")).isPositive();

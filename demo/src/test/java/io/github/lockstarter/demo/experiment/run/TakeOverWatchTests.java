@@ -55,10 +55,11 @@ class TakeOverWatchTests {
         afterStop.accept(released("A", 4_150));
 
         assertThat(findings)
-                .containsExactly(new Finding(
-                        "kept-lock",
-                        "A",
-                        "Instance A kept the lock: no other instance had it for the 3.1 s until it went on and wrote"));
+                .containsExactly(
+                        new Finding(
+                                "kept-lock",
+                                "A",
+                                "Instance A kept the lock: no other instance had it for the 3.1 s until it continued and wrote"));
     }
 
     @Test
@@ -71,7 +72,7 @@ class TakeOverWatchTests {
 
         assertThat(findings)
                 .containsExactly(
-                        new Finding("next-owner", "B", "Instance B had the lock 5.0 s after instance A was stopped"));
+                        new Finding("next-owner", "B", "Instance B had the lock 5.0 s after instance A was paused"));
     }
 
     /** Its lease was over, and the next owner is another request of the same instance. */
