@@ -57,7 +57,7 @@ class MailboxIT {
 
         @ParameterizedTest
         @EnumSource
-        void isOpenedAgainWhenOnlyItHangs(ProtocolVersion protocol) {
+        void reopensAMailboxThatHangs(ProtocolVersion protocol) {
             ClientOptions options = SETTINGS.tune(
                     ClientOptions.builder().protocolVersion(protocol).build());
             try (TcpProxy proxy = TcpProxy.before(server);
@@ -80,7 +80,7 @@ class MailboxIT {
 
         @ParameterizedTest
         @EnumSource
-        void isLeftAloneWhileItAnswers(ProtocolVersion protocol) {
+        void keepsAMailboxThatAnswers(ProtocolVersion protocol) {
             ClientOptions options = SETTINGS.tune(
                     ClientOptions.builder().protocolVersion(protocol).build());
             FirstMailboxBehind connector = new FirstMailboxBehind(
@@ -108,7 +108,7 @@ class MailboxIT {
         static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
 
         @Test
-        void isOpenedAgainAtAnotherNodeWhenItsNodeHangs() {
+        void reopensTheMailboxAtAnotherNodeWhenItsNodeHangs() {
             RedisCluster cluster = REDIS.topology();
             List<RedisURI> uris =
                     cluster.servers().stream().map(RedisServer::uri).toList();

@@ -74,7 +74,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void isReleasedWhenAReleaseIsExecutedTwice() {
+    void releasesOnceWhenAReleaseIsExecutedTwice() {
         long fencingToken = user.granted(OWNER);
         CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
         assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
@@ -83,7 +83,7 @@ class RedisFaultsIT {
 
     /** The other one has the lock because the first copy released it: nothing was lost. */
     @Test
-    void isNotLostWhenTheSecondCopyOfAReleaseFindsAnotherOwner() {
+    void reportsNoLossWhenTheSecondCopyOfAReleaseFindsAnotherOwner() {
         RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
         try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
             long fencingToken = new BackendUser(twice).granted(OWNER);
@@ -102,7 +102,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void doesNotCallAnAcquisitionRejectedWhoseFirstCopyMayHaveBeenExecuted() {
+    void reportsUnknownWhenTheFirstCopyOfAnAcquisitionMayHaveBeenExecuted() {
         RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
         try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
             new BackendUser(twice).renew(OWNER, BackendUser.LEASE);
@@ -122,7 +122,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void doesNotKnowTheOutcomeOfAnythingThatIsNotAnsweredInTime() {
+    void reportsUnknownForACommandThatIsNotAnsweredInTime() {
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallReplies();
         long start = System.nanoTime();
@@ -137,7 +137,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void doesNotKnowTheOutcomeOfAnyLockOfACallThatIsNotAnsweredInTime() {
+    void reportsUnknownForEveryLockOfACallThatIsNotAnsweredInTime() {
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallReplies();
         List<RenewCommand> commands = IntStream.range(0, 60)
@@ -150,7 +150,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void obeysInOrderOnceTheServerGoesOn() {
+    void executesStalledCommandsInOrderOnceTheServerContinues() {
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallRequests();
         assertThat(user.acquire(OWNER)).isInstanceOf(AcquireResult.Unknown.class);
@@ -170,7 +170,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void doesNotKnowTheOutcomeWhileTheServerIsAway() {
+    void reportsUnknownWhileTheServerIsDown() {
         user.granted(OWNER);
         REDIS.server().kill();
         assertThat(user.acquire(token("a", 2))).isInstanceOf(AcquireResult.Unknown.class);
@@ -180,7 +180,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void asksWaitersToLookAgainWhenTheMailboxIsBack() {
+    void tellsWaitersToRetryWhenTheMailboxIsRestored() {
         RecordedSignals signals = new RecordedSignals();
         backend.listen("a", signals);
         user.granted(OWNER);
@@ -192,7 +192,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void boundsWhatWaitsInTheClient() {
+    void rejectsCommandsThatExceedTheQueueOfTheClient() {
         ClientOptions two = SETTINGS.tune(ClientOptions.create())
                 .mutate()
                 .requestQueueSize(2)
@@ -216,7 +216,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void connectsOnceForManyCommandsThatComeTogether() {
+    void connectsOnceForManyConcurrentCommands() {
         try (RedisLockBackend patient = patient()) {
             List<CompletableFuture<AcquireResult>> results = IntStream.range(0, 50)
                     .mapToObj(i -> patient.acquire(new AcquireCommand(
@@ -229,7 +229,7 @@ class RedisFaultsIT {
     }
 
     @Test
-    void leavesNoConnectionOpen() {
+    void closesAllConnections() {
         backend.listen("a", new RecordedSignals());
         user.granted(OWNER);
         assertThat(proxy.connections()).isEqualTo(2);

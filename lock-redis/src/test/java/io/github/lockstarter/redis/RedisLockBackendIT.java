@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Test;
 class RedisLockBackendIT extends BackendOnServer {
 
     @Test
-    void costsTwoNetworkReadsToAcquireAndRelease() {
+    void acquireAndReleaseCostTwoNetworkReads() {
         cycle(OWNER);
         assertThat(REDIS.server().readsDuring(() -> cycle(OTHER))).isEqualTo(2);
     }
 
     @Test
-    void costsTwoNetworkReadsWithAMailboxToo() {
+    void acquireAndReleaseCostTwoNetworkReadsWithAMailbox() {
         backend.listen("b", new RecordedSignals());
         cycle(OWNER);
         assertThat(REDIS.server().readsDuring(() -> {
@@ -41,7 +41,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void leavesNothingButTheFencingTokenAndTheMarkerBehind() {
+    void leavesOnlyTheFencingCounterAndTheMarkerBehind() {
         cycle(OWNER);
         assertThat(redis.keys("*")).containsExactlyInAnyOrder("lock:fence", "lock:history");
     }
@@ -51,7 +51,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void excludesForeignOwnersAndIsExcludedByThem() {
+    void excludesOtherClientsThatSetTheKeyAndIsExcludedByThem() {
         user.granted(OWNER);
         assertThat(redis.set("lock:{order:42}", "foreign", SetArgs.Builder.nx().px(30_000)))
                 .isNull();
@@ -62,13 +62,13 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void saysThatALockWithoutLeaseNeverEnds() {
+    void reportsAForeignLockWithoutALeaseAsEndless() {
         redis.set("lock:{order:42}", "foreign");
         assertThat(user.acquire(OWNER)).isEqualTo(new AcquireResult.Contended(Optional.empty(), 0));
     }
 
     @Test
-    void worksOnWhenTheServerForgetsTheScripts() {
+    void reloadsScriptsThatTheServerHasForgotten() {
         long fencingToken = user.granted(OWNER);
         redis.scriptFlush();
         assertThat(user.renew(OWNER, BackendUser.LEASE)).isInstanceOf(RenewResult.Renewed.class);
@@ -81,7 +81,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void releasesBeforeTheNextAttemptWhereBothComeBeforeItIsConnected() {
+    void sendsAReleaseBeforeALaterAttemptWhenBothPrecedeTheConnection() {
         LockToken held = token("a", 1);
         redis.set("lock:{" + BackendUser.KEY + "}", "%016d %s".formatted(7, held.value()));
         backend.release(new ReleaseCommand(BackendUser.KEY, held, 7));
@@ -91,7 +91,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void letsNoCollectedAttemptOvertakeAReleaseThatTheEventLoopHasYetToWrite() throws InterruptedException {
+    void aBatchedAttemptDoesNotOvertakeAnUnwrittenRelease() throws InterruptedException {
         long fencingToken = user.granted(OWNER);
         CountDownLatch busy = new CountDownLatch(1);
         CompletableFuture<Void> goOn = new CompletableFuture<>();
@@ -114,7 +114,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void namesTheKeyThatHoldsAnotherType() {
+    void theFailureNamesTheKeyThatHoldsAnotherType() {
         redis.hset("lock:{order:42}", "field", "value");
         assertThat(user.acquire(OWNER))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
@@ -126,7 +126,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void namesTheCounterThatHoldsAnotherType() {
+    void theFailureNamesTheCounterThatHoldsAnotherType() {
         redis.lpush("lock:fence", "x");
         assertThat(user.acquire(OWNER))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
@@ -135,7 +135,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void saysWhatToChangeWhenTheServerIsFull() {
+    void theFailureSaysWhatToChangeWhenTheServerIsFull() {
         redis.configSet("maxmemory", "1");
         try {
             assertThat(user.acquire(OWNER))
@@ -149,7 +149,7 @@ class RedisLockBackendIT extends BackendOnServer {
     }
 
     @Test
-    void saysWhatToChangeOnAReplica() {
+    void theFailureSaysWhatToChangeOnAReplica() {
         redis.replicaof("127.0.0.1", 1);
         try {
             assertThat(user.acquire(OWNER))

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 class RedisLockBackendLifecycleIT extends BackendOnServer {
 
     @Test
-    void leavesNoKeyButTheCounterWhenItStarts() {
+    void leavesOnlyTheCounterBehindAtStartup() {
         backend.start();
         await().untilAsserted(() -> assertThat(redis.keys("*")).containsExactly("lock:fence"));
     }
 
     @Test
-    void triesAtTheStartWhatServersBeforeSixCannot() throws IOException {
+    void triesAtStartupACommandThatNeedsRedis6() throws IOException {
         try (Socket monitor = new Socket(REDIS.server().host(), REDIS.server().port())) {
             monitor.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.US_ASCII));
             BufferedReader lines =
@@ -37,7 +37,7 @@ class RedisLockBackendLifecycleIT extends BackendOnServer {
     }
 
     @Test
-    void connectsAgainAfterAStop() {
+    void reconnectsWhenStartedAfterAStop() {
         backend.listen("b", new RecordedSignals());
         user.granted(OWNER);
         backend.stop();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class RedisLockBackendRenewalIT extends BackendOnServer {
 
     @Test
-    void renewsManyLocksEachWithItsOwnAnswer() {
+    void answersEachOfManyRenewals() {
         List<RenewCommand> commands = IntStream.range(0, 100)
                 .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(1), 0, 0))
                 .toList();
@@ -80,7 +80,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void aKeyOfAnotherTypeIsNoMatterOfTheLocksBesideIt() {
+    void aKeyOfAnotherTypeDoesNotAffectTheOtherRenewals() {
         redis.psetex("lock:{order:0}", 5_000, stored(OWNER));
         redis.lpush("lock:{order:1}", "x");
         redis.psetex("lock:{order:2}", 5_000, stored(OWNER));
@@ -91,7 +91,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void doesNotKnowTheOutcomeOnlyWhereTheServerRefuses() {
+    void onlyTheRenewalThatTheServerRefusesIsUnknown() {
         redis.psetex("lock:{order:0}", 5_000, stored(OWNER));
         redis.psetex("lock:{order:1}", 90_000, stored(OWNER));
         user.renew(OWNER, BackendUser.LEASE);
@@ -124,7 +124,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void tellsThatALockIsGoneAfterFlushallWhereNothingGuardsIt() {
+    void reportsALossAfterFlushallWithoutTheHistoryGuard() {
         RedisSettings unguarded =
                 new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.of(Duration.ZERO));
         try (RedisLockBackend other = backend(unguarded)) {
@@ -138,7 +138,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void bringsALockBackThatFlushallTookAway() {
+    void restoresALockAfterFlushall() {
         long fencingToken = user.granted(OWNER);
         redis.flushall();
         assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken))
@@ -157,7 +157,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void bringsNoLockBackAfterItsReleaseWasSent() {
+    void doesNotRestoreALockAfterItsReleaseWasSent() {
         long fencingToken = user.granted(OWNER);
         redis.flushall();
         CompletionStage<RenewResult> renewed = renew(fencingToken);
@@ -169,7 +169,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
 
     /** The server has forgotten the script of the renewal, and learns that of the release from the release itself. */
     @Test
-    void bringsNoLockBackAfterItsReleaseWasSentWhenTheServerForgetsTheScripts() {
+    void doesNotRestoreALockAfterItsReleaseWasSentWhenTheServerForgetsTheScripts() {
         long fencingToken = user.granted(OWNER);
         redis.flushall();
         user.renew(OWNER, BackendUser.LEASE, fencingToken);
@@ -188,7 +188,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
 
     /** What a thread sends is written by a task of the event loop, which could be ahead of that task with a release. */
     @Test
-    void executesNoReclaimBehindAReleaseThatTheEventLoopSendsAfterIt() {
+    void doesNotRestoreALockAfterAReleaseThatTheEventLoopSends() {
         long fencingToken = user.granted(OWNER);
         redis.flushall();
         user.renew(OWNER, BackendUser.LEASE, fencingToken);
@@ -205,7 +205,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void executesNoRenewalAheadOfWhatTheEventLoopSentBefore() {
+    void doesNotSendARenewalAheadOfEarlierCommandsOfTheEventLoop() {
         long fencingToken = user.granted(OWNER);
         CompletionStage<RenewResult> renewed = onEventLoop(() -> {
             release(fencingToken);
@@ -234,7 +234,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void renewsWithTheNextRenewalWhatTheServerHadForgottenTheScriptOf() {
+    void defersARenewalToTheNextWhenTheServerHasForgottenTheScript() {
         long fencingToken = user.granted(OWNER);
         redis.flushall();
         user.renew(OWNER, BackendUser.LEASE, fencingToken);
@@ -246,7 +246,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     @Test
-    void bringsBackEachOfManyLocks() {
+    void restoresEachOfManyLocks() {
         List<RenewCommand> held = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             LockToken token = token("a", 100 + i);

@@ -26,12 +26,12 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
 
     @ParameterizedTest
     @ValueSource(strings = {"a{b}c", "100%", "line\nbreak", "grö😀ße", "\uD800broken", " ", "", "%!order:42", "!"})
-    void namesTheKeyAsItWasGivenToWhoWaitsAndToTheOwner(String key) {
+    void signalsNameTheOriginalKeyToWaitersAndToTheOwner(String key) {
         signalsKey(key);
     }
 
     @Test
-    void signalsAHashedKeyAsItWasGiven() {
+    void signalsNameTheOriginalOfAHashedKey() {
         signalsKey("x".repeat(10_240));
     }
 
@@ -59,7 +59,7 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 10_240})
-    void namesTheKeyAsItWasGivenToWhomAWithdrawalOrARequeuingReleasePassesTheLockOn(int length) {
+    void signalsOfAWithdrawalOrARequeuingReleaseNameTheOriginalKey(int length) {
         String key = "x".repeat(length);
         RecordedSignals signals = new RecordedSignals();
         backend.listen("b", signals);
@@ -88,7 +88,7 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
     }
 
     @Test
-    void ignoresMessagesThatAreNoSignals() {
+    void ignoresUnknownMessages() {
         RecordedSignals signals = new RecordedSignals();
         backend.listen("b", signals);
         user.granted(OWNER);
@@ -101,7 +101,7 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
     }
 
     @Test
-    void listensBeforeItsFirstCommandEvenIfItWasConnectedBefore() {
+    void subscribesBeforeTheFirstCommandEvenIfAlreadyConnected() {
         backend.start();
         RecordedSignals signals = new RecordedSignals();
         backend.listen("b", signals);
@@ -110,7 +110,7 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
     }
 
     @Test
-    void hasOneListener() {
+    void acceptsOnlyOneListener() {
         backend.listen("b", new RecordedSignals());
         assertThatIllegalStateException().isThrownBy(() -> backend.listen("c", new RecordedSignals()));
     }

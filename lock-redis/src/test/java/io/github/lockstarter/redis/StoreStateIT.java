@@ -48,7 +48,7 @@ class StoreStateIT {
     }
 
     @Test
-    void isWellWithAndWithoutTheStartBefore() {
+    void reportsAHealthyServerBeforeAndAfterTheStart() {
         // The answer that opens the connection may come before the link is there for all.
         await().atMost(Duration.ofSeconds(5))
                 .untilAsserted(() -> assertThat(state()).satisfies(StoreStateIT::isWell));
@@ -65,7 +65,7 @@ class StoreStateIT {
     }
 
     @Test
-    void saysWithinTheCommandTimeoutThatTheServerHangs() {
+    void reportsAHangingServerWithinTheCommandTimeout() {
         backend.start();
         server.pause();
 
@@ -80,7 +80,7 @@ class StoreStateIT {
     }
 
     @Test
-    void tellsWhatTheStartWarnedOf() {
+    void repeatsTheWarningsOfTheStart() {
         server.commands().configSet("maxmemory", "100mb");
         server.commands().configSet("maxmemory-policy", "allkeys-lru");
         backend.start();
@@ -89,7 +89,7 @@ class StoreStateIT {
     }
 
     @Test
-    void asksForTheSettingsAgainWhereTheStartDidNot() {
+    void readsTheServerSettingsWhenTheStartDidNot() {
         server.commands().configSet("maxmemory", "100mb");
         server.commands().configSet("maxmemory-policy", "allkeys-lru");
 
@@ -100,7 +100,7 @@ class StoreStateIT {
     }
 
     @Test
-    void asksForTheSettingsAgainSoonWhereTheReplyIsLost() {
+    void readsTheServerSettingsAgainWhenTheReplyIsLost() {
         server.commands().configSet("maxmemory", "100mb");
         server.commands().configSet("maxmemory-policy", "allkeys-lru");
         try (TcpProxy proxy = TcpProxy.before(server);
@@ -134,7 +134,7 @@ class StoreStateIT {
     }
 
     @Test
-    void hearsNoSignalsOfAServerThatHangs() {
+    void reportsThatSignalsAreNotReceivedWhenTheServerHangs() {
         try (RedisLockBackend quick = new RedisLockBackend(
                 new DirectRedisConnector(server.uri(), SETTINGS),
                 SETTINGS,
@@ -154,7 +154,7 @@ class StoreStateIT {
     }
 
     @Test
-    void tellsOfAGuardThatDoesNotSeeTheHistory() {
+    void reportsADegradedGuardWhenTheHistoryIsNotVisible() {
         server.grantDefaultUser(
                 ("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS.replace(" +info", ""))
                         .split(" "));

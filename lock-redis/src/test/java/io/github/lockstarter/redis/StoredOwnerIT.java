@@ -76,13 +76,13 @@ class StoredOwnerIT {
     }
 
     @Test
-    void isTheInstanceWhereTheTokenTellsNoMore() {
+    void showsTheInstanceWhenTheTokenNamesNoOwner() {
         assertThat(inspected(FENCING + OWNER + ":1")).hasValue(new LockHolder("01234567"));
         assertThat(refusing()).isEmpty();
     }
 
     @Test
-    void isWhoeverTheTokenTells() {
+    void showsTheOwnerThatTheTokenNames() {
         LockHolder holder = new LockHolder("01234567", Optional.of("main"), Optional.of(Instant.ofEpochMilli(17)));
 
         assertThat(inspected(FENCING + OWNER + ":1|17 main")).hasValue(holder);
@@ -90,7 +90,7 @@ class StoredOwnerIT {
     }
 
     @Test
-    void isShortAndPrintableWhateverSomebodyElseWrote() {
+    void showsAShortPrintableOwnerForAnyStoredValue() {
         String value = FENCING + OWNER + ":1|17 \u001b[31m\n|:" + "y".repeat(100_000);
 
         assertThat(inspected(value).flatMap(LockHolder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);

@@ -73,7 +73,7 @@ class LateGrantsTests {
     }
 
     @Test
-    void takesTheLockOnAllNodesAndFreesItOnAll() {
+    void acquiresAndReleasesOnAllNodes() {
         long fencingToken = hold();
         assertThat(having(token)).isEqualTo(5);
 
@@ -115,7 +115,7 @@ class LateGrantsTests {
     }
 
     @Test
-    void leavesNothingOfAnAttemptThatIsWithdrawnWhileItIsUnderWay() {
+    void withdrawingAnUnansweredAttemptFreesItOnAllNodes() {
         for (int i = 0; i < 200; i++) {
             LockToken withdrawn = new LockToken("a", 100 + i);
             acquire(withdrawn);
@@ -128,7 +128,7 @@ class LateGrantsTests {
     }
 
     @Test
-    void freesOnANodeThatWasAwayWhenItAnswersAgain() {
+    void freesTheLockOnAFailedNodeWhenItAnswersAgain() {
         long fencingToken = hold();
         nodes.get(0).up = false;
         answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
@@ -141,7 +141,7 @@ class LateGrantsTests {
     }
 
     @Test
-    void givesTheLockToANodeThatWasAwayAtTheGrant() {
+    void renewalStoresTheLockOnANodeThatFailedAtTheGrant() {
         nodes.get(0).up = false;
         long fencingToken = hold();
         assertThat(having(token)).isEqualTo(4);
@@ -153,7 +153,7 @@ class LateGrantsTests {
     }
 
     @Test
-    void givesNothingToANodeOnceTheLockIsReleased() {
+    void storesNothingOnANodeOnceTheLockIsReleased() {
         links.forEach(SimLink::keepsTime);
         for (int i = 0; i < 200; i++) {
             LockToken fresh = new LockToken("a", 100 + i);
@@ -200,7 +200,7 @@ class LateGrantsTests {
     }
 
     @Test
-    void findsALockLostThatAQuorumHasForgotten() {
+    void aLockThatAQuorumHasForgottenIsLost() {
         long fencingToken = hold();
         nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
 
@@ -211,7 +211,7 @@ class LateGrantsTests {
     }
 
     @Test
-    void cannotTellWhetherALockIsHeldThatAQuorumDoesNotAnswerFor() {
+    void reportsUnknownWhenNoQuorumAnswers() {
         long fencingToken = hold();
         nodes.subList(0, 3).forEach(node -> node.up = false);
 

@@ -30,7 +30,7 @@ class NodeClockTests {
     }
 
     @Test
-    void seesAStepForward() {
+    void detectsAStepForward() {
         answer(0, MILLI);
         offset += 31 * SECOND;
         answer(SECOND, MILLI);
@@ -39,7 +39,7 @@ class NodeClockTests {
     }
 
     @Test
-    void distrustsForTheLongestLeaseAlsoAfterASmallStep() {
+    void distrustsANodeForTheLongestLeaseEvenAfterASmallStep() {
         answer(0, MILLI);
         offset += SECOND;
         answer(SECOND, MILLI);
@@ -49,7 +49,7 @@ class NodeClockTests {
     }
 
     @Test
-    void seesAStepBack() {
+    void detectsAStepBack() {
         answer(0, MILLI);
         offset -= SECOND;
         answer(SECOND, MILLI);
@@ -58,7 +58,7 @@ class NodeClockTests {
     }
 
     @Test
-    void toleratesWhatTheRoundTripHides() {
+    void toleratesAStepShorterThanTheRoundTrip() {
         answer(0, MILLI);
         offset += 40 * MILLI;
         answer(SECOND, 100 * MILLI);
@@ -68,7 +68,7 @@ class NodeClockTests {
 
     /** Each answer comes too soon after the one before for a drift that can be counted in it. */
     @Test
-    void toleratesTheDriftOfManyAnswersOneSoonAfterTheOther() {
+    void toleratesTheDriftOfManyAnswersInQuickSuccession() {
         long micro = MILLI / 1_000;
         int distrusted = 0;
         for (long at = 0; at < 200 * SECOND; at += 100 * micro) {
@@ -85,7 +85,7 @@ class NodeClockTests {
     }
 
     @Test
-    void toleratesTheDriftOfALongSilence() {
+    void toleratesTheDriftAfterALongSilence() {
         answer(0, MILLI);
         offset += 400 * MILLI;
         answer(1_000 * SECOND, MILLI);
@@ -94,7 +94,7 @@ class NodeClockTests {
     }
 
     @Test
-    void seesManySmallStepsOneAfterTheOther() {
+    void detectsManySmallSteps() {
         for (int i = 0; i < 10; i++) {
             answer(i * 10L * MILLI, MILLI);
             offset += 3 * MILLI;
@@ -104,7 +104,7 @@ class NodeClockTests {
     }
 
     @Test
-    void seesAStepThatAnEarlierSlowAnswerDidNotHide() {
+    void detectsAStepDespiteAnEarlierSlowAnswer() {
         answer(0, MILLI);
         answer(SECOND, 100 * MILLI);
         offset += 40 * MILLI;
@@ -114,7 +114,7 @@ class NodeClockTests {
     }
 
     @Test
-    void worksWhereTheMonotonicClockOverflows() {
+    void worksWhenTheMonotonicClockOverflows() {
         long start = Long.MAX_VALUE - SECOND / 2;
         answer(start, MILLI);
         answer(start + SECOND, MILLI);

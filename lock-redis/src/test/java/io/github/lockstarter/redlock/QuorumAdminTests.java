@@ -65,7 +65,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void namesWhomAMajorityNamesWithTheShortestLeaseAndTheMostWaiters() {
+    void showsTheHolderThatAMajorityNames() {
         assertThat(inspected(
                         new Held(Optional.of(ANNA), Optional.of(Duration.ofSeconds(9)), 102, 1),
                         new Held(Optional.of(ANNA), Optional.of(Duration.ofSeconds(7)), 102, 3),
@@ -76,7 +76,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void tellsTheFencingTokenThatAQuorumHasReached() {
+    void showsTheFencingTokenThatAQuorumHasReached() {
         // Votes of 100, 101 and 102, raised to 102; the other two came later.
         assertThat(inspected(held(ANNA, 103), held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), held(ANNA, 104)))
                 .isEqualTo(held(ANNA, 102));
@@ -86,14 +86,14 @@ class QuorumAdminTests {
     }
 
     @Test
-    void saysFreeWhereNoMajorityCanNameOne() {
+    void showsAFreeLockWhenNoMajorityCanNameAHolder() {
         assertThat(inspected(held(ANNA, 7), held(BERT, 8), held(BERT, 9), free(5), free(5)))
                 .isEqualTo(free(7));
         assertThat(inspected(held(ANNA, 7), free(6), free(6), free(6), SILENCE)).isEqualTo(free(6));
     }
 
     @Test
-    void doesNotKnowWhereTheSilentOnesDecide() {
+    void reportsUnknownWhenTheSilentNodesDecide() {
         assertThat(inspected(held(ANNA, 7), held(ANNA, 7), free(6), free(6), SILENCE))
                 .isInstanceOfSatisfying(Unknown.class, unknown -> assertThat(unknown.reason())
                         .contains(
@@ -104,7 +104,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void takesAwayOnEachNodeByWhatThatNodeTold() {
+    void revokesOnEachNodeByTheFencingTokenThatItReported() {
         say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 101), held(ANNA, 103), held(BERT, 90));
 
         assertThat(revoked(102)).isInstanceOf(Revocation.Revoked.class);
@@ -114,7 +114,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void takesNothingAwayByAnotherFencingToken() {
+    void revokesNothingByAnotherFencingToken() {
         say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 101), held(ANNA, 103), held(BERT, 90));
         for (long wrong : new long[] {0, 90, 101, 103}) {
             assertThat(revoked(wrong)).isEqualTo(new Revocation.Stale(held(ANNA, 102)));
@@ -130,7 +130,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void leavesWhatAClientOfAnotherKindHas() {
+    void doesNotRevokeALockOfAForeignClient() {
         StoredLock foreign = new Held(Optional.empty(), Optional.of(LEASE), 102, 0);
         say(foreign, foreign, foreign, held(ANNA, 102), free(80));
 
@@ -140,7 +140,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void isDoneOnlyWhereAMajorityTookItAway() {
+    void reportsRevokedOnlyWhenAMajorityRevoked() {
         say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), free(80), free(80));
         assertThat(revoked(102)).isInstanceOf(Revocation.Revoked.class);
 
@@ -154,7 +154,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void isDoneWhereTheHolderGaveUpWhatTheFirstNodeToldItOf() {
+    void reportsRevokedWhenTheNotifiedHolderReleasedTheRest() {
         say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), free(80), free(80));
         nodes.get(1).revocation = new Revocation.Stale(free(102));
         nodes.get(2).revocation = new Revocation.Stale(free(0));
@@ -166,7 +166,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void takesNothingAwayWhereTheHolderHasReleasedItMeanwhile() {
+    void reportsUnknownWhenTheHolderReleasesMeanwhile() {
         say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), free(80), free(80));
         nodes.forEach(node -> node.revocation = new Revocation.Stale(free(102)));
 
@@ -174,7 +174,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void takesNothingAwayThatIsFree() {
+    void revokesNothingWhenTheLockIsFree() {
         say(free(102), free(102), free(102), free(90), SILENCE);
         assertThat(revoked(102)).isEqualTo(new Revocation.Stale(free(102)));
         assertThat(revoked(90)).isEqualTo(new Revocation.Stale(free(102)));
@@ -183,7 +183,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void tellsWhichNodesVoteAndWhyTheOthersDoNot() {
+    void theStateShowsWhichNodesVoteAndWhyOthersDoNot() {
         nodes.get(1).state = new StoreState("node-1", Optional.of("connection refused"));
         nodes.get(2).state = recovering("node-2", Duration.ofSeconds(12));
 
@@ -203,7 +203,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void recoversUntilEnoughNodesVoteAgain() {
+    void theStateIsRecoveringUntilAQuorumVotes() {
         nodes.get(0).state = recovering("node-0", Duration.ofSeconds(5));
         nodes.get(1).state = recovering("node-1", Duration.ofSeconds(9));
         nodes.get(2).state = recovering("node-2", Duration.ofSeconds(12));
@@ -217,7 +217,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void cannotBeUsedWithoutAMajority() {
+    void theStateIsAFailureWithoutAMajority() {
         for (int i = 0; i < 3; i++) {
             nodes.get(i).state = new StoreState("node-" + i, Optional.of("connection refused"));
         }
@@ -227,7 +227,7 @@ class QuorumAdminTests {
     }
 
     @Test
-    void aNodeThatHangsIsCountedAsFailedBeforeTheOperatorGivesUp() {
+    void countsAHangingNodeAsFailedBeforeTheOperatorTimesOut() {
         nodes.get(1).hangs = true;
 
         CompletableFuture<StoreState> asked = backend.state().toCompletableFuture();

@@ -23,7 +23,7 @@ class QuorumEventsTests {
     private final QuorumEvents events = new QuorumEvents(new Quorum(3), "The quorum", nanos::get, heard::add);
 
     @Test
-    void passesTheOutageOfAVoteOn() {
+    void passesOnTheOutageOfOneNode() {
         events.report(0, unreachable(0));
         events.report(0, reachable(0));
         assertThat(heard)
@@ -33,7 +33,7 @@ class QuorumEventsTests {
     }
 
     @Test
-    void reportsOnceThatTooFewNodesAnswerAndOnceThatEnoughDo() {
+    void reportsTheLossOfTheQuorumOnceAndItsEndOnce() {
         events.report(0, unreachable(0));
         events.report(1, unreachable(1));
         events.report(2, unreachable(2));
@@ -63,7 +63,7 @@ class QuorumEventsTests {
     }
 
     @Test
-    void countsNoVoteOfANodeThatDoesNotAnswer() {
+    void doesNotCountTheVoteOfANodeThatDoesNotAnswer() {
         events.report(0, unreachable(0));
         events.report(1, recovering(1, SECOND.multipliedBy(30)));
         assertThat(heard).hasSize(3);

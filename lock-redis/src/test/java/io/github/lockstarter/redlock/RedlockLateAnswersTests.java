@@ -160,7 +160,7 @@ class RedlockLateAnswersTests {
 
     @ParameterizedTest
     @EnumSource
-    void freesWhatIsExecutedBehindTheRelease(Late late) {
+    void freesAVoteThatIsExecutedAfterTheRelease(Late late) {
         releases(holds(late));
         arrives();
 
@@ -171,7 +171,7 @@ class RedlockLateAnswersTests {
 
     @ParameterizedTest
     @EnumSource
-    void freesWhatIsExecutedBehindTheReleaseAndNeverTold(Late late) {
+    void freesAnUnansweredVoteThatIsExecutedAfterTheRelease(Late late) {
         slow.loses(late.answers);
         releases(holds(late));
         arrives();
@@ -183,7 +183,7 @@ class RedlockLateAnswersTests {
 
     @ParameterizedTest
     @EnumSource
-    void leavesAHoldAloneOfWhichSomethingIsLate(Late late) {
+    void keepsAHoldWithALateAnswer(Late late) {
         holds(late);
         arrives();
 
@@ -194,7 +194,7 @@ class RedlockLateAnswersTests {
 
     @ParameterizedTest
     @EnumSource
-    void leavesAHoldAloneOfWhichSomethingIsNeverTold(Late late) {
+    void keepsAHoldWithALostAnswer(Late late) {
         slow.loses(late.answers);
         long fencingToken = holds(late);
         arrives();
@@ -208,7 +208,7 @@ class RedlockLateAnswersTests {
     }
 
     @Test
-    void freesAVoteThatIsCastBehindTheRefusal() {
+    void freesAVoteThatIsExecutedAfterTheRefusal() {
         nodes.subList(0, 3)
                 .forEach(node -> node.acquire(new AcquireCommand(KEY, successor, LEASE, 0, 1, Optional.empty())));
         slow.overtakes(Vote.class);
@@ -221,7 +221,7 @@ class RedlockLateAnswersTests {
     }
 
     @Test
-    void freesAVoteThatIsNeverToldWhenThatRefusesTheAttempt() {
+    void freesAnUnansweredVoteWhenTheAttemptIsRefused() {
         nodes.subList(0, 2)
                 .forEach(node -> node.acquire(new AcquireCommand(KEY, successor, LEASE, 0, 1, Optional.empty())));
         slow.loses(Vote.class);
@@ -236,7 +236,7 @@ class RedlockLateAnswersTests {
     }
 
     @Test
-    void freesAVoteThatIsCastBehindTheWithdrawal() {
+    void freesAVoteThatIsExecutedAfterTheWithdrawal() {
         slow.overtakes(Vote.class);
         CompletionStage<AcquireResult> acquiring = acquires(backend, token);
         backend.release(ReleaseCommand.endOfWait(KEY, token));
@@ -269,7 +269,7 @@ class RedlockLateAnswersTests {
 
     /** Released with the third vote, before the fourth and the fifth come. */
     @Test
-    void sendsNoReleaseTwiceToNodesThatAnswerInOrder() {
+    void sendsOneReleaseToNodesThatAnswerInOrder() {
         for (int i = 0; i < 100; i++) {
             LockToken fresh = new LockToken("a", 100 + i);
             acquires(backend, fresh)
@@ -287,7 +287,7 @@ class RedlockLateAnswersTests {
     }
 
     @Test
-    void tellsOfALossBeforeItFreesTheRest() {
+    void reportsALossBeforeItFreesTheOtherNodes() {
         long fencingToken = granted(acquires(backend, token));
         world.run(ROUND_TRIP);
         nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
@@ -307,7 +307,7 @@ class RedlockLateAnswersTests {
 
     /** It says behind the release that it has not the lock. */
     @Test
-    void asksNoNodeForALockThatIsReleased() {
+    void sendsNoAttemptAfterTheRelease() {
         slow.cut = true;
         long fencingToken = granted(acquires(backend, token));
         world.run(AFTER_THE_TIMEOUT);
@@ -325,7 +325,7 @@ class RedlockLateAnswersTests {
 
     /** What was lost is over, too, though its holder does not know it yet, and releases nothing. */
     @Test
-    void freesAVoteThatIsCastBehindARenewalThatFoundTheLockLost() {
+    void freesAVoteThatIsExecutedAfterARenewalFoundTheLockLost() {
         slow.overtakes(Vote.class);
         long fencingToken = granted(acquires(backend, token));
         nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
@@ -339,7 +339,7 @@ class RedlockLateAnswersTests {
     }
 
     @Test
-    void leavesTheNextOwnerAloneWhereAVoteIsNeverTold() {
+    void keepsTheNextOwnersLockWhenAVoteIsUnanswered() {
         slow.overtakes(Vote.class);
         slow.loses(Vote.class);
         releases(granted(acquires(backend, token)));

@@ -94,7 +94,7 @@ class RedlockMinimumTimeTests {
     }
 
     @Test
-    void tellsEachNodeTheMinimumTime() {
+    void sendsTheMinimumTimeToEachNode() {
         acquire();
 
         release();
@@ -104,18 +104,18 @@ class RedlockMinimumTimeTests {
     }
 
     @Test
-    void isKeptAsLongAsTheNodesThatFreedItAreNoQuorum() {
+    void keepsTheLockUntilAQuorumHasFreedIt() {
         assertThat(released(kept(9), kept(7), kept(8))).isCompletedWithValue(kept(7));
     }
 
     @Test
-    void isKeptAsLongAsAQuorumKeepsIt() {
+    void keepsTheLockAsLongAsAQuorumKeepsIt() {
         assertThat(released(new Released(1), kept(7), kept(9), kept(8)))
                 .isCompletedWithValue(new Kept(Duration.ofSeconds(7), 1));
     }
 
     @Test
-    void isFreeWhereTooFewKeepIt() {
+    void reportsReleasedWhenTooFewNodesKeepTheLock() {
         CompletableFuture<ReleaseResult> released = released(new Released(0), kept(7), new Released(0));
         assertThat(released).as("the others may keep it").isNotDone();
 
@@ -125,20 +125,20 @@ class RedlockMinimumTimeTests {
     }
 
     @Test
-    void isNotHeldWhereTooManyHaveItNoLonger() {
+    void reportsNotHeldWhenTooManyNodesNoLongerHaveTheLock() {
         assertThat(released(new NotHeld(), new NotHeld(), kept(7), kept(7), new NotHeld()))
                 .isCompletedWithValue(new NotHeld());
     }
 
     @Test
-    void isUnknownWhereTooFewAnswer() {
+    void reportsUnknownWhenTooFewNodesAnswer() {
         assertThat(released(kept(7), kept(7), SILENCE, SILENCE, SILENCE).join())
                 .isInstanceOfSatisfying(ReleaseResult.Unknown.class, unknown -> assertThat(unknown.reason())
                         .contains("released on 2 of 5 nodes"));
     }
 
     @Test
-    void hasANodeThatDidNotAnswerKeepItWhenItAnswersAgain() {
+    void aSilentNodeKeepsTheLockWhenItAnswersAgain() {
         released(kept(9), kept(7), kept(8), SILENCE, kept(8)).join();
         Node late = nodes.get(3);
         ReleaseCommand missed = late.releases.get(0);
@@ -150,7 +150,7 @@ class RedlockMinimumTimeTests {
     }
 
     @Test
-    void showsAnOperatorForHowLongItIsKept() {
+    void showsAnOperatorForHowLongTheLockIsKept() {
         say(keptFor(9), keptFor(7), keptFor(8), new StoredLock.Free(100, 0), new StoredLock.Unknown("no answer"));
         assertThat(backend.inspect(KEY, 0).toCompletableFuture().join()).isEqualTo(keptFor(7));
 
@@ -166,7 +166,7 @@ class RedlockMinimumTimeTests {
     }
 
     @Test
-    void freesItForAnOperatorOnTheNodesThatKeepIt() {
+    void aRevocationFreesTheLockOnTheNodesThatKeepIt() {
         say(keptFor(9), keptFor(7), keptFor(8), new StoredLock.Free(100, 0), new StoredLock.Free(100, 0));
 
         assertThat(backend.revoke(KEY, 0, 100).toCompletableFuture().join()).isInstanceOf(Revocation.Revoked.class);

@@ -73,7 +73,7 @@ class RedlockOutageTests {
     };
 
     @Test
-    void areAnOutageOfTheQuorumThatEndsWithTheFirstOfThem() {
+    void silentNodesAreAnOutageThatEndsWithTheFirstAnswer() {
         try (LockEngine engine =
                 new LockEngine(backend, EngineSettings.DEFAULTS, List.of(listener), EngineClock.SYSTEM)) {
             for (int i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ class RedlockOutageTests {
     }
 
     @Test
-    void endTheirOutagesWithTheirAnswersToAHealthCheck() {
+    void answersToAHealthCheckEndTheOutagesOfNodes() {
         try (LockEngine engine =
                 new LockEngine(backend, EngineSettings.DEFAULTS, List.of(listener), EngineClock.SYSTEM)) {
             assertThat(acquires(engine)).isFalse();

@@ -66,7 +66,7 @@ class RedlockSignalsTests {
     }
 
     @Test
-    void tellsTheNextReleaseToAnInstanceThatReleasedAtOnceAndWaitsAgain() {
+    void signalsAnInstanceThatReleasedAndWaitsAgain() {
         listen();
         LockToken other = new LockToken("b", 1);
         LockToken token = new LockToken("a", 2);
@@ -85,7 +85,7 @@ class RedlockSignalsTests {
 
     /** A node tells a release, and another one has not answered yet that the lock has another owner. */
     @Test
-    void tellsASignalThatComesDuringTheFirstAttempt() {
+    void passesOnASignalDuringTheFirstAttempt() {
         listen();
         assertThat(acquired(new LockToken("b", 1))).isInstanceOf(AcquireResult.Granted.class);
         CompletionStage<AcquireResult> attempt = backend.acquire(waiting(new LockToken("a", 1)));
@@ -97,7 +97,7 @@ class RedlockSignalsTests {
     }
 
     @Test
-    void tellsAnInstanceThatWaitsAgainAlsoAfterALateVote() {
+    void signalsAnInstanceThatWaitsAgainAfterALateVote() {
         listen();
         LockToken token = new LockToken("a", 1);
         links.get(4).overtakes(Vote.class);

@@ -132,7 +132,7 @@ class RedlockSimulationTests {
     }
 
     @Test
-    void excludesWhileNodesGoAndComeBack() {
+    void excludesWhileNodesFailAndRecover() {
         Setup setup = new Setup();
         setup.loss = 0.1;
         setup.faults = RedlockSimulationTests::goAndComeBack;
@@ -150,7 +150,7 @@ class RedlockSimulationTests {
     }
 
     @Test
-    void grantsNoHeldLockAgainWhenANodeForgets() {
+    void doesNotGrantAHeldLockAgainWhenANodeForgetsIt() {
         Setup setup = new Setup();
         setup.loss = 0.1;
         setup.faults = RedlockSimulationTests::restart;
@@ -159,7 +159,7 @@ class RedlockSimulationTests {
     }
 
     @Test
-    void grantsHeldLocksAgainWhenANodeForgetsWithoutAGuard() {
+    void grantsAHeldLockAgainWhenANodeForgetsItWithoutTheGuard() {
         Setup setup = new Setup();
         setup.loss = 0.1;
         setup.grace = NO_GRACE;
@@ -177,17 +177,17 @@ class RedlockSimulationTests {
     }
 
     @Test
-    void grantsNoHeldLockAgainWhenAClockIsSetForward() {
+    void doesNotGrantAHeldLockAgainWhenAClockIsSetForward() {
         assertExclusion(runAll(clockSetForward(Duration.ofSeconds(31))), 10);
     }
 
     @Test
-    void grantsNoHeldLockAgainWhenAClockIsSetForwardByLessThanTheLease() {
+    void doesNotGrantAHeldLockAgainWhenAClockIsSetForwardByLessThanTheLease() {
         assertExclusion(runAll(clockSetForward(Duration.ofSeconds(12))), 10);
     }
 
     @Test
-    void grantsHeldLocksAgainWhenAClockIsSetForwardAndNobodyLooks() {
+    void grantsAHeldLockAgainWhenAClockIsSetForwardWithoutTheCheck() {
         Setup setup = clockSetForward(Duration.ofSeconds(31));
         setup.tellsTime = false;
 
@@ -215,7 +215,7 @@ class RedlockSimulationTests {
     }
 
     @Test
-    void growsFencingTokensOverManyGrantsWhileNodesFail() {
+    void fencingTokensGrowWhileNodesFail() {
         List<SimWorld> worlds = runAll(fencing(), SEEDS_OF_MANY_GRANTS);
 
         assertThat(sum(worlds, world -> world.grants)).isGreaterThan(800 * SEEDS_OF_MANY_GRANTS);
@@ -224,7 +224,7 @@ class RedlockSimulationTests {
     }
 
     @Test
-    void losesTheOrderOfFencingTokensThatAreNotWrittenBack() {
+    void fencingTokensLoseTheirOrderWhenNotWrittenBack() {
         Setup setup = fencing();
         setup.writesBack = false;
 

@@ -36,7 +36,7 @@ class SignalQuorumTests {
     }
 
     @Test
-    void passesTheFirstSignalOfAWaitWhoseAttemptIsUnderWay() {
+    void passesTheFirstSignalDuringAnAttempt() {
         assertThat(waits.begun(KEY)).isTrue();
         assertThat(waits.begun(KEY)).as("it has begun already").isFalse();
         assertThat(passed(3, 4)).containsExactly(3);
@@ -54,7 +54,7 @@ class SignalQuorumTests {
     }
 
     @Test
-    void passesNothingForAMinorityVoteThatSomebodyGivesBack() {
+    void passesNoSignalForAReleasedMinorityVote() {
         waits.refused(KEY, 2);
 
         assertThat(passed(4)).isEmpty();
@@ -71,7 +71,7 @@ class SignalQuorumTests {
     }
 
     @Test
-    void dropsWhatStillComesAfterTheGrant() {
+    void dropsSignalsAfterTheGrant() {
         waits.refused(KEY, 3);
         assertThat(passed(0, 1, 2)).containsExactly(2);
         waits.ended(KEY);
@@ -92,7 +92,7 @@ class SignalQuorumTests {
     }
 
     @Test
-    void forgetsThePlacesOfTheWaitBeforeARequeue() {
+    void dropsEarlierPlacesAtARequeue() {
         waits.refused(KEY, 3);
         waits.placedAt(0, KEY, 100);
         waits.requeued(KEY);
@@ -101,21 +101,21 @@ class SignalQuorumTests {
     }
 
     @Test
-    void passesNoSignalToWhomeverDoesNotWait() {
+    void passesNoSignalWithoutAWait() {
         assertThat(passed(3, 4, 0)).isEmpty();
         waits.placedAt(3, KEY, 100);
         assertThat(waits.size()).isZero();
     }
 
     @Test
-    void passesOneNoticeForAllNodes() {
+    void passesTheWantedNoticeOfOneNodeOnly() {
         assertThat(IntStream.range(0, 5).filter(node -> waits.wanted(node, KEY)).boxed())
                 .containsExactly(0);
         assertThat(waits.wanted(0, KEY)).isTrue();
     }
 
     @Test
-    void tellsEachNodeThePlaceThatItGave() {
+    void sendsEachNodeThePlaceThatItAssigned() {
         waits.refused(KEY, 3);
         waits.placedAt(0, KEY, 100);
         waits.placedAt(1, KEY, 200);
@@ -138,7 +138,7 @@ class SignalQuorumTests {
     }
 
     @Test
-    void forgetsThePlacesOfAWaitThatIsOver() {
+    void dropsThePlacesOfAnEndedWait() {
         waits.refused(KEY, 3);
         waits.placedAt(0, KEY, 100);
         waits.ended(KEY);
@@ -147,7 +147,7 @@ class SignalQuorumTests {
     }
 
     @Test
-    void remembersNothingOfAWaitThatIsOver() {
+    void keepsNoStateOfAnEndedWait() {
         waits.refused(KEY, 3);
         waits.requeued(KEY);
         assertThat(waits.size()).isOne();

@@ -24,7 +24,7 @@ class UnreleasedTokensTests {
     }
 
     @Test
-    void tellsEachTokenOnce() {
+    void returnsEachTokenOnce() {
         add(token(1, 10));
         add(token(2, 10));
         add(token(1, 20));
@@ -34,7 +34,7 @@ class UnreleasedTokensTests {
     }
 
     @Test
-    void forgetsWhatIsOver() {
+    void dropsExpiredTokens() {
         add(token(1, 10));
         add(token(2, 20));
 
@@ -42,7 +42,7 @@ class UnreleasedTokensTests {
     }
 
     @Test
-    void keepsTheLaterEndOfATokenThatIsOwedTwice() {
+    void keepsTheLaterExpiryOfATokenAddedTwice() {
         add(token(1, 20));
         add(token(1, 10));
 
@@ -50,7 +50,7 @@ class UnreleasedTokensTests {
     }
 
     @Test
-    void keepsTheMinimumTimeOfATokenThatIsOwedTwice() {
+    void keepsTheMinimumTimeOfATokenAddedTwice() {
         ReleaseCommand kept = new ReleaseCommand(
                 "order:42", new LockToken("a", 1), 17, Wait.UNCHANGED, Duration.ofSeconds(5), Slots.ONLY);
 
@@ -65,7 +65,7 @@ class UnreleasedTokensTests {
 
     /** Their leases are the first to be over. */
     @Test
-    void forgetsTheOldestWhenFull() {
+    void dropsTheOldestTokenWhenFull() {
         for (int i = 1; i <= UnreleasedTokens.MOST + 1; i++) {
             add(token(i, 10));
             add(token(i, 10));

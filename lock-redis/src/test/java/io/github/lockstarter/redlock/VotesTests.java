@@ -43,28 +43,28 @@ class VotesTests {
     }
 
     @Test
-    void grantsWithAQuorumWhateverTheOthersSay() {
+    void grantsWithAQuorumWhateverTheOtherVotes() {
         assertThat(votes(GRANTED, REJECTED, GRANTED, UNKNOWN).isGranted()).isFalse();
         assertThat(votes(GRANTED, REJECTED, GRANTED, UNKNOWN, GRANTED).isGranted())
                 .isTrue();
     }
 
     @Test
-    void staysOpenWhileAQuorumMayStillGrant() {
+    void isUndecidedWhileAQuorumMayStillGrant() {
         assertThat(refusal()).isEmpty();
         assertThat(refusal(busy(5), busy(5))).isEmpty();
         assertThat(refusal(GRANTED, UNKNOWN, REJECTED)).isEmpty();
     }
 
     @Test
-    void isKeptWhereMostOfThoseThatRefuseKeepIt() {
+    void reportsKeptWhenMostRefusingNodesKeepTheLock() {
         AcquireResult kept = new Contended(Optional.of(Duration.ofSeconds(2)), 2, Optional.empty(), true);
         assertThat(refusal(kept, kept, busy(2))).contains(kept);
         assertThat(refusal(kept, busy(2), busy(2))).contains(busy(2));
     }
 
     @Test
-    void namesWhomMostOfThoseNameThatRefuse() {
+    void namesTheHolderThatMostRefusingNodesName() {
         Optional<LockHolder> anna = Optional.of(new LockHolder("anna"));
         Optional<LockHolder> bert = Optional.of(new LockHolder("bert"));
         Optional<Duration> left = Optional.of(Duration.ofSeconds(5));
@@ -79,18 +79,18 @@ class VotesTests {
     }
 
     @Test
-    void isContendedAsSoonAsTooFewAreLeft() {
+    void isContendedAsSoonAsTooFewVotesAreLeft() {
         assertThat(refusal(busy(5), busy(3), busy(4))).contains(new Contended(Optional.of(Duration.ofSeconds(5)), 3));
     }
 
     @Test
-    void isContendedAlsoWithTwoNodesDown() {
+    void isContendedEvenWithTwoNodesDown() {
         assertThat(refusal(REJECTED, UNKNOWN, GRANTED, GRANTED, busy(5)))
                 .contains(new Contended(Optional.of(Duration.ofSeconds(5)), 5));
     }
 
     @Test
-    void tellsWhenEnoughOfTheOthersMayVote() {
+    void reportsTheRemainingLeaseUntilEnoughNodesMayVote() {
         assertThat(refusal(GRANTED, GRANTED, busy(9), busy(2), busy(4)))
                 .contains(new Contended(Optional.of(Duration.ofSeconds(2)), 2));
         assertThat(refusal(GRANTED, busy(9), recovering(2), busy(4), REJECTED))
@@ -99,7 +99,7 @@ class VotesTests {
     }
 
     @Test
-    void recoversIfNobodyElseIsKnownToHaveTheLock() {
+    void isRecoveringWhenNoOtherOwnerIsKnown() {
         assertThat(refusal(GRANTED, recovering(3), recovering(1), UNKNOWN, REJECTED))
                 .contains(new Recovering(
                         Duration.ofSeconds(3),
@@ -108,21 +108,21 @@ class VotesTests {
     }
 
     @Test
-    void cannotTellWhenFewerThanAQuorumHaveAnswered() {
+    void isUnknownWhenFewerThanAQuorumHaveAnswered() {
         assertThat(refusal(busy(5), busy(5), UNKNOWN, REJECTED)).isEmpty();
         assertThat(refusal(busy(5), busy(5), UNKNOWN, REJECTED, REJECTED)).get().isInstanceOf(Unknown.class);
         assertThat(refusal(GRANTED, GRANTED, REJECTED, REJECTED, UNKNOWN)).get().isInstanceOf(Unknown.class);
     }
 
     @Test
-    void isRejectedWhenNoNodeCanHaveGrantedItUnseen() {
+    void isRejectedWhenNoNodeCanHaveGrantedSilently() {
         assertThat(refusal(GRANTED, GRANTED, REJECTED, REJECTED, REJECTED))
                 .get()
                 .isInstanceOf(Rejected.class);
     }
 
     @Test
-    void mayBeTriedAgainWhenANodeCannotJustNow() {
+    void isUnavailableWhenANodeIsTemporarilyUnable() {
         AcquireResult unavailable = new AcquireResult.Unavailable("loading", new IllegalStateException("loading"));
 
         assertThat(refusal(busy(5), GRANTED, REJECTED, REJECTED, unavailable))

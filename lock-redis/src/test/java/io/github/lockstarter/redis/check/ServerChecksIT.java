@@ -79,20 +79,20 @@ class ServerChecksIT {
         }
 
         @Test
-        void warnsOfNothingElse() {
+        void givesNoOtherWarnings() {
             server.commands().configSet("maxmemory", "100mb");
             assertThat(warnings(RedisSettings.DEFAULTS)).isEmpty();
         }
 
         @Test
-        void warnsThatARestartForgetsWithoutAGracePeriod() {
+        void warnsThatARestartForgetsLocksWithoutAGracePeriod() {
             assertThat(warnings(WITHOUT_GRACE)).singleElement().asString().contains("appendonly no");
             server.commands().configSet("appendonly", "yes");
             assertThat(warnings(WITHOUT_GRACE)).isEmpty();
         }
 
         @Test
-        void saysNothingOfAServerThatDoesNotTell() {
+        void givesNoWarningWhenTheServerHidesItsSettings() {
             server.commands().configSet("maxmemory", "100mb");
             server.commands().configSet("maxmemory-policy", "allkeys-lru");
             server.grantDefaultUser("-info");
@@ -112,7 +112,7 @@ class ServerChecksIT {
         }
 
         @Test
-        void locksOfTheOtherMastersCanBeHadWhileOneIsAway() {
+        void warnsThatOneMasterIsDownWhileTheOthersGrantLocks() {
             RedisCluster cluster = REDIS.topology();
             RedisServer away = cluster.masterOf("any");
             RedisConnector connector = DirectRedisConnector.toCluster(

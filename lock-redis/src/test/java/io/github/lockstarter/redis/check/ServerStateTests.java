@@ -34,12 +34,12 @@ class ServerStateTests {
             """;
 
     @Test
-    void findsNothingWhereNothingIsAtRisk() {
+    void givesNoWarningForSafeSettings() {
         assertThat(warnings(SAFE, WITHOUT_GRACE)).isEmpty();
     }
 
     @Test
-    void saysNothingOfWhatTheServerDoesNotTell() {
+    void givesNoWarningForSettingsThatTheServerHides() {
         assertThat(warnings("", WITHOUT_GRACE)).isEmpty();
         assertThat(warnings("maxmemory:many\r\nmaxmemory_policy:allkeys-lru", RedisSettings.DEFAULTS))
                 .isEmpty();
@@ -47,7 +47,7 @@ class ServerStateTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"allkeys-lru", "allkeys-random", "volatile-ttl", "volatile-lfu"})
-    void warnsWhereLocksCanBeEvicted(String policy) {
+    void warnsWhenLocksCanBeEvicted(String policy) {
         String info = "maxmemory_policy:" + policy + "\r\nmaxmemory:";
         assertThat(warnings(info + "100", RedisSettings.DEFAULTS))
                 .singleElement()
@@ -57,7 +57,7 @@ class ServerStateTests {
     }
 
     @Test
-    void warnsWhereADeposedMasterIsNotBoundByItsReplicas() {
+    void warnsWhenADeposedMasterAcceptsWritesWithoutReplicas() {
         RedisSettings bound = new RedisSettings(
                 "lock:",
                 Duration.ofSeconds(2),
@@ -71,7 +71,7 @@ class ServerStateTests {
     }
 
     @Test
-    void warnsThatARestartForgetsLocksWhereNothingGuardsThem() {
+    void warnsThatARestartForgetsLocksWithoutTheHistoryGuard() {
         assertThat(warnings("aof_enabled:0", WITHOUT_GRACE))
                 .singleElement()
                 .asString()

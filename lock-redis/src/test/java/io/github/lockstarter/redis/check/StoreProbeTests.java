@@ -44,7 +44,7 @@ class StoreProbeTests {
     }
 
     @Test
-    void asksEachMasterAtASlotOfItsOwn() throws Exception {
+    void probesEachMasterAtOneOfItsSlots() throws Exception {
         refuse(6_000);
 
         assertThat(found().nodes())
@@ -68,7 +68,7 @@ class StoreProbeTests {
     }
 
     @Test
-    void withoutTheMajorityNoLockIsToBeHad() throws Exception {
+    void reportsAFailureWithoutAMajorityOfMasters() throws Exception {
         refuse(0);
         refuse(6_000);
 
@@ -77,7 +77,7 @@ class StoreProbeTests {
     }
 
     @Test
-    void aMasterThatHangsIsCountedBeforeTheOperatorGivesUp() throws Exception {
+    void countsAHangingMasterAsFailedBeforeTheOperatorTimesOut() throws Exception {
         answers.put(0, new CompletableFuture<>());
 
         assertThat(found().failure()).isEmpty();
@@ -85,7 +85,7 @@ class StoreProbeTests {
     }
 
     @Test
-    void asksAllMastersAsSoonAsTheFirstLookHasConnected() {
+    void probesAllMastersOnceTheFirstProbeHasConnected() {
         Map<String, Integer> none = Map.of();
         CompletableFuture<StoredLock> connecting = new CompletableFuture<>();
         AtomicReference<Map<String, Integer>> now = new AtomicReference<>(none);
@@ -101,7 +101,7 @@ class StoreProbeTests {
     }
 
     @Test
-    void oneServerIsAskedAlone() throws Exception {
+    void probesOnlyTheServerOfASingleServerSetup() throws Exception {
         masters.clear();
         assertThat(found().failure()).isEmpty();
         assertThat(found().nodes()).isEmpty();

@@ -94,7 +94,7 @@ class ConnectingIT {
     }
 
     @Test
-    void takesOneCommandTimeoutForACallerThatComesWhileAnotherOneWaits() throws InterruptedException {
+    void takesOneCommandTimeoutForACallerThatArrivesWhileAnotherWaits() throws InterruptedException {
         try (RedisLockBackend backend = backend(new DirectRedisConnector(sentinels(3), SETTINGS))) {
             CompletableFuture<AcquireResult> first = acquire(backend, 1);
             TimeUnit.MILLISECONDS.sleep(COMMAND_TIMEOUT.toMillis() / 2); // so that the second one comes in the middle
@@ -104,7 +104,7 @@ class ConnectingIT {
     }
 
     @Test
-    void leavesNoConnectionToServersThatSaidNothing() throws IOException {
+    void closesConnectionsToServersThatDoNotAnswer() throws IOException {
         List<RedisURI> all = Stream.generate(this::silentServer).limit(3).toList();
         try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
             answer(acquire(backend, 1));
@@ -121,7 +121,7 @@ class ConnectingIT {
         static final TopologyExtension<RedisReplication> REPLICATION = TopologyExtension.replication();
 
         @Test
-        void findsItBehindServersThatSayNothing() {
+        void findsTheMasterAmongServersThatDoNotAnswer() {
             RedisURI master = uriOf(REPLICATION.topology().master());
             List<RedisURI> all = List.of(silentServer(), silentServer(), master);
             try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
@@ -131,7 +131,7 @@ class ConnectingIT {
 
         /** As where the first attempt of a JVM loads the client's classes for that long. */
         @Test
-        void connectsOnceMoreAtTheStartWhenNoAnswerHasCome() {
+        void connectsAgainAtStartupWhenNoServerAnswered() {
             RedisSettings patient =
                     new RedisSettings("lock:", Duration.ofSeconds(3), RedisSettings.Guard.of(Duration.ZERO));
             try (TcpProxy proxy = TcpProxy.before(REPLICATION.topology().master());
@@ -150,7 +150,7 @@ class ConnectingIT {
         }
 
         @Test
-        void closesAConnectionThatComesUpBehindTheMasters() {
+        void closesAConnectionThatOpensAfterTheMasterWasFound() {
             RedisServer replica = REPLICATION.topology().replicas().get(0);
             RedisURI master = uriOf(REPLICATION.topology().master());
             try (TcpProxy late = TcpProxy.before(replica)) {
@@ -173,7 +173,7 @@ class ConnectingIT {
         static final TopologyExtension<RedisSentinels> SENTINELS = TopologyExtension.sentinels();
 
         @Test
-        void asksTheOneThatAnswers() {
+        void asksTheSentinelThatAnswers() {
             RedisURI uri = sentinels(2);
             RedisServer alive = SENTINELS.topology().sentinels().get(0);
             uri.getSentinels().add(RedisURI.create(alive.host(), alive.port()));

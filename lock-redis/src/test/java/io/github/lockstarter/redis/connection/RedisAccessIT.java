@@ -38,7 +38,7 @@ class RedisAccessIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     @Test
-    void needsNoMoreRightsThanItAsksFor() {
+    void needsOnlyTheRightsThatItChecks() {
         grant(Stream.of("~lock:*", "&lock:*"));
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             backend.listen("a", new RecordedSignals());
@@ -74,14 +74,14 @@ class RedisAccessIT {
     }
 
     @Test
-    void saysAtTheStartAllRightsThatLocksNeed() {
+    void theStartNamesAllMissingRights() {
         grant(Stream.of("~lock:*", "&lock:*", "-evalsha", "-set", "-publish"));
         assertThat(remedyAtTheStart(REDIS.server().uri()))
                 .contains("(all that locks need: ~lock:* &lock:* " + RequiredRights.COMMANDS + ")");
     }
 
     @Test
-    void addsToTheRightsOfAnApplicationAndTakesNoneAway() {
+    void suggestsRightsThatKeepThoseOfTheApplication() {
         REDIS.server().grantDefaultUser("reset", "on", "nopass", "~app:*", "allchannels", "+@all");
         saysAtTheStart("~lock:*");
         startsAsAdvised();
@@ -89,7 +89,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void suggestsNoPatternToAUserOfAllKeys() {
+    void suggestsNoKeyPatternForAUserWithAllKeys() {
         REDIS.server().grantDefaultUser("reset", "on", "nopass", "~*", "allchannels", "+@all", "-zcard");
         saysAtTheStart("+zcard");
         startsAsAdvised();
@@ -97,7 +97,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void saysWhichRightIsMissingToConnect() {
+    void namesTheRightThatConnectingNeeds() {
         RedisURI uri = REDIS.server().uri();
         uri.setDatabase(1);
         grant(Stream.of("~lock:*", "&lock:*", "-select"));
@@ -105,7 +105,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void startsWhereHistoriesAreNotNamedAndTellsSo() {
+    void startsWithAWarningWhenHistoriesAreNotNamed() {
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             backend.start();
             assertThat(backend.guard()).isEqualTo(Guard.GUARDED);
@@ -120,7 +120,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void leavesNothingOfItsCheckButTheCounterAndNoMarkerForLocks() {
+    void theCheckLeavesOnlyTheCounterBehind() {
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             backend.start();
         }
@@ -130,7 +130,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void startsAtAServerThatWasJustPromotedAndLeavesItsMarker() {
+    void startsOnAJustPromotedServerAndKeepsItsMarker() {
         RedisCommands<String, String> redis = REDIS.server().commands();
         redis.replicaof("127.0.0.1", 1);
         redis.replicaofNoOne();
@@ -145,14 +145,14 @@ class RedisAccessIT {
     }
 
     @Test
-    void saysAtTheStartThatKeysAreMissing() {
+    void theStartNamesMissingKeyPatterns() {
         grant(Stream.of("~other:*", "&lock:*"));
         saysAtTheStart("~lock:*");
         startsAsAdvised();
     }
 
     @Test
-    void saysAtTheStartThatChannelsAreMissing() {
+    void theStartNamesMissingChannelPatterns() {
         assumeThat(RedisServer.isBefore(6, 2)).isFalse();
         grant(Stream.of("~lock:*", "&other:*"));
         saysAtTheStart("&lock:*");
@@ -160,7 +160,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void saysShortlyWhatIsRefusedWhenRightsAreTakenAwayLater() {
+    void aCommandNamesTheRightThatWasRevokedLater() {
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             BackendUser user = new BackendUser(backend);
             user.granted(token("a", 1));
@@ -174,7 +174,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void neverTakesAMissingRightForALostLock() {
+    void neverMistakesAMissingRightForALostLock() {
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             BackendUser user = new BackendUser(backend);
             user.granted(token("a", 1));
@@ -184,13 +184,13 @@ class RedisAccessIT {
     }
 
     @Test
-    void saysThatThePasswordIsMissing() {
+    void theFailureSaysThatThePasswordIsMissing() {
         REDIS.server().grantDefaultUser("resetpass", ">s3cret");
         assertThat(remedyAtTheStart(REDIS.server().uri())).contains("spring.data.redis.password");
     }
 
     @Test
-    void saysThatThePasswordIsWrongWithoutShowingIt() {
+    void theFailureSaysThatThePasswordIsWrongWithoutShowingIt() {
         REDIS.server().grantDefaultUser("resetpass", ">s3cret");
         RedisURI uri = REDIS.server().uri();
         uri.setAuthentication("wr0ng");
@@ -203,7 +203,7 @@ class RedisAccessIT {
     }
 
     @Test
-    void saysWhereItLooksForAServerThatIsNotThere() {
+    void theFailureNamesTheAddressOfAMissingServer() {
         REDIS.server().stop();
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {
             assertThatExceptionOfType(RedisUnavailableException.class)

@@ -56,7 +56,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void answerEverybodyWhenConnectingEndsInAnErrorAndConnectAgain() {
+    void answersAllCallersWhenConnectingFailsAndConnectsAgain() {
         redis.connecting(() -> {
             throw new OutOfMemoryError("unable to create native thread");
         });
@@ -72,7 +72,7 @@ class RedisConnectionsTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"Connection refused", "Connection closed prematurely"})
-    void connectOnceForEachCommandUntilTheServerAccepts(String refusal) {
+    void connectsOncePerCommandUntilTheServerAccepts(String refusal) {
         redis.connecting(() -> {
             throw new RedisConnectionException(refusal);
         });
@@ -86,7 +86,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void connectWithTheContextClassLoaderOfTheThreadThatMadeTheBackend() {
+    void connectsWithTheContextClassLoaderOfTheCreatingThread() {
         CompletableFuture<ClassLoader> context = new CompletableFuture<>();
         redis.connecting(() -> {
             context.complete(Thread.currentThread().getContextClassLoader());
@@ -108,7 +108,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void answerWhenTheConnectorGivesNothing() {
+    void answersWhenTheConnectorReturnsNull() {
         redis.connecting(() -> null);
         assertThat(answer(acquire())).isInstanceOf(AcquireResult.Rejected.class);
         assertThat(answer(acquire())).isInstanceOf(AcquireResult.Rejected.class);
@@ -116,7 +116,7 @@ class RedisConnectionsTests {
 
     @ParameterizedTest
     @EnumSource
-    void answerWhenSendingEndsInAnError(Verb verb) {
+    void answersWhenSendingThrowsAnError(Verb verb) {
         release();
         awaitSent(1);
         redis.failSending(new StackOverflowError());
@@ -124,7 +124,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void answerWhenTheReplyCannotBeRead() {
+    void answersWhenTheReplyCannotBeRead() {
         CompletableFuture<ReleaseResult> released = release();
         awaitSent(1);
         redis.sent().get(0).complete();
@@ -132,7 +132,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void sendFirstComeFirstWhatCameWhileConnecting() throws InterruptedException {
+    void sendsCommandsThatArrivedWhileConnectingInTheirOrder() throws InterruptedException {
         holdConnecting();
         acquire();
         connecting.await();
@@ -149,7 +149,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void answerEachCallerWithinItsOwnCommandTimeoutWhileConnectingGoesOn() throws InterruptedException {
+    void answersEachCallerWithinItsOwnCommandTimeoutWhileConnecting() throws InterruptedException {
         RedisSettings hasty =
                 new RedisSettings("lock:", RedisSettings.MIN_COMMAND_TIMEOUT, RedisSettings.DEFAULTS.guard());
         holdConnecting();
@@ -173,7 +173,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void waitAtTheStartForTheEndOfTheAttempt() throws InterruptedException {
+    void startWaitsForTheEndOfTheConnectionAttempt() throws InterruptedException {
         RedisSettings hasty =
                 new RedisSettings("lock:", RedisSettings.MIN_COMMAND_TIMEOUT, RedisSettings.DEFAULTS.guard());
         holdConnecting();
@@ -193,7 +193,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void leaveNothingOpenThatWasBeingOpenedWhenStopped() throws InterruptedException {
+    void stopClosesAConnectionThatIsBeingOpened() throws InterruptedException {
         holdConnecting();
         CompletableFuture<AcquireResult> waiting = acquire();
         connecting.await();
@@ -210,7 +210,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void refuseCommandsFromStopToStart() {
+    void refusesCommandsBetweenStopAndStart() {
         release();
         awaitSent(1);
         backend.stop();
@@ -235,7 +235,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void stayClosedWhenStartedAfterTheEnd() {
+    void startAfterCloseStaysClosed() {
         backend.close();
         assertThatExceptionOfType(RedisUnavailableException.class)
                 .isThrownBy(backend::start)
@@ -244,14 +244,14 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void connectOnDemandBeforeTheFirstStart() {
+    void connectsOnDemandBeforeTheFirstStart() {
         release();
         awaitSent(1);
         assertThat(redis.attempts()).isEqualTo(1);
     }
 
     @Test
-    void letsAWaiterTryAgainWhereTheConnectionIsClosed() {
+    void reportsUnavailableWhenTheConnectionIsClosedBeforeSending() {
         release();
         awaitSent(1);
         redis.failSending(new RedisException("Connection is closed"));
@@ -261,7 +261,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void doNotKnowWhatBecameOfACommandThatWasSentBeforeTheConnectionWasClosed() {
+    void reportsUnknownForACommandSentBeforeTheConnectionWasClosed() {
         CompletableFuture<AcquireResult> acquired = acquire();
         awaitSent(1);
         redis.sent().get(0).completeExceptionally(new RedisException("Connection closed"));
@@ -269,7 +269,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void sendScriptsInFullUntilTheServerHasAnsweredThem() {
+    void sendsScriptsInFullUntilTheServerHasAnsweredThem() {
         withdraw();
         withdraw();
         awaitSent(2);
@@ -280,7 +280,7 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void sendAllScriptsInFullOnceTheServerHasForgottenOne() {
+    void sendsAllScriptsInFullOnceTheServerHasForgottenOne() {
         release();
         withdraw();
         awaitSent(2);

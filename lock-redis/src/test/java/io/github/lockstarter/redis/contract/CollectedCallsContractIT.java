@@ -42,7 +42,7 @@ class CollectedCallsContractIT {
 
     /** Calls that are collected, or behind such a call, do not wait for two timeouts in a row. */
     @Test
-    void answersWithinOneCommandTimeoutWhereTheServerHangs() {
+    void answersWithinOneCommandTimeoutWhenTheServerHangs() {
         Duration commandTimeout = Duration.ofSeconds(2); // so that a busy machine does not need twice as long
         try (LockStore store =
                 new RedisStore(REDIS.server().uri()).with(RedisStore.guarding(Duration.ofSeconds(2), commandTimeout))) {

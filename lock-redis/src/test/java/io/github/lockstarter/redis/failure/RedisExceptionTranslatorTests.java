@@ -20,7 +20,7 @@ class RedisExceptionTranslatorTests {
             new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
 
     @Test
-    void saysNothingInPlaceOfAMessageThatIsMissing() {
+    void omitsAMissingMessage() {
         assertThat(failures.ofExecuting(new CancellationException()).reason())
                 .startsWith("The connection to Redis at stub:1 broke before the answer came. ")
                 .doesNotContain("null");
@@ -35,7 +35,7 @@ class RedisExceptionTranslatorTests {
     }
 
     @Test
-    void readsWhatOneOfSeveralServersSaid() {
+    void readsTheReplyOfOneOfSeveralServers() {
         RedisException none = new RedisException("no server answers as a master");
         none.addSuppressed(new RedisConnectionException("Connection refused"));
         none.addSuppressed(
@@ -46,14 +46,14 @@ class RedisExceptionTranslatorTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"RedisHandshakeHandler not registered", "Connection closed prematurely"})
-    void namesTheLoginWhereTheClientLostTheReasonOfARefusal(String lost) {
+    void suspectsTheLoginWhenTheClientHidesTheReasonOfARefusal(String lost) {
         RedisException refused = new RedisConnectionException("Unable to connect", new IllegalStateException(lost));
         assertThat(failures.ofConnecting(refused).reason())
                 .contains("the server closed the connection (" + lost + ")", "spring.data.redis.password");
     }
 
     @Test
-    void endsASentenceOnce() {
+    void endsASentenceWithOneFullStop() {
         assertThat(failures.ofExecuting(new RedisCommandExecutionException("LOADING Redis is loading the dataset."))
                         .reason())
                 .contains("refused: LOADING Redis is loading the dataset. The server is still loading");

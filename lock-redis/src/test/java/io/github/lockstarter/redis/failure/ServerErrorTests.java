@@ -69,12 +69,12 @@ class ServerErrorTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"OOM", "MISCONF", "NOPERM", "NOAUTH", "WRONGPASS", "ERR", "CROSSSLOT"})
-    void doesNotPassWhereSomethingHasToBeChanged(String code) {
+    void errorsThatNeedAChangeAreNotPassing(String code) {
         assertThat(forms(code + " any")).noneMatch(ServerError::isPassing);
     }
 
     @Test
-    void isOfAReplicaWhateverTheVersion() {
+    void recognisesTheErrorsOfAReplicaOnEveryVersion() {
         assertThat(forms("READONLY You can't write")).allMatch(ServerError::isOfReplica);
         assertThat(forms("MASTERDOWN Link with MASTER is down")).allMatch(ServerError::isOfReplica);
         assertThat(forms("OOM command not allowed")).noneMatch(ServerError::isOfReplica);
@@ -98,7 +98,7 @@ class ServerErrorTests {
     }
 
     @Test
-    void hasNoCodeOfItsOwnWhereTheServerGivesNone() {
+    void hasAnEmptyCodeWhenTheServerSendsNone() {
         assertThat(ServerError.of("@user_script: 1: Unknown Redis command called from Lua script\r\n"))
                 .isEqualTo(new ServerError("ERR", "Unknown Redis command called from Lua script"));
         assertThat(ServerError.of("")).isEqualTo(new ServerError("ERR", ""));

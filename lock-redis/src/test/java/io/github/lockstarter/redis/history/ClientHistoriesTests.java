@@ -27,7 +27,7 @@ class ClientHistoriesTests {
     private final StubRedisConnector server = new StubRedisConnector();
 
     @Test
-    void areOneForAllLocksOfAServer() {
+    void oneServerHasOneHistory() {
         ClientHistories histories = new ClientHistories(new KeySpace("lock:"), server, GUARD, key -> Optional.empty());
         assertThat(histories.of("lock:{a}")).isSameAs(histories.of("lock:{b}"));
         assertThat(histories.ofKey("c")).isSameAs(histories.of("lock:{a}"));
@@ -35,7 +35,7 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void areOneForEachSlotOfACluster() {
+    void aClusterHasOneHistoryPerSlot() {
         ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.empty());
         for (int i = 0; i < 20; i++) {
             String lock = KEYS.lockOf("key" + i);
@@ -48,7 +48,7 @@ class ClientHistoriesTests {
 
     /** Old instances and new ones must find the same marker. */
     @Test
-    void areStoredUnderNamesThatNeverChange() {
+    void theStoredNamesOfHistoriesNeverChange() {
         ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.empty());
         assertThat(histories.of("lock:{order:42}").key()).isEqualTo("lock:history:{" + leastInSlotOf("order:42") + "}");
     }
@@ -56,7 +56,7 @@ class ClientHistoriesTests {
     /** An application that uses many locks meets all slots soon. To look for each from 0 on takes half a minute. */
     @Test
     @Timeout(10)
-    void areFoundQuicklyForAllSlots() {
+    void findsTheHistoriesOfAllSlotsQuickly() {
         SlotTags tags = new SlotTags();
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             assertThat(SlotHash.getSlot(tags.of(slot))).isEqualTo(slot);
@@ -78,7 +78,7 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void areOffWithoutAGracePeriod() {
+    void areDisabledWithoutAGracePeriod() {
         ClientHistories histories =
                 new ClientHistories(KEYS, server, RedisSettings.Guard.of(Duration.ZERO), key -> Optional.empty());
         histories.of("lock:{a}").learn("?:1:grace");
@@ -87,7 +87,7 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void rememberWhatTheServerSaidLast() {
+    void rememberTheLatestMarkerOfTheServer() {
         ServerHistory history = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");
         assertThat(history.known()).isEmpty();
         history.learn("");
@@ -99,7 +99,7 @@ class ClientHistoriesTests {
 
     /** It answers a question that was sent when nothing was known; the next one lets the server begin a grace. */
     @Test
-    void doNotBelieveInAFirstUseOnceTheyWereThere() {
+    void ignoreAFirstUseOnceTheyKnowAMarker() {
         ServerHistory history = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");
         history.learn("x:1:grace");
         history.learn("y:2:first");
@@ -109,7 +109,7 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void knowInASlotThatIsNewToThemWhatItsNodeWasCalledLast() {
+    void useTheMarkerOfTheNodeInANewSlot() {
         AtomicReference<String> node = new AtomicReference<>("node:1");
         ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.ofNullable(node.get()));
         assertThat(histories.ofKey("b").known()).isEmpty();
@@ -125,7 +125,7 @@ class ClientHistoriesTests {
 
     /** Else who was told of the new history in one slot would trust it in all others. */
     @Test
-    void distrustANodeForAGraceInSlotsThatAreNewToThemOnceItIsCalledOtherwise() {
+    void distrustANodeInNewSlotsForTheGracePeriodAfterItsMarkerChanged() {
         Duration lease = Duration.ofSeconds(2);
         ClientHistories histories =
                 new ClientHistories(KEYS, cluster(), RedisSettings.Guard.of(lease), key -> Optional.of("node:1"));
@@ -142,7 +142,7 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void knowNothingOfANodeThatDoesNotNameItsHistory() {
+    void knowNothingAboutANodeThatDoesNotNameItsHistory() {
         ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.of("node:1"));
         histories.ofKey("a").learn("?:1:first");
         assertThat(histories.ofKey("b").known()).isEmpty();
@@ -162,7 +162,7 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void waitForTheLongestLeaseAndTheWritesOfADeposedMaster() {
+    void waitForTheLongestLeaseAndTheLastWritesOfADeposedMaster() {
         ServerHistory.Terms terms = new ClientHistories(
                         KEYS,
                         server,
@@ -175,7 +175,7 @@ class ClientHistoriesTests {
     }
 
     @Test
-    void tellForHowLongTheServerRecoversAndThatItDoesNotNameItsHistory() {
+    void reportTheRecoveryTimeAndAServerThatDoesNotNameItsHistory() {
         ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
         assertThat(histories.guard()).isEqualTo(Guard.GUARDED);
         assertThat(histories.recovering()).isZero();

@@ -96,7 +96,7 @@ class KeyEncodingTests {
     }
 
     @Test
-    void encodesWhatWouldBreakALine() {
+    void encodesLineBreaks() {
         assertThat(keySpace.keysOf("a\nb\u0085c").lock()).isEqualTo("lock:{a%0Ab%C2%85c}");
     }
 
@@ -108,7 +108,7 @@ class KeyEncodingTests {
     }
 
     @Test
-    void hashesOverLongKeysAndTellsMailboxesTheWholeKey() {
+    void hashesOverlongKeysAndSignalsTheWholeKey() {
         String key = "x".repeat(10_240);
         LockKeys keys = keySpace.keysOf(key);
         assertThat(keys.lock()).matches("lock:\\{%#[0-9a-f]{64}}");

@@ -72,13 +72,13 @@ class ClusterFaultsIT {
     }
 
     @Test
-    void waitsUntilTheReplicaOfADeadMasterTakesOver() {
+    void acquiresWhenTheReplicaOfADeadMasterTakesOver() {
         cluster().masterOf(lockKey).kill();
         acquireAfterTheFailover();
     }
 
     @Test
-    void waitsUntilTheReplicaOfAHangingMasterTakesOver() {
+    void acquiresWhenTheReplicaOfAHangingMasterTakesOver() {
         cluster().masterOf(lockKey).pause();
         acquireAfterTheFailover();
     }
@@ -95,7 +95,7 @@ class ClusterFaultsIT {
     }
 
     @Test
-    void waitsWhileTheClusterIsDownForAnotherMaster() {
+    void acquiresWhenAClusterThatWasDownIsBack() {
         String elsewhere = keyOfAnotherMaster();
         RedisServer master = cluster().masterOf(lockKey);
         RedisServer replica = cluster().replicaOf(master);
@@ -140,7 +140,7 @@ class ClusterFaultsIT {
 
     /** A script with keys on both sides of a move is refused. The renewal can do without the marker. */
     @Test
-    void keepsAndRenewsALockThatIsPartedFromItsMarker() {
+    void renewsALockWhoseSlotMovedAwayFromItsMarker() {
         RedisServer source = cluster().masterOf(lockKey);
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
         LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(LEASE));
@@ -159,7 +159,7 @@ class ClusterFaultsIT {
     }
 
     @Test
-    void waitsWhileTheSlotIsBeingMoved() {
+    void keepsWaitingWhileTheSlotMoves() {
         RedisServer source = cluster().masterOf(lockKey);
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
         beginMove(source, target);
@@ -175,7 +175,7 @@ class ClusterFaultsIT {
     }
 
     @Test
-    void passesADeadInstanceWithinTheTimeOfALook() {
+    void skipsADeadInstanceWithinOneRetryDelay() {
         RedisServer master = cluster().masterOf(lockKey);
         LockHandle held = application.locks().acquire(key);
         master.commands().zadd(lockKey + ":waiters", 1, "0".repeat(32));
@@ -191,7 +191,7 @@ class ClusterFaultsIT {
 
     /** An attempt without an answer would end the wait; after one without a connection, the next follows in 30 s. */
     @Test
-    void signalsAcrossNodes() {
+    void signalsAWaiterConnectedToAnotherNode() {
         try (RedisStore patient = store.with(RedisStore.patient(Duration.ZERO));
                 Application holder = Application.over(patient.connect());
                 Application waiter = Application.over(patient.connect(), Application.settingsThatTrustSignals())) {

@@ -39,7 +39,7 @@ class CrashTakeOverIT extends RedisScenario {
     private final LockRequest patient = request.waitingUpTo(ofSeconds(50));
 
     @Test
-    void givesTheLockOfAKilledProcessToTheNextOwner() throws Exception {
+    void takesOverTheLockOfAKilledProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding()) {
             holder.awaitLine(line -> line.startsWith("held "), START);
@@ -83,7 +83,7 @@ class CrashTakeOverIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void leavesTheLockOfAnInstanceThatTakesNoPartToItsLease() throws Exception {
+    void leavesTheLockOfAnInstanceWithoutTakeOverToItsLease() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding("0")) {
             holder.awaitLine(line -> line.startsWith("held "), START);
@@ -100,7 +100,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     @Test
-    void keepsALockWhoseConnectionsAreCutAgainAndAgain() throws Exception {
+    void keepsALockWhoseConnectionsAreCutRepeatedly() throws Exception {
         Application holder = takingPart(newApplication());
         Application rival = takingPart(newApplication());
         try (LockHandle held = holder.locks().acquire(request)) {
@@ -124,7 +124,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     @Test
-    void isInDoubtAndThenLosesTheLockWhileItIsCutOff() throws Exception {
+    void aDisconnectedHolderIsInDoubtAndThenLosesTheLock() throws Exception {
         TcpProxy proxy = newProxy();
         Application holder = takingPart(newApplicationBehind(proxy));
         Application heir = takingPart(newApplication());
@@ -155,7 +155,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     @Test
-    void isInDoubtWhileRedisIsStoppedAndHoldsTheLockAfterwards() {
+    void aHolderIsInDoubtWhileRedisIsStoppedAndHoldsTheLockAfterwards() {
         Application holder = takingPart(newApplication());
         LockHandle held = holder.locks().acquire(request);
         LockHandle unrenewed =

@@ -29,7 +29,7 @@ class CrowdedTakeOverRun extends RedisScenario {
     private static final Duration MEASURED = ofSeconds(15);
 
     @Test
-    void leavesNoneOfManyHoldsInDoubtWhenTheMailboxBreaks() {
+    void confirmsAllOfManyHoldsWhenTheMailboxBreaks() {
         Application holder =
                 warmedUp(newApplication(Application.settings(LONG_LEASE).withCrashTakeOver(SHORT)));
         Application rival = warmedUp(newApplication());
@@ -60,7 +60,7 @@ class CrowdedTakeOverRun extends RedisScenario {
     }
 
     @Test
-    void costsRedisLittleForManyKeysThatAreWaitedFor() throws Exception {
+    void manyAwaitedKeysCostRedisLittle() throws Exception {
         Application holder = warmedUp(newApplication(EngineSettings.DEFAULTS));
         Application rival = warmedUp(newApplication(EngineSettings.DEFAULTS));
         holder.awaitTakeOver();

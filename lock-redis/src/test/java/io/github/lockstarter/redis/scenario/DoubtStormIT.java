@@ -55,7 +55,7 @@ class DoubtStormIT extends RedisScenario {
 
     /** Two holders are never certain; what is not cut off for longer than the take-over time loses nothing. */
     @Test
-    void neverHasTwoCertainHoldersAndLosesNothingWithoutNeed() throws Exception {
+    void hasAtMostOneCertainHolderAndLosesNoLockWithoutNeed() throws Exception {
         storm(LockHandle::isHeld, this::shortFault, () -> true);
 
         assertThat(overlaps).hasValue(0);
@@ -65,7 +65,7 @@ class DoubtStormIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void neverHasTwoCertainHoldersWhileInstancesAreCutOff() throws Exception {
+    void hasAtMostOneCertainHolderWhileInstancesAreDisconnected() throws Exception {
         storm(LockHandle::isHeld, this::cutOff, () -> takenOver() > 0);
 
         assertThat(overlaps).hasValue(0);
@@ -75,7 +75,7 @@ class DoubtStormIT extends RedisScenario {
     /** The control: by its lease alone, a holder that is cut off still has the lock that was taken over. */
     @Test
     @Tag(Effort.FULL)
-    void findsTwoHoldersWhereDoubtDoesNotCount() throws Exception {
+    void findsTwoHoldersWhenDoubtIsIgnored() throws Exception {
         storm(handle -> handle.state().compareTo(HoldState.LOST) < 0, this::cutOff, () -> overlaps.get() > 0);
 
         assertThat(overlaps).hasPositiveValue();

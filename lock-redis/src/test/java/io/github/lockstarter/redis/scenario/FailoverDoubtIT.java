@@ -79,7 +79,7 @@ class FailoverDoubtIT {
 
         /** Perhaps it was this lock, at the old master, and it was released there. */
         @Test
-        void isNotCertainAgainIfALockOfTheInstanceWasTakenOverBefore() {
+        void staysInDoubtIfALockOfTheInstanceWasTakenOverBefore() {
             try (RedisStore store = guarding(RedisStore.of(SERVERS.topology()));
                     Application holder = takingPart(store)) {
                 LockHandle held = holder.locks().acquire(request);
@@ -99,7 +99,7 @@ class FailoverDoubtIT {
         }
 
         @Test
-        void takesNothingOverWhileAReplicaDoesNotAnswer() throws Exception {
+        void doesNotTakeOverWhileAReplicaDoesNotAnswer() throws Exception {
             RedisServer away = replicas().get(0);
             away.pause();
             takesNothingOverUntil(away::resume);
@@ -108,7 +108,7 @@ class FailoverDoubtIT {
         /** The master has forgotten it, so that all replicas that it knows acknowledge. */
         @Test
         @Tag(Effort.FULL)
-        void takesNothingOverWhileAReplicaIsDown() throws Exception {
+        void doesNotTakeOverWhileAReplicaIsDown() throws Exception {
             RedisServer away = replicas().get(0);
             away.kill();
             takesNothingOverUntil(away::restart);

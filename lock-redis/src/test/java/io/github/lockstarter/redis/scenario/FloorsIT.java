@@ -44,7 +44,7 @@ class FloorsIT {
     }
 
     @Test
-    void isExceededByTheNextOneOfEachKey() {
+    void nextTokensOfAllKeysExceedATokenFarAheadOfTheClock() {
         try (Application application = Application.over(store.connect())) {
             assertThat(fencingToken(application, KEY)).isGreaterThan(ahead);
             assertThat(fencingToken(application, OTHER)).isGreaterThan(ahead + 1);
@@ -52,7 +52,7 @@ class FloorsIT {
     }
 
     @Test
-    void isExceededAlsoWhenTheServerHasForgottenItByAnInstanceThatSawIt() {
+    void anInstanceThatSawTheTokenExceedsItEvenIfTheServerHasForgottenIt() {
         try (Application application = Application.over(store.connect())) {
             long seen = fencingToken(application, KEY);
             redis.del(FENCE);
@@ -62,7 +62,7 @@ class FloorsIT {
 
     /** Each instance names the greatest that it knows of the key alone. */
     @Test
-    void isCarriedToNoOtherKeyOnceTheServerHasForgottenIt() {
+    void otherKeysFollowTheClockOnceTheServerHasForgottenTheToken() {
         try (Application application = Application.over(store.connect())) {
             fencingToken(application, KEY);
             redis.del(FENCE);

@@ -50,7 +50,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void keepsItsLockFromAnOperatorWhoSawTheHolderBefore() {
+    void doesNotRevokeALockForAnOperatorWhoSawAnEarlierHolder() {
         LockHandle before = application.locks().acquire(request);
         before.release();
         assertThat(redis().set(lockKey, "foreign", NX_PX)).isEqualTo("OK");
@@ -62,7 +62,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void waitsForAForeignLockThatNeverEndsByItself() {
+    void waitsForAForeignLockWithoutALease() {
         redis().set(lockKey, "foreign");
 
         assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(ofMillis(300))))
@@ -73,7 +73,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void saysWhatIsWrongWhenTheKeyHoldsAnotherType() {
+    void theFailureNamesAKeyThatHoldsAnotherType() {
         redis().lpush(lockKey, "not a lock");
 
         assertThatThrownBy(() -> application.locks().acquire(request.waitingUpTo(ofSeconds(10))))
@@ -84,7 +84,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void saysWhatIsWrongWhenTheFencingKeyHoldsAnotherType() {
+    void theFailureNamesAFencingKeyThatHoldsAnotherType() {
         redis().lpush("lock:fence", "not a number");
 
         assertThatThrownBy(() -> application.locks().acquire(request))
@@ -95,7 +95,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void goesOnWhenTheScriptsAreFlushed() {
+    void continuesAfterScriptFlush() {
         LockHandle held = application.locks().acquire(request);
         redis().scriptFlush();
         held.extend(LockRequest.of(held.key()).leasedFor(ofSeconds(60)));
@@ -107,7 +107,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void tellsTheHolderWhenEverythingIsFlushed() {
+    void reportsTheLossAfterFlushall() {
         AtomicInteger losses = new AtomicInteger();
         Application holder = newApplicationWithoutGuard();
         LockHandle held = holder.locks().acquire(request.leasedFor(ofSeconds(6)));
@@ -128,7 +128,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void tellsAtTheReleaseThatEverythingWasFlushed() {
+    void releaseReportsALossAfterFlushall() {
         LockHandle held = application.locks().acquire(request.withoutRenewal());
 
         redis().flushall();
@@ -137,7 +137,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void saysThatAPasswordIsMissing() {
+    void theFailureSaysThatAPasswordIsMissing() {
         server().requirePassword("secret");
         Application without = newApplication();
 
@@ -148,7 +148,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void saysThatARightIsMissingAndAcquiresNothing() {
+    void theFailureSaysThatARightIsMissingAndNothingIsAcquired() {
         server().grantDefaultUser("-evalsha", "-eval");
 
         assertThatThrownBy(() -> application.locks().acquire(request))
@@ -160,7 +160,7 @@ class ForeignClientIT extends RedisScenario {
     }
 
     @Test
-    void neverShowsATokenOrAPassword() {
+    void neverShowsALockTokenOrAPassword() {
         redis().lpush(lockKey, "not a lock");
         LockHandle other = application.locks().acquire(key + ":other");
         String token = redis().get("lock:{" + key + ":other}");

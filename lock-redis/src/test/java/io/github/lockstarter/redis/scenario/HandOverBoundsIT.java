@@ -40,22 +40,22 @@ class HandOverBoundsIT extends RedisScenario {
     private static final Duration TWO_TICKS = ofMillis(10);
 
     @Test
-    void lets16HandOversPassAtMostWhileAnotherInstanceWaits() throws Exception {
+    void handsOverAtMost16TimesWhileAnotherInstanceWaits() throws Exception {
         assertThat(longestRow(HandOver.DEFAULTS, ofMillis(1), 30)).isBetween(1, 16 + mostInFlight(ofMillis(1)));
     }
 
     @Test
-    void lets50MillisecondsPassAtMostWhileAnotherInstanceWaits() throws Exception {
+    void handsOverForAtMost50MillisecondsWhileAnotherInstanceWaits() throws Exception {
         assertThat(longestRow(HandOver.DEFAULTS, ofMillis(10), 6)).isBetween(1, 5 + mostInFlight(ofMillis(10)));
     }
 
     @Test
-    void findsMoreHandOversThan16WithoutTheBound() throws Exception {
+    void theCheckFindsMoreThan16HandOversWithoutTheLimit() throws Exception {
         assertThat(longestRow(UNBOUNDED, ofMillis(1), 15)).isGreaterThan(16 + mostInFlight(ofMillis(1)));
     }
 
     @Test
-    void findsMoreTimeThan50MillisecondsWithoutTheBound() throws Exception {
+    void theCheckFindsMoreThan50MillisecondsWithoutTheLimit() throws Exception {
         assertThat(longestRow(PATIENT, ofMillis(10), 4)).isGreaterThan(5 + mostInFlight(ofMillis(10)));
     }
 
@@ -130,13 +130,13 @@ class HandOverBoundsIT extends RedisScenario {
     }
 
     @Test
-    void countsTheHandOversOfAHistory() {
+    void theCheckCountsHandOvers() {
         assertThat(longestRow(List.of(5L, 7L, 25L), List.of(1L, 6L, 8L, 9L, 21L, 26L), List.of(10L, 30L)))
                 .isEqualTo(3);
     }
 
     @Test
-    void tellsTheHolderOnceAndWakesOneInstanceWithEachRelease() throws Exception {
+    void notifiesTheHolderOnceAndWakesOneInstancePerRelease() throws Exception {
         Application holder = warmedUp(newApplicationThatTrustsSignals());
         try (Mailboxes mailboxes = Mailboxes.on(server())) {
             LockHandle held = holder.locks().acquire(request);

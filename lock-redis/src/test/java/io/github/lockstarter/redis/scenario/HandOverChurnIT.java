@@ -75,7 +75,7 @@ class HandOverChurnIT extends RedisScenario {
     }
 
     @Test
-    void excludesAndLeavesNothingWhateverWaitersDo() {
+    void excludesAndLeavesNothingBehindWhileWaitersComeAndGo() {
         List<Application> applications = List.of(warmedUp(newApplication()), warmedUp(newApplication()));
         try (Mailboxes mailboxes = Mailboxes.on(server())) {
             churn((random, place, number) -> attempt(random, place, applications.get(number % 2)));
@@ -211,7 +211,7 @@ class HandOverChurnIT extends RedisScenario {
 
     /** For control: a queue with somebody in it is found. */
     @Test
-    void findsAWaiterThatStays() {
+    void theCheckFindsAWaiterThatStays() {
         Application application = warmedUp(newApplication());
         redis().psetex("lock:{" + places.get(2).key() + "}", 60_000, "foreign");
         application.locks().acquireAsync(places.get(2).request());

@@ -44,7 +44,7 @@ class HandOverIT extends RedisScenario {
     private final Set<String> threads = ConcurrentHashMap.newKeySet();
 
     @Test
-    void asksTheServerForFewOfManyAcquisitionsAndUsesNoThreadForTheOthers() {
+    void servesMostAcquisitionsWithoutACommandOrAThread() {
         Application application = warmedUp(newApplication());
         Set<String> threadsBefore = threadsOfTheClient();
 
@@ -61,7 +61,7 @@ class HandOverIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void asksTheServerForEachAcquisitionWithoutHandOver() {
+    void sendsACommandPerAcquisitionWithoutHandOver() {
         Application application =
                 warmedUp(newApplication(Application.with(HandOver.upTo(0), Application.settings(LONG_LEASE))));
 
@@ -107,7 +107,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void findsAThreadThatStarves() {
+    void theCheckFindsAStarvingThread() {
         for (int i = 0; i < THREADS; i++) {
             shares.put("thread " + i, RUNS / THREADS);
         }
@@ -118,7 +118,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void armsTheWholeLeaseForAWaiterThatIsNotRenewed() throws Exception {
+    void renewsTheWholeLeaseForAWaiterWithoutRenewal() throws Exception {
         Duration lease = ofSeconds(6);
 
         assertThat(leaseAfterALateHandOver(request.leasedFor(lease).withoutRenewal()))
@@ -126,7 +126,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void handsOverTheLeaseThatIsLeftToAWaiterThatIsRenewed() throws Exception {
+    void handsOverTheRestOfTheLeaseToARenewedWaiter() throws Exception {
         Duration lease = ofSeconds(6);
 
         assertThat(leaseAfterALateHandOver(request.leasedFor(lease)))
@@ -167,7 +167,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void tellsTheLossOfAHandedOverLockOnceAndLetsTheNextWaiterAskAnew() throws Exception {
+    void reportsTheLossOfAHandedOverLockOnceAndTheNextWaiterTries() throws Exception {
         Duration lease = ofSeconds(3);
         Application application = warmedUp(newApplication(lease));
         List<CompletableFuture<LockHandle>> row = rowBehindARelease(application, request, 3);
@@ -201,7 +201,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void keepsAHandedOverLockThatNobodyTakesAway() throws Exception {
+    void renewsAHandedOverLock() throws Exception {
         Duration lease = ofMillis(1500);
         Application application = warmedUp(newApplication(lease));
         List<CompletableFuture<LockHandle>> row = rowBehindARelease(application, request, 3);
@@ -216,7 +216,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void renewsWhatIsHeldNoMoreOftenWhileAnotherLockIsHandedOver() {
+    void renewsALockAtTheSameRateWhileAnotherIsHandedOver() {
         Duration lease = ofMillis(1500);
         Application application = warmedUp(newApplication(lease));
         List<LockHandle> kept = keep(200, application);
@@ -243,7 +243,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
-    void findsRenewalsThatMultiply() {
+    void theCheckFindsAdditionalRenewals() {
         Duration lease = ofMillis(1500);
         Application application = warmedUp(newApplication(lease));
         List<LockHandle> kept = keep(20, application);

@@ -83,7 +83,7 @@ abstract class HistoryFailover {
      */
     @ParameterizedTest
     @MethodSource(SEEDS)
-    void keepsTheLockOnAReplicaThatLagged(long seed) {
+    void theHolderKeepsALockThatThePromotedReplicaLacks(long seed) {
         if (!isShortOutageOutlivedOfOnePromotion(seed)) {
             restore();
             assumeThat(isShortOutageOutlivedOfOnePromotion(seed + 1))
@@ -179,7 +179,7 @@ abstract class HistoryFailover {
     @ParameterizedTest
     @Tag(Effort.FULL)
     @MethodSource(SEEDS)
-    void grantsAgainSoonAfterTheGrace(long seed) {
+    void grantsAgainSoonAfterTheGracePeriod(long seed) {
         assertThat(timeToGrantAgain(seed, RedisServer::kill)).isLessThan(lease().plusSeconds(5));
     }
 

@@ -60,14 +60,14 @@ class HistoryGuardIT {
 
     @ParameterizedTest
     @EnumSource
-    void grantsNothingBeforeALeaseIsOverThatWasForgotten(Forgetting forgetting) {
+    void doesNotGrantAForgottenLockBeforeItsLeaseIsOver(Forgetting forgetting) {
         assertThat(leaseLeftWhenTheNextOneIsIn(GUARDED, forgetting)).isNegative();
     }
 
     /** A minimum time is at most the lease, so the grace covers it. */
     @ParameterizedTest
     @EnumSource
-    void grantsNothingBeforeAMinimumTimeIsOverThatWasForgotten(Forgetting forgetting) {
+    void doesNotGrantAForgottenLockBeforeItsMinimumTimeIsOver(Forgetting forgetting) {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(GUARDED);
                 Application first = Application.over(store.connect());
@@ -113,7 +113,7 @@ class HistoryGuardIT {
     /** Without crash take-over: a holder that a restart keeps in doubt for longer cannot know whether it holds. */
     @ParameterizedTest
     @EnumSource
-    void keepsTheLockOfAHolderThatLives(Forgetting forgetting) {
+    void aLiveHolderKeepsAForgottenLock(Forgetting forgetting) {
         Duration lease = ofSeconds(10);
         LockRequest request = REQUEST.leasedFor(lease).waitingUpTo(ofSeconds(20));
         EngineSettings settings = WITHOUT_BEATS;
@@ -144,7 +144,7 @@ class HistoryGuardIT {
     }
 
     @Test
-    void grantsAgainSoonAfterTheGrace() {
+    void grantsAgainSoonAfterTheGracePeriod() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(GUARDED);
                 Application application = Application.over(store.connect())) {
@@ -157,7 +157,7 @@ class HistoryGuardIT {
     }
 
     @Test
-    void saysForHowLongTheServerRecovers() {
+    void theExceptionSaysForHowLongTheServerRecovers() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
                 Application application = Application.over(store.connect())) {
@@ -179,7 +179,7 @@ class HistoryGuardIT {
 
     /** Also to an instance that has asked for nothing since. */
     @Test
-    void showsForHowLongAFreeLockIsNotGranted() {
+    void showsAnOperatorForHowLongAFreeLockIsNotGranted() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
                 Application application = Application.over(store.connect(), WITHOUT_BEATS);
@@ -207,7 +207,7 @@ class HistoryGuardIT {
     }
 
     @Test
-    void extendsALockThatWasForgotten() {
+    void anExtensionRestoresAForgottenLock() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
                 Application application = Application.over(store.connect())) {
@@ -221,7 +221,7 @@ class HistoryGuardIT {
     }
 
     @Test
-    void renewsWhenADeposedMasterTakesNoWritesAnyMore() {
+    void renewsOnceADeposedMasterAcceptsNoMoreWrites() {
         Duration writes = ofMillis(600);
         RedisSettings settings =
                 new RedisSettings("lock:", ofMillis(600), new RedisSettings.Guard(LEASE, FirstUse.GRANT, writes));
@@ -245,7 +245,7 @@ class HistoryGuardIT {
 
     /** Nobody is left who was there before. */
     @Test
-    void trustsAServerThatSeemsNewUnlessItIsOneOfAQuorum() {
+    void trustsAnEmptyServerUnlessItBelongsToAQuorum() {
         assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRANT)).isTrue();
         assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRACE)).isFalse();
     }

@@ -50,7 +50,7 @@ class HotKeyIT extends RedisScenario {
 
     /** As where one refreshes a cache, and the others skip it. */
     @Test
-    void answersCallersThatOnlyTryInAFewCommandsAndNoneWithAFailure() throws Exception {
+    void answersManyTriesWithFewCommandsAndNoFailure() throws Exception {
         TcpProxy proxy = newProxy();
         Application application = newApplicationBehind(proxy);
         Application other = newApplication();
@@ -95,7 +95,7 @@ class HotKeyIT extends RedisScenario {
     /** The key is never idle: what was answered is forgotten all the same. */
     @Test
     @Tag(Effort.FULL)
-    void keepsNothingOfAnsweredCallsWhileTheKeyIsBusy() {
+    void keepsNoStateOfAnsweredCallsWhileTheKeyIsBusy() {
         try (RedisStore store = new RedisStore(server().uri()).with(settings())) {
             LockBackend backend = store.connect();
             backend.acquire(attempt(key, 1)).toCompletableFuture().join();
@@ -127,7 +127,7 @@ class HotKeyIT extends RedisScenario {
 
     /** As after a break of the mailbox connection, when all that wait look. */
     @Test
-    void doesNotSendMoreAttemptsThanTheServerCanAnswer() {
+    void sendsOnlyAsManyAttemptsAsTheServerAnswers() {
         TcpProxy proxy = newProxy();
         try (RedisStore store = RedisStore.behind(proxy).with(settings())) {
             LockBackend backend = store.connect();

@@ -32,7 +32,7 @@ class LeaseChoiceRun extends RedisScenario {
     /** Red where the lease decides although a take-over is wanted, or the other way round. */
     @ParameterizedTest
     @CsvSource({"2, 0", "5, 0", "10, 0", "30, 0", "60, 0", "30, 1000"})
-    void grantsTheLocksOfAKilledHolderAfterItsLeaseOrItsTakeOverTime(int seconds, long takeOver) throws Exception {
+    void grantsTheLocksOfAKilledHolderAfterItsLeaseOrTheTakeOverTime(int seconds, long takeOver) throws Exception {
         Duration lease = Duration.ofSeconds(seconds);
         Application heir = warmedUp(newApplication(lease));
         try (ChildJvm holder = holding(server().host(), server().port(), lease, Duration.ofMillis(takeOver))) {
@@ -64,7 +64,7 @@ class LeaseChoiceRun extends RedisScenario {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 5, 10, 30, 60})
-    void keepsItsLocksOverAPauseOfHalfALease(int seconds) {
+    void keepsItsLocksThroughAPauseOfHalfALease(int seconds) {
         Duration lease = Duration.ofSeconds(seconds);
         try (ChildJvm holder = holding(server().host(), server().port(), lease, TAKE_OVER)) {
             holder.pause();
@@ -79,7 +79,7 @@ class LeaseChoiceRun extends RedisScenario {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 5, 10, 30, 60})
-    void keepsItsLocksWhileRedisCannotBeReachedForATimeOfHalfALease(int seconds) {
+    void keepsItsLocksWhileRedisIsUnreachableForHalfALease(int seconds) {
         Duration lease = Duration.ofSeconds(seconds);
         TcpProxy proxy = newProxy();
         try (ChildJvm holder = holding(proxy.host(), proxy.port(), lease, TAKE_OVER)) {

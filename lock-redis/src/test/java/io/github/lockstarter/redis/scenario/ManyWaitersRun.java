@@ -31,7 +31,7 @@ class ManyWaitersRun extends RedisScenario {
                     .toList();
 
     @Test
-    void aSectionCostsTheSameHoweverManyWait() throws Exception {
+    void theCostOfASectionIsIndependentOfTheNumberOfWaiters() throws Exception {
         Application application = newApplication(Application.settings(LONG_LEASE));
         microsPerSection(application, 5_000); // so that the code is compiled
         Map<Integer, Double> best = new LinkedHashMap<>();

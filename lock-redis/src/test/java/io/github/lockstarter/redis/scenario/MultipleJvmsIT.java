@@ -81,7 +81,7 @@ class MultipleJvmsIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void takesOverAtTheEndOfTheLeaseWhenTheHolderIsKilled() {
+    void acquiresAtTheEndOfTheLeaseWhenTheHolderIsKilled() {
         Duration lease = ofSeconds(2);
         Application heir = warmedUp(newApplication());
         try (ChildJvm holder = holding(lease)) {
@@ -104,7 +104,7 @@ class MultipleJvmsIT extends RedisScenario {
     }
 
     @Test
-    void letsTheNextWaiterInWhenTheFirstIsKilled() {
+    void servesTheNextWaiterWhenTheFirstIsKilled() {
         Application owner = newApplication();
         Application next = warmedUp(newApplicationThatTrustsSignals());
         LockHandle held = owner.locks().acquire(request);
@@ -127,7 +127,7 @@ class MultipleJvmsIT extends RedisScenario {
     }
 
     @Test
-    void losesTheLockInAJvmThatIsStoppedLongerThanItsLease() {
+    void aJvmThatIsStoppedLongerThanItsLeaseLosesTheLock() {
         Duration lease = ofMillis(900);
         Application heir = warmedUp(newApplication());
         try (ChildJvm holder = holding(lease)) {

@@ -27,7 +27,7 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
-    void readsTwiceForAnUncontendedAcquireAndRelease() {
+    void anUncontendedAcquireAndReleaseCostTwoReads() {
         assertThat(server().readsDuring(
                                 () -> application.locks().acquire(request).close()))
                 .isEqualTo(2);
@@ -41,7 +41,7 @@ class NetworkCostIT extends RedisScenario {
 
     /** One command each quarter of the take-over time. */
     @Test
-    void asksFourTimesASecondWhetherItIsHeard() {
+    void crashTakeOverCostsFourBeatsASecond() {
         Duration time = Duration.ofSeconds(2);
         assertThat(server().readsDuring(() -> letPass(time)))
                 .as("without take-over")
@@ -51,7 +51,7 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
-    void readsNoMoreForALockWithAMinimumTime() {
+    void aMinimumTimeCostsNoAdditionalRead() {
         application.locks().acquire(request).close();
         assertThat(server().readsDuring(() -> application
                         .locks()
@@ -61,7 +61,7 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
-    void readsNothingForANestedAcquireAndRelease() {
+    void aNestedAcquireAndReleaseCostNoRead() {
         try (LockHandle outer = application.locks().acquire(request)) {
             assertThat(server().readsDuring(
                                     () -> application.locks().acquire(request).close()))
@@ -71,7 +71,7 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
-    void readsNothingForAQuestion() {
+    void askingAHandleCostsNoRead() {
         try (LockHandle held = application.locks().acquire(request)) {
             assertThat(server().readsDuring(() -> {
                         assertThat(held.isHeld()).isTrue();
@@ -85,7 +85,7 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
-    void renewsTwentyLocksThatWereTakenTogetherWithAFewCommands() throws Exception {
+    void renewsTwentyLocksWithAFewCommands() throws Exception {
         Duration lease = Duration.ofSeconds(6);
         try (LockHandle first = application.locks().acquire(request)) {
             first.extend(LockRequest.of(first.key()).leasedFor(lease)); // teaches the server the script

@@ -73,7 +73,7 @@ class PassingRefusalIT {
         }
 
         @Test
-        void asAReplicaThatBecomesAMasterAgain() {
+        void waitsUntilAReplicaIsPromoted() {
             letPass(OLD_ENOUGH);
             redis().replicaof(MASTER.server().host(), MASTER.server().port());
             List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
@@ -85,7 +85,7 @@ class PassingRefusalIT {
 
         /** The failover behind one address: what was sent while there was no connection went out once. */
         @Test
-        void asAReplicaThatTheClientFindsBehindAnOutage() {
+        void waitsUntilAReplicaFoundAfterAnOutageIsPromoted() {
             TcpProxy proxy = TcpProxy.before(REDIS.server());
             RedisStore behind = RedisStore.behind(proxy).with(RedisStore.patient(Duration.ZERO));
             try (proxy;
@@ -109,7 +109,7 @@ class PassingRefusalIT {
         }
 
         @Test
-        void asOneThatIsBusyWithAScript() {
+        void waitsUntilABusyServerHasFinishedItsScript() {
             set("lua-time-limit", "50");
             CompletableFuture<Void> script = CompletableFuture.runAsync(() -> loop(REDIS.server()));
             await().ignoreException(RedisException.class).until(() -> isBusy(REDIS.server()));
@@ -122,7 +122,7 @@ class PassingRefusalIT {
         }
 
         @Test
-        void asOneThatLacksReplicasForAWhile() {
+        void waitsUntilTheServerHasEnoughReplicas() {
             set("min-replicas-to-write", "1");
             List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
             letPass(Duration.ofSeconds(1));
@@ -154,7 +154,7 @@ class PassingRefusalIT {
         static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
 
         @Test
-        void leavesAServerThatIsDemotedWhileItsConnectionsStayOpen() {
+        void reconnectsWhenAServerIsDemotedWhileItsConnectionsStayOpen() {
             RedisStore store = RedisStore.of(REDIS.topology());
             try (store;
                     Application application = Application.over(store.connect())) {

@@ -44,7 +44,7 @@ class PermitsIT extends RedisScenario {
     /** Those of two instances that are killed together come free together, too. */
     @ParameterizedTest
     @CsvSource({"3, 1", "2, 2"})
-    void givesAllPermitsOfKilledProcessesToTheNextOwnersTogether(int ofEach, int processes) throws Exception {
+    void takesOverAllPermitsOfKilledProcessesTogether(int ofEach, int processes) throws Exception {
         int permits = ofEach * processes;
         Application heir = takingPart(newApplication());
         List<ChildJvm> holders = new ArrayList<>();
@@ -86,7 +86,7 @@ class PermitsIT extends RedisScenario {
     }
 
     @Test
-    void leavesItsPermitsToAPausedProcess() throws Exception {
+    void keepsThePermitsOfAPausedProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding(3, 2)) {
             holder.awaitLine(line -> line.startsWith("held "), START);
@@ -137,7 +137,7 @@ class PermitsIT extends RedisScenario {
     }
 
     @Test
-    void freesTheSlotOfAnAttemptWhoseReplyIsStalled() throws Exception {
+    void freesTheSlotOfAnAttemptWhoseReplyIsDelayed() throws Exception {
         TcpProxy proxy = newProxy();
         Application first = warmedUp(newApplication());
         Application stalled = warmedUp(newApplicationBehind(proxy));
@@ -159,7 +159,7 @@ class PermitsIT extends RedisScenario {
 
     /** A server that has forgotten both slots gets both back from their holders, and grants none meanwhile. */
     @Test
-    void bringsEachSlotBackThatTheServerHasForgotten() throws Exception {
+    void restoresEachForgottenSlot() throws Exception {
         Duration lease = ofSeconds(10);
         RedisSettings settings = RedisStore.patient(lease);
         assertThat(isGrantedToAThirdOnceForgotten(settings, lease)).isFalse();
@@ -167,7 +167,7 @@ class PermitsIT extends RedisScenario {
 
     /** The control: without the guard, a failover forgets a slot. */
     @Test
-    void wouldGrantAForgottenSlotWithoutTheGuard() throws Exception {
+    void grantsAForgottenSlotWithoutTheGuard() throws Exception {
         assertThat(isGrantedToAThirdOnceForgotten(RedisStore.WITHOUT_GRACE, ofSeconds(10)))
                 .isTrue();
     }

@@ -46,12 +46,12 @@ class RedlockClockRun {
     }
 
     @Test
-    void grantsNothingThatAServerForgotSinceItsClockWasSet() {
+    void doesNotGrantALockThatAServerForgotWhenItsClockWasSet() {
         assertThat(overlaps(UnaryOperator.identity())).isEmpty();
     }
 
     @Test
-    void grantsTwiceWithoutALookAtTheClock() {
+    void grantsTwiceWithoutTheClockCheck() {
         assertThat(overlaps(store -> store.behind(AlteredNode::withoutClock))).isNotEmpty();
     }
 

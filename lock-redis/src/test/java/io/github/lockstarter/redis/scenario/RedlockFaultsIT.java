@@ -81,7 +81,7 @@ class RedlockFaultsIT {
     }
 
     @Test
-    void answersThatItCannotTellWithThreeServersDown() {
+    void reportsAnUnknownOutcomeWithThreeServersDown() {
         try (QuorumStore store = store(Duration.ZERO);
                 Application application = Application.over(store.connect())) {
             WarmUp.connect(application.locks(), "warm-up");
@@ -113,7 +113,7 @@ class RedlockFaultsIT {
 
     /** The two that were down come back without data, and are needed when two others have gone. */
     @Test
-    void countsTheVotesOfServersThatWereDownAtTheStartAfterTheirGrace() {
+    void countsVotesOfServersThatWereDownAtStartupAfterTheirGracePeriod() {
         servers().subList(3, NODES).forEach(RedisServer::kill);
         Duration grace = ofSeconds(3);
         try (QuorumStore store = store(grace);

@@ -55,14 +55,14 @@ class RedlockFencingIT {
     private final Map<RedisServer, Long> votesFrom = new HashMap<>();
 
     @Test
-    void growsFromGrantToGrantWhileServersFail() {
+    void tokensGrowWithEveryGrantWhileServersFail() {
         runUntil(() -> granted >= GRANTS, UnaryOperator.identity());
 
         assertThat(notGrown).isZero();
     }
 
     @Test
-    void doesNotGrowWhereTokensAreNotWrittenBack() {
+    void tokensDoNotGrowWhenTheyAreNotWrittenBack() {
         runUntil(() -> notGrown > 0 || granted >= MOST_IN_CONTROL, AlteredNode::withoutRaise);
 
         assertThat(notGrown).isPositive();

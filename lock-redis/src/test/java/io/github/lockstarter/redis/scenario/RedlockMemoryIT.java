@@ -43,7 +43,7 @@ class RedlockMemoryIT {
     }
 
     @Test
-    void grantsNothingThatAServerForgotInARestart() {
+    void doesNotGrantALockThatAServerForgotInARestart() {
         assertThat(overlaps(UnaryOperator.identity(), RedisServer::restart)).isEmpty();
     }
 
@@ -53,12 +53,12 @@ class RedlockMemoryIT {
     }
 
     @Test
-    void grantsNothingThatAServerForgotSinceItsClockWasSet() {
+    void doesNotGrantALockThatAServerForgotWhenItsClockWasSet() {
         assertThat(overlaps(store -> store.behind(inTurn()), this::setForward)).isEmpty();
     }
 
     @Test
-    void grantsTwiceWithoutALookAtTheClock() {
+    void grantsTwiceWithoutTheClockCheck() {
         assertThat(overlaps(store -> store.behind(AlteredNode::withoutClock), this::setForward))
                 .isNotEmpty();
     }

@@ -39,7 +39,7 @@ class RenewalIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void keepsAtLeastHalfTheLeaseOnTheServerForTwoLeases() {
+    void renewsBeforeHalfOfTheLeaseIsUsedUp() {
         Application patient = newApplication(LONGER_LEASE);
         try (LockHandle held = patient.locks().acquire(request)) {
             long shortest = shortestLeaseDuring(LONGER_LEASE.multipliedBy(2));
@@ -52,7 +52,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
-    void seesTheLeaseRunDownWithoutRenewal() {
+    void theLeaseRunsDownWithoutRenewal() {
         LockHandle held = application.locks().acquire(request.withoutRenewal());
 
         assertThat(shortestLeaseDuring(LEASE.multipliedBy(2))).isLessThan(LEASE.toMillis() / 2);
@@ -110,7 +110,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
-    void signalsADeletedKeyAtTheNextRenewal() {
+    void reportsADeletedKeyAtTheNextRenewal() {
         Application patient = newApplication(LONGER_LEASE);
         LockHandle held = acquireCountingLosses(patient);
 
@@ -135,7 +135,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
-    void leavesTheNewOwnerOfAStolenKeyAlone() {
+    void keepsTheLockOfAnOwnerThatOverwroteTheKey() {
         Application patient = newApplication(LONGER_LEASE);
         LockHandle held = acquireCountingLosses(patient);
 
@@ -149,7 +149,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
-    void setsALeaseAgainThatAnOperatorTookAway() {
+    void restoresALeaseThatAnOperatorRemoved() {
         LockHandle held = application.locks().acquire(request);
 
         redis().persist(lockKey);
@@ -160,7 +160,7 @@ class RenewalIT extends RedisScenario {
     }
 
     @Test
-    void freesWhatIsHeldWhenTheApplicationCloses() {
+    void releasesHeldLocksWhenTheApplicationCloses() {
         LockHandle held = acquireCountingLosses(application);
 
         application.close();

@@ -31,7 +31,7 @@ class RestartIT {
     private final AtomicInteger losses = new AtomicInteger();
 
     @Test
-    void tellsTheHolderWhenTheDataIsGoneAndNothingGuardsIt() {
+    void reportsALossWhenTheDataIsLostWithoutTheGuard() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(Duration.ZERO));
                 Application application = Application.over(store.connect())) {
@@ -53,7 +53,7 @@ class RestartIT {
     }
 
     @Test
-    void keepsTheLockWhenTheDataIsKept() {
+    void keepsTheLockThroughARestartWithPersistence() {
         try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(ofSeconds(2)));
                 Application application = Application.over(store.connect())) {
@@ -72,7 +72,7 @@ class RestartIT {
     }
 
     @Test
-    void givesAnotherApplicationAGreaterFencingTokenAfterTheDataIsGone() {
+    void grantsAGreaterFencingTokenAfterTheDataIsLost() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(Duration.ZERO));
                 Application before = Application.over(store.connect());

@@ -11,7 +11,7 @@ class ScenarioChecksIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void seesALockThatStays() {
+    void theCheckFindsALockThatStays() {
         redis().psetex(lockKey, 60_000, "left behind");
 
         assertThatThrownBy(this::assertNothingLeft).hasMessageContaining("the lock");
@@ -19,7 +19,7 @@ class ScenarioChecksIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void seesAQueueEntryThatStays() {
+    void theCheckFindsAQueueEntryThatStays() {
         redis().zadd(waitersKey, 1, "left behind");
 
         assertThatThrownBy(this::assertNothingLeft).hasMessageContaining("the waiters");
@@ -27,7 +27,7 @@ class ScenarioChecksIT extends RedisScenario {
 
     @Test
     @Tag(Effort.FULL)
-    void seesAKeyThatStays() {
+    void theCheckFindsAKeyThatStays() {
         redis().psetex("lock:{another}:waiters", 60_000, "left behind");
 
         assertThatThrownBy(RedisScenario::assertOnlyFencesLeft).hasMessageContaining("{another}");

@@ -57,7 +57,7 @@ class SentinelFailoverIT {
     }
 
     @Test
-    void locksAgainWhenTheMasterIsDead() {
+    void acquiresAgainAfterTheMasterDied() {
         RedisServer master = REDIS.topology().master();
         master.kill();
         REDIS.topology().awaitPromotion(master);
@@ -65,7 +65,7 @@ class SentinelFailoverIT {
     }
 
     @Test
-    void locksAgainWhenTheMasterHangs() {
+    void acquiresAgainWhenTheMasterHangs() {
         RedisServer master = REDIS.topology().master();
         master.pause();
         // Somebody has to ask a server to find out that it hangs.
@@ -84,13 +84,13 @@ class SentinelFailoverIT {
     }
 
     @Test
-    void locksAgainAfterAnOrderlyFailover() {
+    void acquiresAgainAfterAnOrderlyFailover() {
         REDIS.topology().failOver();
         await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
     }
 
     @Test
-    void hearsSignalsOfTheNewMaster() {
+    void receivesSignalsFromTheNewMaster() {
         RedisServer master = REDIS.topology().master();
         master.kill();
         REDIS.topology().awaitPromotion(master);

@@ -22,7 +22,7 @@ class SentinelHistoryIT extends HistoryFailover {
     @ParameterizedTest
     @Tag(Effort.FULL)
     @MethodSource("io.github.lockstarter.redis.scenario.RedisScenario#seeds")
-    void grantsAgainSoonAfterTheGraceWhenTheMasterHangs(long seed) {
+    void grantsAgainSoonAfterTheGracePeriodWhenTheMasterHangs(long seed) {
         assertThat(timeToGrantAgain(seed, RedisServer::pause)).isLessThan(lease().plusSeconds(10));
     }
 

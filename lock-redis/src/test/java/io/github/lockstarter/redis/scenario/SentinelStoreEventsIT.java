@@ -31,7 +31,7 @@ class SentinelStoreEventsIT {
     private static final Duration PATIENCE = ofSeconds(40);
 
     @Test
-    void hearsOnceOfAFailoverAndOnceThatItIsOver() {
+    void reportsAFailoverOnceAndItsEndOnce() {
         try (RedisStore store = RedisStore.of(REDIS.topology()).with(RedisStore.guarding(ofSeconds(3)));
                 Application application = Application.over(store.connect())) {
             acquireOnceItIsGranted(application);

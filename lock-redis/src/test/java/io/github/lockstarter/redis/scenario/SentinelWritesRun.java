@@ -34,7 +34,7 @@ class SentinelWritesRun {
     }
 
     @RepeatedTest(5)
-    void takesNoneOnceAReplicaIsPromoted() {
+    void aDeposedMasterAcceptsNoWritesOnceAReplicaIsPromoted() {
         try (RedisSentinels sentinels = RedisSentinels.start()) {
             bound(sentinels.servers());
             RedisServer before = sentinels.master();
@@ -54,7 +54,7 @@ class SentinelWritesRun {
     }
 
     @RepeatedTest(5)
-    void takesNoneSoonAfterTheReplicasFellSilent() {
+    void aMasterAcceptsNoWritesSoonAfterItsReplicasBecomeSilent() {
         try (RedisReplication replication = RedisReplication.start(2)) {
             bound(replication.servers());
             RedisServer master = replication.master();

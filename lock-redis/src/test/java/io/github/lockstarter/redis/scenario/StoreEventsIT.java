@@ -34,7 +34,7 @@ class StoreEventsIT {
             new RedisSettings("lock:", ofSeconds(1), RedisSettings.Guard.of(LEASE));
 
     @Test
-    void hearsOnceThatTheServerLostItsDataAndOnceThatItGrantsAgainThoughNobodyAsks() {
+    void reportsLostDataOnceAndTheEndOfTheRecoveryOnceEvenIfNobodyAcquires() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
                 Application application = Application.over(store.connect())) {
@@ -56,7 +56,7 @@ class StoreEventsIT {
 
     /** The renewal of a held lock notices it: no caller asks for a lock. */
     @Test
-    void hearsOfARecoveryByARenewal() {
+    void aRenewalReportsARecovery() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
                 Application application = Application.over(store.connect())) {
@@ -69,7 +69,7 @@ class StoreEventsIT {
     }
 
     @Test
-    void hearsOfARestartWithoutDataAsOfAnOutageAndARecovery() {
+    void reportsARestartWithoutDataAsAnOutageAndARecovery() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
                 Application application = Application.over(store.connect())) {
@@ -89,7 +89,7 @@ class StoreEventsIT {
     }
 
     @Test
-    void hearsOnceThatTheServerHangsAndOnceThatItAnswers() {
+    void reportsAHangingServerOnceAndItsNextAnswerOnce() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
                 Application application = Application.over(store.connect())) {
@@ -105,7 +105,7 @@ class StoreEventsIT {
     }
 
     @Test
-    void hearsNothingOfACommandWithoutAnswerOrAConnectionThatBreaks() {
+    void doesNotReportASingleTimeoutOrABrokenConnection() {
         try (RedisServer server = RedisServer.start();
                 TcpProxy proxy = TcpProxy.before(server);
                 RedisStore store = RedisStore.behind(proxy).with(SETTINGS);
@@ -122,7 +122,7 @@ class StoreEventsIT {
     }
 
     @Test
-    void hearsNothingOfLostDataWithoutTheGuard() {
+    void doesNotReportLostDataWithoutTheGuard() {
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(RedisStore.WITHOUT_GRACE);
                 Application application = Application.over(store.connect())) {

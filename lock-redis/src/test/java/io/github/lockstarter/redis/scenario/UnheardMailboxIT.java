@@ -39,7 +39,7 @@ class UnheardMailboxIT extends RedisScenario {
 
     /** Beats go on, so that each mark is removed before it is a take-over time old. */
     @Test
-    void keepsItsLocksWhileItBeats() throws Exception {
+    void anInstanceWithoutAMailboxKeepsItsLocksWhileItBeats() throws Exception {
         try (RedisLockBackend backend = split(REDIS.server().uri());
                 Application holder = takingPart(Application.over(backend, Application.settings(LONG_LEASE)))) {
             Application rival = takingPart(newApplication());
@@ -61,7 +61,7 @@ class UnheardMailboxIT extends RedisScenario {
     }
 
     @Test
-    void isNeverCertainBesideTheNextOwnerOnceItIsCutOff() throws Exception {
+    void aDisconnectedInstanceIsNotCertainOnceTheNextOwnerIs() throws Exception {
         TcpProxy proxy = newProxy();
         try (RedisLockBackend backend = split(RedisURI.create(proxy.host(), proxy.port()));
                 Application holder = takingPart(Application.over(backend, Application.settings(LONG_LEASE)))) {

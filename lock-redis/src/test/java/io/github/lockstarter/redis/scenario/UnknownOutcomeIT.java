@@ -32,7 +32,7 @@ class UnknownOutcomeIT extends RedisScenario {
     private final Application application = newApplicationBehind(proxy);
 
     @Test
-    void throwsAndFreesTheKeyWhenTheReplyIsStalled() throws Exception {
+    void throwsAndFreesTheKeyWhenTheReplyIsDelayed() throws Exception {
         warmedUp(application);
         String before = redis().get("lock:fence");
         proxy.stallReplies();
@@ -52,7 +52,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void throwsAndFreesTheKeyWhenTheServerIsStalled() {
+    void throwsAndFreesTheKeyWhenTheServerHangs() {
         warmedUp(application);
         server().pause();
         Duration taken =
@@ -70,7 +70,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void holdsOnceWhatWasExecutedTwice() throws Exception {
+    void holdsALockOnceWhenItsAcquisitionIsExecutedTwice() throws Exception {
         warmedUp(application);
         CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
         Future<LockHandle> acquiring = elsewhere(() -> application.locks().acquire(request));
@@ -85,7 +85,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void answersAReleaseThatWasExecutedTwiceAsDone() throws Exception {
+    void reportsReleasedWhenTheReleaseIsExecutedTwice() throws Exception {
         warmedUp(application);
         LockHandle held = application.locks().acquire(request);
         CompletableFuture<String> dropped = proxy.dropReplyTo(sent -> sent.contains(lockKey));
@@ -110,7 +110,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void repeatsAReleaseWhoseAnswerDoesNotCome() {
+    void repeatsAnUnansweredRelease() {
         LockHandle held = application.locks().acquire(request);
         proxy.stallRequests();
 
@@ -124,7 +124,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void passesTheBodysExceptionOnWhenTheReleaseGetsNoAnswer() {
+    void rethrowsTheExceptionOfTheBodyWhenTheReleaseGetsNoAnswer() {
         IllegalStateException failure = new IllegalStateException("from the body");
 
         assertThatThrownBy(() -> application.locks().execute(request, () -> {
@@ -156,7 +156,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void failsWithinTheCommandTimeoutWhenRedisWasNeverThere() {
+    void failsWithinTheCommandTimeoutWhenRedisWasNeverStarted() {
         TcpProxy nobody = newProxy();
         nobody.refuse();
         Application lonely = newApplicationBehind(nobody);
@@ -173,7 +173,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void endsAWaitWhoseServerStopsAnswering() throws Exception {
+    void endsAWaitWhenTheServerStopsAnswering() throws Exception {
         Application direct = newApplication();
         try (LockHandle held = direct.locks().acquire(request)) {
             Future<Duration> waiter = elsewhere(() -> timeOf(
@@ -229,7 +229,7 @@ class UnknownOutcomeIT extends RedisScenario {
     }
 
     @Test
-    void leavesNothingBehindWheneverTheInterruptComes() throws Exception {
+    void leavesNothingBehindAtAnyMomentOfTheInterrupt() throws Exception {
         long seed = System.nanoTime();
         System.out.println("Seed of the interrupts: " + seed);
         Random random = new Random(seed);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class VirtualThreadsIT extends RedisScenario {
 
     @Test
-    void waitWithoutPinningTheirCarriers() {
+    void virtualThreadsWaitWithoutPinningTheirCarriers() {
         Path home = Jdks.atLeast(21).orElse(Jdks.own());
         String port = Integer.toString(server().port());
         try (ChildJvm jvm = ChildJvm.start(home, List.of(), CrowdedJvm.class, port, key)) {
@@ -32,7 +32,7 @@ class VirtualThreadsIT extends RedisScenario {
     /** On the newest JDK of this machine. */
     @Test
     @Tag(Effort.FULL)
-    void thousandsTakeTurnsOnTwoCarriers() {
+    void thousandsOfVirtualThreadsTakeTurnsOnTwoCarriers() {
         Path home = Jdks.newest();
         assumeThat(Jdks.featureOf(home)).as("JDK with virtual threads").isGreaterThanOrEqualTo(21);
         List<String> twoCarriers =

@@ -72,7 +72,7 @@ class WaitingIT extends RedisScenario {
     }
 
     @Test
-    void queuesOncePerApplicationHoweverManyThreadsWait() throws Exception {
+    void queuesOncePerApplicationForAnyNumberOfThreads() throws Exception {
         Application holder = warmedUp(newApplication());
         Application waiter = warmedUp(newApplicationThatTrustsSignals());
         List<Future<Boolean>> waiting = new ArrayList<>();
@@ -93,7 +93,7 @@ class WaitingIT extends RedisScenario {
     }
 
     @Test
-    void wakesTheWaiterByItsSignalLongBeforeItWouldLookAgain() throws Exception {
+    void aSignalWakesTheWaiterLongBeforeItsNextRetry() throws Exception {
         Application holder = warmedUp(newApplication());
         Application waiter = warmedUp(newApplicationThatTrustsSignals());
         LockHandle held = holder.locks().acquire(request);
@@ -108,7 +108,7 @@ class WaitingIT extends RedisScenario {
     }
 
     @Test
-    void looksAgainLessAndLessOften() {
+    void retriesWithGrowingDelays() {
         Application holder = warmedUp(newApplication());
         Application waiter = warmedUp(newApplication());
         try (LockHandle held = holder.locks().acquire(request)) {
@@ -122,7 +122,7 @@ class WaitingIT extends RedisScenario {
     }
 
     @Test
-    void progressesWhenTheMailboxIsCut() throws Exception {
+    void acquiresWhenTheMailboxIsDisconnected() throws Exception {
         TcpProxy proxy = newProxy();
         Application holder = warmedUp(newApplication());
         Application waiter = warmedUp(newApplicationBehind(proxy));
@@ -138,7 +138,7 @@ class WaitingIT extends RedisScenario {
     }
 
     @Test
-    void progressesWithoutAnySignalWhenTheLeaseOfAForeignOwnerEnds() throws Exception {
+    void acquiresWithoutASignalWhenTheLeaseOfAForeignOwnerEnds() throws Exception {
         Application waiter = warmedUp(newApplication());
 
         Duration waited = timeOf(() -> {

@@ -14,30 +14,30 @@ class AcquireReplyTests {
     private static final long MICROS = 1_700_000_000_000_000L;
 
     @Test
-    void takesABareNumberForAGrantThatNobodyWaitsFor() {
+    void readsASingleNumberAsAGrantWithoutWaiters() {
         assertThat(Reply.of(MICROS)).isEqualTo(new Reply(Reply.GRANTED, MICROS, 0, "", "", "", NO_TIME, 0));
     }
 
     @Test
-    void takesThreeNumbersAsTheyAre() {
+    void readsThreeNumbers() {
         assertThat(Reply.of(List.of(0L, -1L, 7L))).isEqualTo(new Reply(Reply.CONTENDED, -1, 7, "", "", "", NO_TIME, 0));
     }
 
     @Test
-    void takesTheMarkerTheHolderAndWhatIsToBeAcknowledgedBehindThem() {
+    void readsTheMarkerTheHolderAndTheMarkToAcknowledge() {
         assertThat(Reply.of(List.of(0L, 900L, 7L, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17")))
                 .isEqualTo(
                         new Reply(Reply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main|1000+", "3f2a91c0 17", NO_TIME, 0));
     }
 
     @Test
-    void takesTheTimeAtTheEnd() {
+    void readsTheTimeAtTheEnd() {
         assertThat(Reply.of(List.of(0L, 900L, 7L, "", "", "", MICROS)))
                 .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "", "", "", OptionalLong.of(MICROS), 0));
     }
 
     @Test
-    void refusesWhatTheScriptNeverSays() {
+    void refusesAnUnknownReply() {
         assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> Reply.of("OK"));
         assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> Reply.of(List.of(1L, "x")));
         assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> Reply.of(List.of(1L, 2L, "x")));

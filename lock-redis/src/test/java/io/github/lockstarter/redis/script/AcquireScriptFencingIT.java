@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AcquireScriptFencingIT extends AcquireScriptOnServer {
 
     @Test
-    void answersTheSameTokenTheSameAgainAlsoWhenTheCounterIsLost() {
+    void repeatsTheGrantOfALockTokenEvenIfTheCounterIsLost() {
         List<Long> granted = scripts.acquireMany("a:1", 8, 0);
         redis.del(KEYS.fence());
         assertThat(scripts.acquireMany("a:1", 8, 0)).isEqualTo(granted);
@@ -21,7 +21,7 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void sharesTheCounterWithAllLocksAndNeverEndsIt() {
+    void usesOneCounterForAllLocksWithoutAnExpiry() {
         long first = scripts.acquire("a:1", 30_000).get(1);
         redis.pexpire(KEYS.fence(), 60_000);
         redis.del(KEYS.lock());
@@ -31,7 +31,7 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void growsTheFencingTokenWhenTheClockStandsBelowTheLastOne() {
+    void incrementsTheFencingTokenWhenTheClockIsBehind() {
         long future = serverMicros() + 3_600_000_000L;
         redis.set(KEYS.fence(), Long.toString(future));
         assertThat(scripts.acquire("a:1", 30_000).get(1)).isEqualTo(future + 1);
@@ -39,14 +39,14 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "nonsense", "nan", "inf", "-1", "1.5", "9007199254740991", "9007199254740992", "1e300"})
-    void takesGarbageInTheCounterForNothing(String garbage) {
+    void treatsGarbageInTheCounterAsNoCounter(String garbage) {
         redis.set(KEYS.fence(), garbage);
         long before = serverMicros();
         assertThat(scripts.acquire("a:1", 30_000).get(1)).isBetween(before, serverMicros());
     }
 
     @Test
-    void grantsFencingTokensInARowAndRemembersTheLast() {
+    void grantsConsecutiveFencingTokensAndStoresTheLast() {
         long before = serverMicros();
         List<Long> granted = scripts.acquireMany("a:1", 64, 0);
         assertThat(granted.get(1)).isBetween(before, serverMicros());
@@ -54,7 +54,7 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void answersTheSameTokenWithTheFirstOfItsFencingTokensAgain() {
+    void repeatsTheFirstFencingTokenOfAGrantedLockToken() {
         List<Long> granted = scripts.acquireMany("a:1", 64, 0);
         assertThat(scripts.acquireMany("a:1", 64, 0)).isEqualTo(granted);
         redis.scriptFlush();
@@ -62,7 +62,7 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void neverReachesTheNumbersThatLuaCannotCount() {
+    void neverGrantsNumbersThatLuaCannotRepresent() {
         long limit = 1L << 53;
         redis.set(KEYS.fence(), Long.toString(limit - 65));
         assertThat(scripts.acquireMany("a:1", 64, 0).get(1)).isEqualTo(limit - 64);

@@ -25,14 +25,14 @@ class AcquireScriptIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void answersTheSameTokenTheSameAgainAndLeavesTheLease() {
+    void repeatsTheGrantOfALockTokenAndKeepsItsLease() {
         List<Long> granted = scripts.acquire("a:1", 10_000);
         assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(granted);
         assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(10_000);
     }
 
     @Test
-    void tellsWhoAsksTooHowLongTheLeaseStillIs() {
+    void refusesAnotherTokenWithTheRemainingLease() {
         scripts.acquire("a:1", 10_000);
         List<Long> contended = scripts.acquire("b:1", 30_000);
         assertThat(contended.get(0)).isZero();
@@ -43,7 +43,7 @@ class AcquireScriptIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void isContendedWithAForeignOwnerThatSetsTheKey() {
+    void refusesAKeyThatAForeignClientSetMeanwhile() {
         redis.set(KEYS.lock(), "somebody", SetArgs.Builder.nx().px(5_000));
         assertThat(scripts.acquire("a:1", 30_000).get(0)).isZero();
     }
@@ -56,20 +56,20 @@ class AcquireScriptIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void tellsOfAnOwnerWithoutLease() {
+    void reportsAnOwnerWithoutALease() {
         redis.set(KEYS.lock(), "somebody");
         assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(0L, -1L, 0L));
     }
 
     /** The server runs nothing else meanwhile. */
     @Test
-    void takesNoLongerForAForeignOwnerOfManyDigits() {
+    void readsAForeignOwnerOfManyDigitsQuickly() {
         redis.set(KEYS.lock(), "1".repeat(100_000));
         assertTimeout(Duration.ofSeconds(1), () -> scripts.acquire("a:1", 30_000));
     }
 
     @Test
-    void givesABareNumberUnlessOthersWait() {
+    void returnsASingleNumberUnlessOthersWait() {
         assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
         assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
         scripts.waitFor("b:1", 5_000, 0);
@@ -77,7 +77,7 @@ class AcquireScriptIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void looksAtTheQueueOnlyForWhoeverHasUseForIt() {
+    void readsTheQueueOnlyWhenTheCallerNeedsIt() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 5_000, 0);
         redis.del(KEYS.lock());
@@ -89,7 +89,7 @@ class AcquireScriptIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void takesAnOwnerThatIsAnsweredAgainOutOfTheQueue() {
+    void removesAnOwnerThatRepeatsItsAttemptFromTheQueue() {
         scripts.waitFor("a:1", 5_000, 0);
         long position = scripts.waitFor("a:2", 5_000, 0).get(2);
         scripts.waitFor("b:1", 5_000, 0);

@@ -26,7 +26,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void keepsTheQueueAsLongAsTheMostPatientWaiter() {
+    void keepsTheQueueForTheLongestWait() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 60_000, 0);
         scripts.waitFor("c:1", 1_000, 0);
@@ -34,7 +34,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void leavesTheQueueToTheInstancesWaiterWhenAnAttemptWithoutWaitingIsGranted() {
+    void aGrantedTryKeepsThePlaceOfTheWaiterOfItsInstance() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 5_000, 0);
         redis.del(KEYS.lock());
@@ -43,7 +43,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void tellsTheOwnerOnceThatTheLockIsWanted() {
+    void notifiesTheOwnerOnceThatAnotherInstanceWaits() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
             scripts.acquire(OWNER + ":1", 30_000);
             scripts.waitFor("b:1", 5_000, 0);
@@ -54,7 +54,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void tellsTheOwnerAgainOnceNobodyWaitedInBetween() {
+    void notifiesTheOwnerAgainOnceTheQueueWasEmpty() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
             scripts.acquire(OWNER + ":1", 30_000);
             scripts.waitFor("b:1", 5_000, 0);
@@ -65,7 +65,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void doesNotTellAnOwnerOfItsOwnWaiters() {
+    void doesNotNotifyAnOwnerOfItsOwnWaiters() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
             scripts.acquire(OWNER + ":1", 30_000);
             scripts.waitFor(OWNER + ":2", 5_000, 0);
@@ -94,7 +94,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void queuesAWaiterWhoseOwnerCannotBeTold() {
+    void queuesAWaiterWhenTheOwnerCannotBeNotified() {
         scripts.acquire(OWNER + ":1", 30_000);
         REDIS.server().grantDefaultUser("-publish");
         RedisClient client = RedisClient.create(REDIS.server().uri());

@@ -21,7 +21,7 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
 
     @ParameterizedTest
     @ValueSource(strings = {"get", "time", "zcard", "zrem"})
-    void takesNoLockWhenACommandBeforeItIsNotAllowed(String command) {
+    void grantsNoLockWhenAnEarlierCommandIsForbidden(String command) {
         scripts.acquire("b:1", 30_000);
         scripts.waitFor("c:1", 5_000, 0);
         redis.del(KEYS.lock());
@@ -31,7 +31,7 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void takesNoLockWhenTheQueueMayNotBeSearched() {
+    void grantsNoLockWhenReadingTheQueueIsForbidden() {
         scripts.acquire("b:1", 30_000);
         scripts.waitFor("c:1", 5_000, 0);
         redis.del(KEYS.lock());
@@ -41,7 +41,7 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void takesNoLockWhenTheCounterMayNotBeWritten() {
+    void grantsNoLockWhenWritingTheCounterIsForbidden() {
         assumeThat(RedisServer.isBefore(7, 0)).isFalse();
         String counter = Long.toString(serverMicros());
         redis.set(KEYS.fence(), counter);
@@ -54,7 +54,7 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void leavesTheLockOfATokenThatAsksAgainAndIsRefused() {
+    void keepsTheLockWhenARepeatedAttemptIsForbidden() {
         scripts.acquire("a:1", 30_000);
         redis.del(KEYS.fence());
         redis.lpush(KEYS.fence(), "x");
@@ -63,7 +63,7 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void tellsOfTheOwnerOnAFullServer() {
+    void namesTheOwnerOnAFullServer() {
         scripts.acquire("a:1", 30_000);
         redis.configSet("maxmemory-policy", "noeviction");
         redis.configSet("maxmemory", "1");
@@ -76,7 +76,7 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void saysWhichKeyHoldsAnotherType() {
+    void theFailureNamesTheKeyThatHoldsAnotherType() {
         redis.lpush(KEYS.lock(), "x");
         assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 1L, 0L));
         redis.del(KEYS.lock());
@@ -95,7 +95,7 @@ class AcquireScriptRefusalIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void leavesNoLockWhenTheServerRefusesToWrite() {
+    void leavesNoLockBehindWhenTheServerRefusesWrites() {
         redis.configSet("maxmemory-policy", "noeviction");
         redis.configSet("maxmemory", "1");
         try {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class AcquireScriptVoteIT extends AcquireScriptOnServer {
 
     @Test
-    void raisesToANumberFarBehindTheCounterAndTheClock() {
+    void raisesToANumberFarBeyondTheCounterAndTheClock() {
         redis.set(KEYS.lock(), Scripts.stored(1000, "a:1"), SetArgs.Builder.px(30_000));
         String counter = Long.toString(serverMicros() + HOUR_MICROS);
         redis.set(KEYS.fence(), counter);
@@ -24,7 +24,7 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
 
     /** The tokens that were granted before it was lost were no greater than the time. */
     @Test
-    void setsACounterThatIsLostToTheTimeWhenItRaises() {
+    void setsALostCounterToTheTimeWhenItRaises() {
         redis.set(KEYS.lock(), Scripts.stored(1000, "a:1"), SetArgs.Builder.px(30_000));
         long before = serverMicros();
 
@@ -34,7 +34,7 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void tellsTheTimeToWhoCountsVotes() {
+    void returnsTheTimeForARedlockVote() {
         long before = serverMicros();
         List<Object> granted = scripts.vote("a:1", 0);
         assertThat(granted).hasSize(7).startsWith(1L).element(3).isEqualTo("");
@@ -47,7 +47,7 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void queuesWhoCountsVotesAndTellsTheOwner() {
+    void queuesTheInstanceOfARedlockVoteAndNotifiesTheOwner() {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
             scripts.acquire(OWNER + ":1", 30_000);
 

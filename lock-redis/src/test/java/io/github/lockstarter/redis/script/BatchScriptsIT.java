@@ -101,7 +101,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void grantsWhatIsFree() {
+    void grantsFreeLocks() {
         redis.psetex(TWO.lock(), 20_000, "somebody");
         List<Object> replies = acquire("a:1", 0, ONE, TWO, THREE);
         assertThat(replies.get(1))
@@ -119,7 +119,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void grantsTokensThatGrow() {
+    void grantsGrowingFencingTokens() {
         long before = first(acquire("a:1", 0, ONE));
         redis.del(ONE.lock());
         assertThat(first(acquire("a:2", 0, ONE))).isGreaterThan(before);
@@ -133,7 +133,7 @@ class BatchScriptsIT {
 
     /** The client sends a batch again when a connection breaks. */
     @Test
-    void givesWhatTheTokenHasAlready() {
+    void repeatsTheGrantOfALockToken() {
         List<Object> granted = acquire("a:1", 0, ONE);
         String held = redis.get(ONE.lock());
         assertThat(acquire("a:1", 0, ONE)).isEqualTo(granted);
@@ -144,7 +144,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void queuesWhoWaitsAndNobodyElse() {
+    void queuesOnlyAttemptsThatWait() {
         acquire(INSTANCE + ":1", 0, ONE, TWO);
         List<Object> replies = waitFor(OTHER + ":1", ONE, TWO, THREE);
         assertThat(replies).element(2).isInstanceOf(Long.class);
@@ -162,7 +162,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void goesOnBehindALockOfAnotherType() {
+    void continuesAfterALockOfAnotherType() {
         redis.lpush(ONE.lock(), "a list");
         assertThat(acquire("a:1", 0, ONE, TWO))
                 .startsWith(List.of(-1L, 1L, 0L))
@@ -172,7 +172,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void grantsNothingThatItCannotCount() {
+    void grantsNothingWhenTheCounterCannotBeWritten() {
         redis.lpush(ONE.fence(), "a list");
         assertThat(acquire("a:1", 0, ONE, TWO)).containsOnly(List.of(-1L, 2L, 0L));
         assertThat(redis.exists(ONE.lock(), TWO.lock())).isZero();
@@ -180,7 +180,7 @@ class BatchScriptsIT {
 
     /** A refusal is that lock's own: what was granted before it stays granted, and its caller is told. */
     @Test
-    void saysWhatTheServerRefusedForOneLock() {
+    void reportsTheRefusalOfOneLock() {
         redis.set(TWO.lock(), "somebody");
         redis.aclSetuser("batch", on().nopass().allCommands().allKeys().removeCommand(CommandType.ZADD));
         RedisURI uri = RedisURI.builder(REDIS.server().uri())
@@ -210,7 +210,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void grantsInTheHistoryOfTheCallerAlone() {
+    void grantsOnlyInTheHistoryThatTheCallerKnows() {
         String known = guarded.grace(GuardedScripts.GRACE);
         assertThat(acquireGuarded("", "a:1", ONE, TWO)).allSatisfy(reply -> assertThat(reply)
                 .asInstanceOf(list(Object.class))
@@ -225,7 +225,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void grantsNothingWithinTheGrace() {
+    void grantsNothingWithinTheGracePeriod() {
         String known = guarded.grace(GuardedScripts.GRACE - 10_000);
         assertThat(acquireGuarded(known, "a:1", ONE, TWO))
                 .allSatisfy(reply ->
@@ -234,7 +234,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void beginsAHistoryAsASingleCallDoes() {
+    void beginsAHistoryLikeASingleCall() {
         guarded.mark("another", GuardedScripts.GRACE, "grace");
         String known = guarded.marker();
         assertThat(acquireGuarded(known, "a:1", ONE).get(0))
@@ -246,7 +246,7 @@ class BatchScriptsIT {
 
     /** While the note stands, locks are hoped to be free. */
     @Test
-    void countsOnceForAllLocksWhileTheNoteStands() {
+    void incrementsTheCounterOnceForAllLocksWhileTheHistoryCheckIsCached() {
         String known = guarded.grace(GuardedScripts.GRACE);
         acquireGuarded(known, "a:1", ONE);
         noteForEver(known);
@@ -257,7 +257,7 @@ class BatchScriptsIT {
 
     /** Where nobody is granted anything, there is no note, and callers that try cost no writes. */
     @Test
-    void writesNothingForALockThatIsHeldWhereThereIsNoNote() {
+    void writesNothingForAHeldLockWithoutACachedHistoryCheck() {
         String known = guarded.grace(GuardedScripts.GRACE);
         redis.set(ONE.lock(), "somebody");
         redis.configResetstat();
@@ -275,7 +275,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void freesWhatTheTokenHas() {
+    void freesTheLocksOfTheLockToken() {
         acquire("a:1", 0, ONE, THREE);
         redis.set(TWO.lock(), "somebody");
         assertThat(release("a:1", ONE, TWO, THREE)).containsExactly(1L, 0L, 1L);
@@ -285,7 +285,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void signalsWhoWaitsForEachLock() {
+    void signalsTheWaiterOfEachLock() {
         acquire("a:1", 0, ONE, TWO);
         redis.zadd(ONE.waiters(), 1, INSTANCE);
         redis.zadd(TWO.waiters(), 1, INSTANCE);
@@ -295,7 +295,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void freesTheOthersBehindALockOfAnotherType() {
+    void freesTheOtherLocksAfterOneOfAnotherType() {
         redis.lpush(ONE.lock(), "a list");
         acquire("a:1", 0, TWO);
         assertThat(release("a:1", ONE, TWO)).containsExactly(0L, 1L);

@@ -92,7 +92,7 @@ class CallQueueTests {
     }
 
     @Test
-    void collectsNeighboursWhileTwoAreUnanswered() {
+    void batchesCallsWhileTwoAreUnanswered() {
         withoutPatience();
         List<CompletableFuture<String>> results = attempt(0, 5);
         assertThat(sent).containsExactly("attempts[0]", "attempts[1]");
@@ -114,7 +114,7 @@ class CallQueueTests {
     }
 
     @Test
-    void sendsReleasesBeforeAttemptsThatCameEarlierAndInTheirOrder() {
+    void sendsReleasesInTheirOrderBeforeEarlierAttempts() {
         withoutPatience();
         attempt(0, 3);
         release(3, 4);
@@ -129,7 +129,7 @@ class CallQueueTests {
 
     /** Also where the attempt is full before the releases are. */
     @Test
-    void sendsNoAttemptAheadOfAReleaseThatCameBefore() {
+    void sendsNoAttemptAheadOfAnEarlierRelease() {
         withoutPatience();
         attempt(0, 2);
         release(2);
@@ -146,7 +146,7 @@ class CallQueueTests {
     }
 
     @Test
-    void holdsAttemptsBackAndAnswersThoseThatComeTooLateAsUnsent() {
+    void rejectsDelayedAttemptsThatAreTooLateAsUnsent() {
         attempts.isCollected = false;
         List<CompletableFuture<String>> results = attempt(0, CallQueue.MOST_UNANSWERED + 2);
         assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED);
@@ -161,7 +161,7 @@ class CallQueueTests {
     }
 
     @Test
-    void countsEachOfTheAttemptsThatTravelTogether() {
+    void countsEachAttemptOfABatch() {
         withoutPatience();
         attempt(0, 4 * CallQueue.MOST_UNANSWERED);
         assertThat(sent.stream().mapToInt(script -> script.split(",").length).sum())
@@ -169,7 +169,7 @@ class CallQueueTests {
     }
 
     @Test
-    void failsWhatCannotBeSentAndGoesOn() {
+    void failsACallThatCannotBeSentAndContinues() {
         withoutPatience();
         List<CompletionStage<String>> failing = new ArrayList<>();
         for (int i = 0; i < 5; i++) {

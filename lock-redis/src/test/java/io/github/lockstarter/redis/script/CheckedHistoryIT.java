@@ -68,7 +68,7 @@ class CheckedHistoryIT {
     }
 
     @Test
-    void asksForTheNameOfTheHistoryOncePerPeriod() {
+    void readsTheNameOfTheHistoryOncePerPeriod() {
         String known = oldHistory();
         long began = System.nanoTime();
         grantOften(known, true);
@@ -77,7 +77,7 @@ class CheckedHistoryIT {
     }
 
     @Test
-    void takesFencingTokensByAddingToTheCounter() {
+    void grantsFencingTokensByIncrementingTheCounter() {
         String known = oldHistory();
         grantOften(known, true);
         assertThat(calls(master, "incrby")).isGreaterThan(GRANTS / 2);
@@ -87,7 +87,7 @@ class CheckedHistoryIT {
 
     /** Else tokens that are added to it would be below those that were granted before it was lost. */
     @Test
-    void leavesTheCounterNoLowerThanTheTimeOfTheNote() {
+    void keepsTheCounterAtOrAboveTheTimeOfTheCheck() {
         String known = oldHistory();
         master.commands().set(KEYS.fence(), Long.toString(scripts.micros() - 3_600_000_000L));
         long before = scripts.micros();
@@ -100,7 +100,7 @@ class CheckedHistoryIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "nonsense", "0", "-7", "999999999999999", "9007199254740992", "9223372036854775807"})
-    void looksAtTheTimeWhenTheCounterIsLostWhileTheNoteStands(String garbage) {
+    void usesTheTimeWhenTheCounterIsLostWhileTheCheckIsCached(String garbage) {
         String known = oldHistory();
         long granted = (long) scripts.acquireAsChecked("a:1", known).get(0);
         noteForEver(known);
@@ -112,7 +112,7 @@ class CheckedHistoryIT {
     }
 
     @Test
-    void grantsAboveTheFloorWhileTheNoteStands() {
+    void grantsAboveTheFloorWhileTheCheckIsCached() {
         String known = oldHistory();
         long floor = (long) scripts.acquireAsChecked("a:1", known).get(0) + 3_600_000_000L;
         noteForEver(known);
@@ -138,7 +138,7 @@ class CheckedHistoryIT {
     }
 
     @Test
-    void grantsAFreeLockByTheNoteAlone() {
+    void grantsAFreeLockByTheCachedCheckAlone() {
         String known = oldHistory();
         long noted = (long) scripts.acquireAsChecked("a:1", known).get(0);
         noteForEver(known);
@@ -156,7 +156,7 @@ class CheckedHistoryIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "nonsense", "0", "999999999999999", "9007199254740992"})
-    void grantsAboveAllTokensWhereTheCounterIsLostWhileTheNoteStands(String garbage) {
+    void grantsAboveAllTokensWhenTheCounterIsLostWhileTheCheckIsCached(String garbage) {
         String known = oldHistory();
         long granted = (long) scripts.acquireAsChecked("a:1", known).get(0);
         noteForEver(known);
@@ -169,14 +169,14 @@ class CheckedHistoryIT {
 
     /** The control. */
     @Test
-    void asksWithEachGrantWhereNothingMayBeLeft() {
+    void checksTheHistoryForEachGrantWithoutACache() {
         grantOften(oldHistory(), false);
         assertThat(calls(master, "info")).isGreaterThanOrEqualTo(GRANTS);
     }
 
     /** Else a replica that is promoted would trust the look of its master. */
     @Test
-    void leavesNothingOnAReplica() {
+    void doesNotReplicateTheCachedCheck() {
         String known = oldHistory();
         awaitReplicas();
         replica.commands().configResetstat();
@@ -206,7 +206,7 @@ class CheckedHistoryIT {
 
     /** A snapshot, or a full synchronisation, may have brought it from there. */
     @Test
-    void trustsNoNoteOfAnotherProcess() {
+    void ignoresTheCachedCheckOfAnotherProcess() {
         String known = oldHistory();
         assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
         String note = master.commands().get(CHECKED);
@@ -221,7 +221,7 @@ class CheckedHistoryIT {
     }
 
     @Test
-    void noticesThatTheDataAreGoneAtOnce() {
+    void noticesLostDataAtOnce() {
         String known = oldHistory();
         assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
         master.commands().flushall();
@@ -230,7 +230,7 @@ class CheckedHistoryIT {
 
     /** One command may have deleted the marker, and locks. */
     @Test
-    void looksWhereTheMarkerIsGoneAlthoughTheNoteStands() {
+    void checksTheHistoryWhenTheMarkerIsMissing() {
         String known = oldHistory();
         scripts.acquireAsChecked("a:1", known);
         noteForEver(known);
@@ -241,7 +241,7 @@ class CheckedHistoryIT {
     }
 
     @Test
-    void leavesNothingWhereGrantsHaveToWait() {
+    void cachesNoCheckWithinTheGracePeriod() {
         String young = scripts.mark(scripts.replid(), GRACE - 10_000, "grace");
         assertThat(scripts.acquireAsChecked("a:1", young)).startsWith(2L);
         assertThat(master.commands().exists(CHECKED)).isZero();
@@ -249,7 +249,7 @@ class CheckedHistoryIT {
 
     /** It knows another marker, and is told so. */
     @Test
-    void looksForACallerThatKnowsAnotherMarker() {
+    void checksTheHistoryForACallerWithAnotherMarker() {
         String known = oldHistory();
         assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
         master.commands().del(KEYS.lock());

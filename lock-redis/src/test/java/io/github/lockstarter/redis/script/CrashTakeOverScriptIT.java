@@ -64,7 +64,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void marksTheInstanceOfAnOwnerThatIsNotHeard() {
+    void marksTheInstanceOfASilentOwner() {
         String before = redis.get(KEYS.lock());
         long now = serverMicros();
         List<Object> answer = scripts.acquire(RIVAL, GUARDED);
@@ -81,7 +81,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void addsTheTimeSinceTheLastLook() {
+    void aMarkAgesByTheTimeSinceTheLastLook() {
         mark(serverMicros() - 100_000, 50_000);
         scripts.acquire(RIVAL, GUARDED);
         assertThat(redis.get(MARK)).startsWith(BEGIN + " ");
@@ -90,21 +90,21 @@ class CrashTakeOverScriptIT {
 
     /** A server that stood still between two looks has heard nobody, so the time says nothing of the owner. */
     @Test
-    void addsNoMoreForOneLookThanAPartOfTheTakeOverTime() {
+    void aMarkAgesByAPartOfTheTakeOverTimePerLookAtMost() {
         mark(serverMicros() - 10 * LONG, 0);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
         assertThat(unheard()).isEqualTo(MOST_OF_ONE_LOOK);
     }
 
     @Test
-    void addsNothingOnAClockThatWasSetBack() {
+    void aMarkDoesNotAgeWhenTheClockIsSetBack() {
         mark(serverMicros() + LONG, 1_000);
         scripts.acquire(RIVAL, GUARDED);
         assertThat(unheard()).isEqualTo(1_000);
     }
 
     @Test
-    void takesTheLockOverOnceTheMarkIsOldEnoughAndLeavesATrace() {
+    void takesTheLockOverAndLeavesATraceOnceTheMarkIsOldEnough() {
         long before = fencingToken();
         scripts.acquire(RIVAL, GUARDED);
         List<Object> answer = takeOver();
@@ -118,7 +118,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void takesALockOverForTheNextOneOfSeveralAttempts() {
+    void takesALockOverForALaterAttemptOfABatch() {
         mark(serverMicros(), LONG);
         LockKeys other = new KeySpace("lock:").keysOf("other");
         List<Object> answers = redis.eval(
@@ -150,7 +150,7 @@ class CrashTakeOverScriptIT {
 
     /** A mark that begins in the microsecond of an earlier one, or on a clock that was set back. */
     @Test
-    void givesEachMarkAnotherBegin() {
+    void aNewMarkBeginsAfterTheTrace() {
         long future = serverMicros() + 60_000_000;
         redis.set(TRACE, future + "+");
         scripts.acquire(RIVAL, GUARDED);
@@ -158,7 +158,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void removesTheMarkWithABeat() {
+    void aBeatRemovesTheMark() {
         mark(serverMicros(), LONG);
         List<String> answer = scripts.beat(CRASHED, GUARDED);
 
@@ -171,14 +171,14 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void tellsABeatOfTheTakeOver() {
+    void answersABeatWithTheTakeOver() {
         mark(serverMicros(), LONG);
         scripts.acquire(RIVAL, GUARDED);
         assertThat(scripts.beat(CRASHED, GUARDED).get(1)).isEqualTo(Long.toString(BEGIN));
     }
 
     @Test
-    void tellsABeatWhichHistoryThePresentOneHasFollowed() {
+    void answersABeatWithTheHistoryBefore() {
         String first = scripts.marker();
         scripts.mark("0".repeat(40), 1_000, "first"); // as if a replica was promoted
         String before = scripts.marker();
@@ -190,7 +190,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void tellsABeatThatTheMailboxIsHeard() throws Exception {
+    void answersABeatThatTheMailboxIsSubscribed() throws Exception {
         try (Listening heard = Listening.to(REDIS.server(), CRASHED)) {
             assertThat(scripts.beat(CRASHED, GUARDED).get(4)).isEqualTo("1");
             assertThat(heard.heard()).isEmpty();
@@ -198,7 +198,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void tellsABeatThatTheMailboxMayNotBeLookedAt() {
+    void answersABeatThatTheMailboxCannotBeChecked() {
         REDIS.server().grantDefaultUser("-pubsub");
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
@@ -212,7 +212,7 @@ class CrashTakeOverScriptIT {
 
     /** A failover might go unnoticed. */
     @Test
-    void doesNotCountABeatIfTheServerDoesNotSayWhichHistoryThisIs() {
+    void ignoresABeatWhenTheServerDoesNotNameItsHistory() {
         REDIS.server().grantDefaultUser("-info");
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
@@ -222,7 +222,7 @@ class CrashTakeOverScriptIT {
 
     /** A master that was deposed answers, and its answer must not count. */
     @Test
-    void refusesABeatWithoutAMarkOnAServerThatExecutesNoWrites() {
+    void refusesABeatWithoutAMarkOnAServerThatRefusesWrites() {
         redis.configSet("min-replicas-to-write", "1");
         try {
             assertThatThrownBy(() -> scripts.beat(CRASHED, scripts.marker())).hasMessageContaining("NOREPLICAS");
@@ -232,7 +232,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void looksAtTheOwnersOfLocksThatTheInstanceWaitsFor() {
+    void aBeatChecksTheOwnersOfLocksThatTheInstanceWaitsFor() {
         assertThat(looked()).as("first look").isEmpty();
         assertThat(unheard()).isZero();
         mark(serverMicros(), LONG);
@@ -245,7 +245,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void looksAtNobodyWhileTheHistoryIsYoung() {
+    void aBeatChecksNoOwnerWhileTheHistoryIsYoung() {
         scripts.grace(GuardedScripts.QUIET + 100);
         mark(serverMicros(), LONG);
         assertThat(looked()).isEmpty();
@@ -257,7 +257,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void asksForTheReplicasBeforeItTakesALockOver() {
+    void asksForAcknowledgementByReplicasBeforeATakeOver() {
         redis.set(KEYS.lock(), stored(REPLICATED));
         mark(serverMicros(), LONG);
         List<Object> answer = scripts.acquire(RIVAL, GUARDED);
@@ -271,7 +271,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void takesALockOverOnceTheReplicasHaveTheTrace() {
+    void takesALockOverOnceTheReplicasAcknowledgedTheTrace() {
         redis.set(KEYS.lock(), stored(REPLICATED));
         mark(serverMicros(), LONG);
         scripts.acquire(RIVAL, GUARDED);
@@ -286,7 +286,7 @@ class CrashTakeOverScriptIT {
 
     /** The owner was alive in between, and perhaps confirmed what it has. */
     @Test
-    void takesNothingOverByTheAcknowledgementOfAnEarlierMark() {
+    void doesNotTakeOverByTheAcknowledgementOfAnEarlierMark() {
         redis.set(KEYS.lock(), stored(REPLICATED));
         mark(serverMicros(), LONG);
         scripts.acquire(RIVAL, GUARDED);
@@ -305,7 +305,7 @@ class CrashTakeOverScriptIT {
 
     /** Else a replica could forget the trace before the lease is over that a late take-over has ended. */
     @Test
-    void endsAMarkSomeTimeAfterItsBeginAndTheTraceAGraceLater() {
+    void aMarkExpiresAndTheTraceExpiresAGracePeriodLater() {
         redis.set(KEYS.lock(), stored(REPLICATED));
         redis.psetex(MARK, 20_000, BEGIN + " " + serverMicros() + ' ' + LONG);
         scripts.acquire(RIVAL, GUARDED);
@@ -318,7 +318,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void writesTheTraceOnceMoreForItsReplicas() {
+    void writesTheTraceAgainForItsReplicas() {
         redis.psetex(TRACE, 20_000, "" + BEGIN);
         assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
         assertThat(redis.pttl(TRACE)).isCloseTo(20_000, within(1_000L));
@@ -332,7 +332,7 @@ class CrashTakeOverScriptIT {
 
     /** A replica that was promoted is not told from its master then, and may not hear whom the master hears. */
     @Test
-    void neitherMarksNorTakesOverForAUserWhoMayNotSeeWhichHistoryThisIs() {
+    void neitherMarksNorTakesOverForAUserWhoCannotReadTheHistory() {
         mark(serverMicros() - LONG, LONG);
         String marked = redis.get(MARK);
         REDIS.server().grantDefaultUser("-info");
@@ -346,13 +346,13 @@ class CrashTakeOverScriptIT {
 
     /** However late the look comes, since it counts no more than that. */
     @Test
-    void takesNothingOverBeforeTheTakeOverTime() {
+    void doesNotTakeOverBeforeTheTakeOverTime() {
         mark(serverMicros(), TAKE_OVER * 1_000 - MOST_OF_ONE_LOOK - 1);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
     }
 
     @Test
-    void leavesTheLockOfAnOwnerThatIsHeardWhateverItsMarkSays() throws Exception {
+    void doesNotTakeOverFromASubscribedOwnerWhateverItsMark() throws Exception {
         mark(1, LONG);
         try (Listening heard = Listening.to(REDIS.server(), CRASHED)) {
             assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
@@ -384,7 +384,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void neitherMarksNorTakesWhileTheHistoryIsYoung() {
+    void neitherMarksNorTakesOverWhileTheHistoryIsYoung() {
         assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(CONTENDED);
         assertThat(redis.exists(MARK)).isZero();
 
@@ -395,7 +395,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void tellsAReleaseThatAnotherOwnerHasTakenTheLockOver() {
+    void answersAReleaseThatTheLockWasTakenOver() {
         mark(1, LONG);
         scripts.acquire(RIVAL, GUARDED);
         assertThat(new Scripts(redis).release(OWNER, 0)).isZero();

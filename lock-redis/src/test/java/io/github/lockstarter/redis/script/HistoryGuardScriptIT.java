@@ -37,14 +37,14 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void grantsAtOnceWhereTheHistoryIsAFirstUse() {
+    void grantsAtOnceOnTheFirstUse() {
         String first = scripts.mark(scripts.replid(), 0, "first");
         assertThat(scripts.acquire("a:1", first)).hasSize(1);
         assertThat(redis.get(KEYS.lock())).endsWith(" a:1");
     }
 
     @Test
-    void grantsNothingThatIsFreeWithinTheGrace() {
+    void doesNotGrantAFreeLockWithinTheGracePeriod() {
         String grace = scripts.grace(GRACE - 20_000);
         assertThat(scripts.acquire("a:1", grace))
                 .hasSize(3)
@@ -56,14 +56,14 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void grantsAfterTheGrace() {
+    void grantsAfterTheGracePeriod() {
         String grace = scripts.grace(GRACE);
         assertThat(scripts.acquire("a:1", grace)).hasSize(1);
         assertThat(redis.get(KEYS.lock())).endsWith(" a:1");
     }
 
     @Test
-    void neverTellsToRetryAtOnce() {
+    void neverReturnsARetryDelayOfZero() {
         String grace = scripts.mark(scripts.replid(), GRACE - 1, "grace");
         List<Object> reply = scripts.acquire("a:1", grace);
         // The last millisecond may be over before the script runs.
@@ -71,7 +71,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void answersTheSameTokenAlikeAtAnyAge() {
+    void repeatsTheGrantOfALockTokenAtAnyAgeOfTheHistory() {
         String first = scripts.mark(scripts.replid(), 0, "first");
         Object fencingToken = scripts.acquire("a:1", first).get(0);
         String grace = scripts.grace(0);
@@ -80,7 +80,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void answersTheSameTokenAlikeForManyFencingTokens() {
+    void repeatsTheGrantOfManyFencingTokens() {
         String first = scripts.mark(scripts.replid(), 0, "first");
         List<Object> granted = scripts.acquireMany("a:1", first);
         String grace = scripts.grace(0);
@@ -88,14 +88,14 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void saysWhoHasTheLockAtAnyAge() {
+    void namesTheHolderAtAnyAgeOfTheHistory() {
         redis.psetex(KEYS.lock(), 5_000, stored("b:1"));
         String grace = scripts.grace(0);
         assertThat(scripts.acquire("a:1", grace)).hasSize(3).startsWith(0L);
     }
 
     @Test
-    void renewsNothingInTheQuietPeriod() {
+    void defersRenewalsInTheQuietPeriod() {
         String grace = scripts.grace(QUIET - 5_000);
         redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
         assertThat(scripts.renew("a:1", grace))
@@ -112,7 +112,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void renewsWhatIsThereWithinTheGrace() {
+    void renewsAStoredLockWithinTheGracePeriod() {
         String grace = scripts.grace(QUIET);
         redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
         assertThat(scripts.renew("a:1", grace)).startsWith("1", "", "");
@@ -120,7 +120,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void tellsWhichLocksMayHaveBeenForgotten() {
+    void reportsWhichLocksMayHaveBeenForgotten() {
         String grace = scripts.grace(GRACE - 20_000);
         redis.psetex("lock:{1}", 5_000, stored("a:1"));
         redis.psetex("lock:{2}", 5_000, stored("b:1"));
@@ -135,7 +135,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void tellsThatALockIsLostAfterTheGrace() {
+    void reportsALockAsLostAfterTheGracePeriod() {
         String grace = scripts.grace(GRACE);
         assertThat(scripts.renew("a:1", grace)).containsExactly("0", "", "", 0L);
         assertThat(scripts.reclaim("a:1", grace, 7)).containsExactly("0", "", "", 0L);
@@ -147,7 +147,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void bringsALockBackThatNobodyHas() {
+    void restoresAForgottenLock() {
         String grace = scripts.grace(QUIET);
         long last = scripts.micros() + 1_000_000;
         for (int i = 0; i < 2; i++) { // a repeated call changes nothing
@@ -169,7 +169,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void neverLowersTheCounter() {
+    void restoringALockNeverLowersTheCounter() {
         String grace = scripts.grace(QUIET);
         long last = scripts.micros() + 3_600_000_000L;
         redis.set(KEYS.fence(), Long.toString(last));
@@ -179,7 +179,7 @@ class HistoryGuardScriptIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"x", "nan", "1.5", "9007199254740992", "6", "999999999999999"})
-    void replacesACounterThatIsNone(String garbage) {
+    void replacesAnInvalidCounter(String garbage) {
         String grace = scripts.grace(QUIET);
         redis.set(KEYS.fence(), garbage);
         long before = scripts.micros();
@@ -189,7 +189,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void bringsNothingBackThatItCannotCount() {
+    void restoresNoLockWhenTheCounterCannotBeWritten() {
         String grace = scripts.grace(QUIET);
         redis.lpush(KEYS.fence(), "x");
         assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("?");
@@ -197,7 +197,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void bringsNothingBackThatSomebodyElseHas() {
+    void restoresNoLockThatAnotherOwnerHas() {
         String grace = scripts.grace(QUIET);
         redis.psetex(KEYS.lock(), 5_000, stored("b:1"));
         assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("0", "", "");
@@ -206,14 +206,14 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void bringsNothingBackWhoseFencingTokenIsUnknown() {
+    void restoresNoLockWithAnUnknownFencingToken() {
         String grace = scripts.grace(QUIET);
         assertThat(scripts.reclaim("a:1", grace, 0)).startsWith("0");
         assertThat(redis.exists(KEYS.lock())).isZero();
     }
 
     @Test
-    void renewsInTheReclaimScriptAsInTheOther() {
+    void theReclaimScriptRenewsLikeTheRenewScript() {
         String first = scripts.mark(scripts.replid(), 0, "first");
         redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
         assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
@@ -233,7 +233,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void renewsALockWhoseFenceIsOfAnotherType() {
+    void renewsALockWhoseCounterIsOfAnotherType() {
         String first = scripts.mark(scripts.replid(), 0, "first");
         redis.psetex(KEYS.lock(), 5_000, stored("a:1"));
         redis.lpush(KEYS.fence(), "x");
@@ -243,7 +243,7 @@ class HistoryGuardScriptIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"get", "set", "time"})
-    void bringsNothingBackWhenTheServerRefuses(String command) {
+    void restoresNoLockWhenTheServerRefusesWrites(String command) {
         String grace = scripts.grace(QUIET);
         REDIS.server().grantDefaultUser("-" + command);
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
@@ -255,7 +255,7 @@ class HistoryGuardScriptIT {
     }
 
     @Test
-    void releasesAtAnyAgeAndLeavesTheMarker() {
+    void releasesAtAnyAgeOfTheHistoryAndKeepsTheMarker() {
         Scripts others = new Scripts(redis);
         String grace = scripts.grace(0);
         redis.psetex(KEYS.lock(), 5_000, stored("a:1"));

@@ -52,21 +52,21 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void trustsAServerThatIsNewToAnybody(Asking asking) {
+    void trustsAnEmptyServerOnTheFirstUse(Asking asking) {
         asking.ask(scripts, "");
         assertThat(scripts.marker()).matches(scripts.replid() + ":\\d{16}:first");
     }
 
     @ParameterizedTest
     @EnumSource
-    void waitsWhenAMarkerIsGoneThatTheCallerKnows(Asking asking) {
+    void waitsWhenTheMarkerThatTheCallerKnowsIsMissing(Asking asking) {
         asking.ask(scripts, "anything");
         assertBegun();
     }
 
     @ParameterizedTest
     @EnumSource
-    void waitsWhenAReplicaWasPromotedThatHasNoMarker(Asking asking) {
+    void waitsWhenAPromotedReplicaHasNoMarker(Asking asking) {
         promote();
         asking.ask(scripts, "");
         assertBegun();
@@ -86,7 +86,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void waitsAfterAPromotionWithTheData(Asking asking) {
+    void waitsAfterAPromotionOfAReplicaWithTheMarker(Asking asking) {
         asking.ask(scripts, "");
         String before = scripts.marker();
         redis.del(KEYS.lock());
@@ -98,7 +98,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void waitsWhenOneWhoWasHereBeforeMeetsAFirstUse(Asking asking) {
+    void waitsWhenAFormerCallerFindsAFirstUse(Asking asking) {
         String first = scripts.mark(scripts.replid(), 2 * GRACE, "first");
         asking.ask(scripts, "anything");
         assertThat(scripts.marker()).isNotEqualTo(first);
@@ -107,7 +107,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void trustsAHistoryOfThatNameWithoutAMarker(Asking asking) {
+    void trustsAHistoryOfTheKnownNameWithoutAMarker(Asking asking) {
         asking.ask(scripts, scripts.replid());
         String first = scripts.marker();
         assertThat(first).matches(scripts.replid() + ":\\d{16}:first");
@@ -124,7 +124,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void waitsWhenAHistoryOfThatNameWasPromotedWithoutAMarker(Asking asking) {
+    void waitsWhenAHistoryOfTheKnownNameWasPromotedWithoutAMarker(Asking asking) {
         promote();
         asking.ask(scripts, scripts.replid());
         assertBegun();
@@ -132,7 +132,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void waitsWhenAFirstUseMeetsTheNameOfAnotherHistory(Asking asking) {
+    void waitsWhenAFirstUseHasTheNameOfAnotherHistory(Asking asking) {
         scripts.mark(scripts.replid(), 2 * GRACE, "first");
         asking.ask(scripts, "f".repeat(40));
         assertBegun();
@@ -140,7 +140,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void leavesAFirstUseToWhoKnowsItOrNothing(Asking asking) {
+    void keepsAFirstUseForCallersThatKnowItOrNothing(Asking asking) {
         String first = scripts.mark(scripts.replid(), 0, "first");
         asking.ask(scripts, first);
         asking.ask(scripts, "");
@@ -149,7 +149,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void leavesAGraceToEverybody(Asking asking) {
+    void keepsARunningGracePeriodForEveryCaller(Asking asking) {
         String grace = scripts.grace(20_000);
         asking.ask(scripts, grace);
         asking.ask(scripts, "");
@@ -159,7 +159,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void beginsAnewWhenTheClockWentBack(Asking asking) {
+    void beginsAgainWhenTheClockWasSetBack(Asking asking) {
         String future = scripts.grace(-5_000);
         asking.ask(scripts, future);
         assertThat(scripts.marker()).isNotEqualTo(future);
@@ -168,7 +168,7 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void takesWhatIsNoMarkerForALostOne(Asking asking) {
+    void treatsAnInvalidMarkerAsLost(Asking asking) {
         redis.set(HISTORY, "garbage");
         asking.ask(scripts, "");
         assertBegun();
@@ -176,14 +176,14 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
-    void keepsTheMarkerForEver(Asking asking) {
+    void theMarkerDoesNotExpire(Asking asking) {
         asking.ask(scripts, "anything");
         assertThat(redis.ttl(HISTORY)).isEqualTo(-1);
     }
 
     @ParameterizedTest
     @EnumSource
-    void goesByTheMarkerAloneWhereTheServerDoesNotNameItsHistory(Asking asking) {
+    void usesTheMarkerAloneWhenTheServerDoesNotNameItsHistory(Asking asking) {
         REDIS.server().grantDefaultUser("-info");
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
@@ -200,7 +200,7 @@ class HistoryLookIT {
     }
 
     @Test
-    void tellsTheMarkerToWhoDoesNotKnowIt() {
+    void returnsTheMarkerToCallersThatDoNotKnowIt() {
         String grace = scripts.grace(20_000);
         redis.psetex(KEYS.lock(), 60_000, stored("a:1"));
         redis.set(KEYS.fence(), "7");
@@ -217,7 +217,7 @@ class HistoryLookIT {
     }
 
     @Test
-    void refusesWhereTheMarkerIsOfAnotherType() {
+    void failsWhenTheMarkerIsOfAnotherType() {
         redis.lpush(HISTORY, "x");
         assertThat(scripts.acquire("a:1", "")).containsExactly(-1L, 4L, 0L);
         assertThat(redis.exists(KEYS.lock())).isZero();
@@ -227,7 +227,7 @@ class HistoryLookIT {
     }
 
     @Test
-    void tellsNoMarkerThatCouldNotBeStored() {
+    void returnsNoMarkerThatCouldNotBeStored() {
         REDIS.server().grantDefaultUser("-set");
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());

@@ -23,7 +23,7 @@ class LockScriptTests {
 
     @ParameterizedTest
     @EnumSource
-    void documentsEveryKeyAndArgumentThatItUsesAndNoOther(LockScript script) {
+    void documentsExactlyTheKeysAndArgumentsThatItUses(LockScript script) {
         Set<String> documented = matches(DOCUMENTED_INPUT, header(script), 1);
         Set<String> used = matches(INPUT, body(script), 0);
         assertThat(documented).isNotEmpty().isEqualTo(used);
@@ -31,13 +31,13 @@ class LockScriptTests {
 
     @ParameterizedTest
     @EnumSource
-    void documentsWhatItReturns(LockScript script) {
+    void documentsItsReply(LockScript script) {
         assertThat(header(script)).contains("-- Returns ");
     }
 
     @ParameterizedTest
     @EnumSource
-    void namesItsInputsBeforeAnythingElse(LockScript script) {
+    void assignsItsInputsToLocalsFirst(LockScript script) {
         List<String> lines =
                 withoutHeadsOfLoops(body(script).lines().map(String::strip).toList());
         List<String> linesWithInputs =
@@ -53,25 +53,25 @@ class LockScriptTests {
 
     @ParameterizedTest
     @EnumSource
-    void isKnownToTheServerByItsSha1(LockScript script) {
+    void computesTheSha1OfItsText(LockScript script) {
         assertThat(script.sha()).isEqualTo(Base16.digest(script.text().getBytes(StandardCharsets.UTF_8)));
     }
 
     @ParameterizedTest
     @EnumSource
-    void hasWhatItIncludesInItsText(LockScript script) {
+    void includesOtherScriptsInItsText(LockScript script) {
         assertThat(script.text()).doesNotContain("-- include ");
     }
 
     @ParameterizedTest
     @EnumSource(names = {"ACQUIRE", "RENEW"})
-    void looksAtTheHistoryOnce(LockScript script) {
+    void checksTheHistoryOnce(LockScript script) {
         assertThat(script.text()).containsOnlyOnce("\nlocal marker, age, micros, refusal = known");
     }
 
     @ParameterizedTest
     @EnumSource(names = {"RELEASE", "REVOKE"})
-    void indentsWhatItIncludesLikeTheLineThatNamesIt(LockScript script) {
+    void indentsIncludedTextLikeTheIncludeLine(LockScript script) {
         assertThat(script.text())
                 .containsOnlyOnce(
                         script == LockScript.REVOKE
@@ -80,13 +80,13 @@ class LockScriptTests {
     }
 
     @Test
-    void marksWhatIsWantedAsTheMailboxKnowsIt() {
+    void usesTheMailboxPrefixOfAWantedNotice() {
         assertThat(body(LockScript.ACQUIRE))
                 .contains("'" + SignalMailbox.WANTED + "' .. (name ~= '=' and name or tag)");
     }
 
     @Test
-    void marksWhatIsTakenAwayAsTheMailboxKnowsIt() {
+    void usesTheMailboxPrefixOfARevocation() {
         assertThat(body(LockScript.REVOKE))
                 .contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(token) .. ':' ..");
     }

@@ -36,7 +36,7 @@ class MinimumTimeScriptIT {
     }
 
     @Test
-    void notesTheTimeOfTheGrantWithTheLock() {
+    void storesTheTimeOfTheGrantWithTheLock() {
         assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(granted, micros, "a:1"));
     }
 
@@ -55,14 +55,14 @@ class MinimumTimeScriptIT {
     }
 
     @Test
-    void keepsTheLockAlsoBeyondTheLease() {
+    void keepsTheLockBeyondTheLease() {
         redis.pexpire(KEYS.lock(), 1_000);
         releaseKept(MINIMUM);
         assertThat(redis.pttl(KEYS.lock())).isGreaterThan(10_000);
     }
 
     @Test
-    void takesAGrantThatIsLaterThanNowForOneOfNow() {
+    void treatsAGrantInTheFutureAsAGrantOfNow() {
         grantedAt(micros + 3_600_000_000L);
         assertThat(rest(releaseKept(MINIMUM))).isEqualTo(MINIMUM);
         assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(MINIMUM);
@@ -70,7 +70,7 @@ class MinimumTimeScriptIT {
 
     /** The server's note lets a token be 20 ms behind the clock. A minimum time must not end too soon. */
     @Test
-    void countsFromTwentyMillisecondsAfterTheFencingTokenWhereNoTimeWasNoted() {
+    void countsFromTheFencingTokenPlusTwentyMillisecondsWithoutAStoredTime() {
         long fencingToken = micros - 5_000_000;
         redis.set(KEYS.lock(), Scripts.stored(fencingToken, "a:1"), SetArgs.Builder.keepttl());
 
@@ -82,7 +82,7 @@ class MinimumTimeScriptIT {
     }
 
     @Test
-    void isNotDoneWhenAnotherGrantIsKept() {
+    void aReleaseDoesNotMatchAnotherKeptGrant() {
         releaseKept(MINIMUM);
         assertThat(scripts.release("b:1", granted - 1)).isZero();
         assertThat(scripts.release("b:1", 0)).isZero();
@@ -90,7 +90,7 @@ class MinimumTimeScriptIT {
     }
 
     @Test
-    void renewsShowsAndTakesAwayALockThatHasTheTimeOfItsGrant() {
+    void renewsShowsAndRevokesALockWithTheTimeOfItsGrant() {
         assertThat(scripts.renew("a:1", 60_000)).isEqualTo("1");
         assertThat(redis.pttl(KEYS.lock())).isGreaterThan(50_000);
         assertThat(inspect()).startsWith("a").element(2).isEqualTo(granted);

@@ -48,7 +48,7 @@ class PermitScriptsIT {
     }
 
     @Test
-    void grantsTheFirstSlotThatIsFree() {
+    void grantsTheFirstFreeSlot() {
         List<Long> slots = IntStream.range(0, PERMITS)
                 .mapToObj(i -> slotOf(acquire("a:" + i, PERMITS)))
                 .toList();
@@ -63,7 +63,7 @@ class PermitScriptsIT {
     /** Whatever has become free in between: a token is in one slot at most. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
-    void answersTheSameTokenWithTheSlotThatItHas(int free) {
+    void repeatsTheSlotOfALockToken(int free) {
         IntStream.range(0, PERMITS).forEach(i -> acquire("a:" + i, PERMITS));
         String token = "a:" + (PERMITS - 1);
         String before = redis.get(slot(PERMITS - 1));
@@ -81,7 +81,7 @@ class PermitScriptsIT {
 
     /** The control: without looking for its own slot first, an attempt that is sent twice has two. */
     @Test
-    void wouldGrantASecondSlotIfItDidNotLookForItsOwn() {
+    void grantsASecondSlotWithoutTheSearchForItsOwn() {
         IntStream.range(0, PERMITS).forEach(i -> acquire("a:" + i, PERMITS));
         redis.del(slot(0));
         String careless = edited("local only = own or free", "local only = free or own");
@@ -92,7 +92,7 @@ class PermitScriptsIT {
     }
 
     @Test
-    void looksAtTheSlotsOfItsOwnLimitOnly() {
+    void usesOnlyTheSlotsBelowItsOwnLimit() {
         IntStream.range(0, 5).forEach(i -> acquire("a:" + i, 5));
         assertThat(acquire("b:1", PERMITS).get(0)).isEqualTo(CONTENDED);
         redis.del(slot(PERMITS));
@@ -102,7 +102,7 @@ class PermitScriptsIT {
 
     /** Nobody is told when a minimum time or a lease ends. */
     @Test
-    void tellsWhenTheFirstOfTheSlotsMayBeFree() {
+    void returnsWhenTheFirstSlotMayBeFree() {
         redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(9_000));
         redis.set(slot(1), Scripts.stored("%kept"), SetArgs.Builder.px(700));
         redis.set(slot(2), "of another program");
@@ -114,7 +114,7 @@ class PermitScriptsIT {
 
     /** Where an instance may be taken over from, who waits must not sleep until the end of a minimum time. */
     @Test
-    void saysThatItIsKeptOnlyIfAllSlotsAre() {
+    void reportsKeptOnlyIfAllSlotsAreKept() {
         redis.set(slot(0), Scripts.stored(ONE + ":1" + LABEL), SetArgs.Builder.px(9_000));
         redis.set(slot(1), Scripts.stored("%kept"), SetArgs.Builder.px(9_000));
         assertThat(acquire("b:1", 2).get(4)).isEqualTo(ONE.substring(0, 8) + LABEL);
@@ -139,7 +139,7 @@ class PermitScriptsIT {
 
     /** One look marks the owners of all slots, so that those of two instances come free together. */
     @Test
-    void marksEachOwnerThatIsNotHeard() {
+    void marksEachSilentOwner() {
         acquire(ONE + ":1" + LABEL, 2);
         acquire(OTHER + ":1" + LABEL, 2);
 
@@ -149,7 +149,7 @@ class PermitScriptsIT {
 
     /** The control: a loop that stops at the first owner that is not heard. */
     @Test
-    void wouldMarkOneAfterTheOtherIfItStoppedAtTheFirst() {
+    void marksOneSilentOwnerPerCallIfTheSearchStopsAtTheFirst() {
         acquire(ONE + ":1" + LABEL, 2);
         acquire(OTHER + ":1" + LABEL, 2);
         String hasty = edited(
@@ -161,7 +161,7 @@ class PermitScriptsIT {
     }
 
     @Test
-    void takesTheSlotOverWhoseOwnerIsGone() {
+    void takesOverTheSlotOfAnOwnerThatIsGone() {
         acquire("a:1", PERMITS);
         acquire(ONE + ":1" + LABEL, PERMITS);
         acquire("a:2", PERMITS);
@@ -178,7 +178,7 @@ class PermitScriptsIT {
     }
 
     @Test
-    void saysWhichSlotHasAnotherType() {
+    void theFailureNamesTheSlotOfAnotherType() {
         acquire("a:1", PERMITS);
         redis.lpush(slot(1), "x");
 
@@ -189,7 +189,7 @@ class PermitScriptsIT {
 
     /** It would not know whether the token has a slot already. */
     @Test
-    void grantsNothingThatItCannotLookAt() {
+    void grantsNoSlotThatItCannotRead() {
         IntStream.range(0, 2).forEach(i -> acquire("a:" + i, 2));
         redis.del(slot(0));
         RedisCommands<String, String> fixture = redis;

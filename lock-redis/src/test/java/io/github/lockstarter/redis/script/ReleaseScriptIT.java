@@ -29,14 +29,14 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void takesAKeyOfAnotherTypeForALockOfSomebodyElse() {
+    void treatsAKeyOfAnotherTypeAsALockOfAnotherOwner() {
         redis.lpush(KEYS.lock(), "x");
         assertThat(scripts.release("a:1", 7)).isZero();
         assertThat(redis.exists(KEYS.lock())).isEqualTo(1);
     }
 
     @Test
-    void passesOverInstancesThatAreGone() {
+    void skipsInstancesThatAreGone() {
         try (Listening c = Listening.to(REDIS.server(), "c")) {
             scripts.acquire("a:1", 30_000);
             for (int i = 0; i < 15; i++) {
@@ -50,7 +50,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void stopsLookingForALivingInstanceAfterSixteenDeadOnes() {
+    void stopsSearchingForALiveInstanceAfterSixteenDeadOnes() {
         scripts.acquire("a:1", 30_000);
         for (int i = 0; i < 20; i++) {
             scripts.waitFor("dead" + i + ":1", 5_000, 0);
@@ -60,7 +60,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void takesOneInstanceForAliveWhereNobodyCountsAllListeners() {
+    void assumesThatAnInstanceIsAliveWhenListenersCannotBeCounted() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("elsewhere:1", 5_000, 0);
         scripts.waitFor("next:1", 5_000, 0);
@@ -69,7 +69,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void namesTheLockByItsTagWhereNobodyCountsAllListeners() {
+    void signalsTheKeyWhenListenersCannotBeCounted() {
         try (Listening b = Listening.to(REDIS.server(), "b")) {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("b:1", 5_000, 0);
@@ -79,7 +79,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void queuesAnInstanceThatGoesOnWaitingAfterTheOnlyOther() {
+    void queuesAReleasingInstanceThatStillWaitsAfterTheOnlyOther() {
         try (Listening b = Listening.to(REDIS.server(), "b")) {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("b:1", 5_000, 0);
@@ -91,7 +91,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void keepsTheQueueAsLongAsWhoeverWaitsInItIsPatient() {
+    void keepsTheQueueForTheLongestWait() {
         try (Listening b = Listening.to(REDIS.server(), "b")) {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("b:1", 60_000, 0);
@@ -103,7 +103,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void queuesNobodyWhenTheOthersAreGone() {
+    void queuesNobodyWhenTheOtherInstancesAreGone() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("dead:1", 5_000, 0);
         assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
@@ -111,7 +111,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void leavesNoPlaceToAnInstanceThatMayTryAgainAtOnce() {
+    void keepsNoPlaceForAnInstanceThatMayTryAtOnce() {
         try (Listening a = Listening.to(REDIS.server(), "a")) {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("a:2", 5_000, 0);
@@ -122,7 +122,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void signalsTheReleasingInstanceItselfIfItWaitsLongestAndDoesNotGoOnWaiting() {
+    void signalsTheReleasingInstanceWhenItsOwnPlaceIsTheFirst() {
         try (Listening a = Listening.to(REDIS.server(), "a")) {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("a:2", 5_000, 0);
@@ -145,7 +145,7 @@ class ReleaseScriptIT {
     }
 
     @Test
-    void freesTheLockOfAnInstanceThatGoesOnWaitingEvenIfTheQueueIsOfAnotherType() {
+    void freesTheLockOfAnInstanceThatStillWaitsEvenIfTheQueueIsOfAnotherType() {
         scripts.acquire("a:1", 30_000);
         redis.lpush(KEYS.waiters(), "x");
         assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(2);

@@ -31,7 +31,7 @@ class RenewScriptIT {
     }
 
     @Test
-    void givesALockThatWasMadePersistentItsLeaseBack() {
+    void restoresTheLeaseOfALockThatWasMadePersistent() {
         scripts.acquire("a:1", 30_000);
         redis.persist(KEYS.lock());
         assertThat(scripts.renew("a:1", 10_000)).isEqualTo("1");
@@ -39,14 +39,14 @@ class RenewScriptIT {
     }
 
     @Test
-    void mayBeRepeated() {
+    void canBeRepeated() {
         scripts.acquire("a:1", 5_000);
         assertThat(scripts.renew("a:1", 30_000)).isEqualTo("1");
         assertThat(scripts.renew("a:1", 30_000)).isEqualTo("1");
     }
 
     @Test
-    void takesAKeyOfAnotherTypeForALockOfSomebodyElse() {
+    void treatsAKeyOfAnotherTypeAsALockOfAnotherOwner() {
         redis.lpush(KEYS.lock(), "x");
         assertThat(scripts.renew("a:1", 30_000)).isEqualTo("0");
         assertThat(redis.pttl(KEYS.lock())).isEqualTo(-1);
@@ -54,7 +54,7 @@ class RenewScriptIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"get", "pttl", "pexpire"})
-    void tellsWhatTheServerRefused(String command) {
+    void reportsTheCommandThatTheServerRefused(String command) {
         redis.psetex("lock:{1}", 5_000, stored("a:1"));
         redis.psetex("lock:{2}", 40_000, stored("a:2"));
         redis.psetex("lock:{3}", 5_000, stored("b:3"));

@@ -42,7 +42,7 @@ class RenewScriptTests {
     }
 
     @Test
-    void goesWithoutTheMarkerOnceItWasRefused() {
+    void omitsTheMarkerOnceTheServerRefusedIt() {
         ClientHistories histories = histories(Duration.ZERO);
         assertThat(keysOfNext(histories)).isEqualTo(2);
 
@@ -51,7 +51,7 @@ class RenewScriptTests {
     }
 
     @Test
-    void neverTakesALockForLostThatIsNotFoundWithoutTheMarker() {
+    void aLockThatIsNotFoundWithoutTheMarkerIsNotLost() {
         ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
         assertThat(batch(histories).of(ABSENT, false)).singleElement().isInstanceOf(RenewResult.Unknown.class);
@@ -59,7 +59,7 @@ class RenewScriptTests {
 
     /** The answer may come when the marker travels again. */
     @Test
-    void goesByWhetherItTravelledWithTheMarkerNotByWhetherTheNextOneWill() {
+    void interpretsAReplyByTheMarkerOfItsOwnRequest() {
         ServerHistory history = mock(ServerHistory.class);
         when(history.terms()).thenReturn(ServerHistory.Terms.of(LEASE, Duration.ZERO, FirstUse.GRANT));
         when(history.isParted()).thenReturn(true);
@@ -73,7 +73,7 @@ class RenewScriptTests {
     }
 
     @Test
-    void takesALockForLostThatIsNotFoundWithTheMarker() {
+    void aLockThatIsNotFoundWithTheMarkerIsLost() {
         ClientHistories histories = histories(Duration.ZERO);
         RenewScript.Batch marked = batch(histories);
         histories.ofKey("order:42").parted(); // by another renewal
@@ -82,14 +82,14 @@ class RenewScriptTests {
 
     /** Else it would be sent again at once, and again. */
     @Test
-    void failsWhenItIsRefusedWithoutTheMarker() {
+    void failsWhenTheServerRefusesItWithoutTheMarker() {
         ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
         assertThat(batch(histories).failed(TRYAGAIN)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
     @Test
-    void keepsToTheMarkerWhereRenewalsMayHaveToWait() {
+    void alwaysSendsTheMarkerWhenThereIsAQuietPeriod() {
         ClientHistories histories = histories(Duration.ofSeconds(3));
         assertThat(batch(histories).failed(TRYAGAIN)).singleElement().isInstanceOf(RenewResult.Unknown.class);
         assertThat(keysOfNext(histories)).isEqualTo(2);

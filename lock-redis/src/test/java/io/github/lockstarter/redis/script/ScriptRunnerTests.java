@@ -41,14 +41,14 @@ class ScriptRunnerTests {
     }
 
     @Test
-    void knowsThatItHadNoEffectIfNoConnectionBroke() {
+    void reportsNoEffectWhenNoConnectionBroke() {
         CompletableFuture<Effect> effect = run();
         refuse();
         assertThat(effect).isCompletedWithValue(Effect.NOT_YET);
     }
 
     @Test
-    void doesNotKnowWhatItDidIfTheConnectionToAnotherNodeBroke() {
+    void reportsUnknownWhenTheConnectionToAnotherNodeBroke() {
         CompletableFuture<Effect> effect = run();
         other.onRedisDisconnected(mock());
         refuse();
@@ -56,7 +56,7 @@ class ScriptRunnerTests {
     }
 
     @Test
-    void knowsThatNothingWasTakenAwayOnlyIfNoConnectionBroke() {
+    void reportsThatNothingWasRevokedOnlyWhenNoConnectionBroke() {
         CompletableFuture<Revocation> first = revoke();
         answer(0, 0);
         CompletableFuture<Revocation> second = revoke();

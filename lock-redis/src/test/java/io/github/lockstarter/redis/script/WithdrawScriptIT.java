@@ -25,7 +25,7 @@ class WithdrawScriptIT {
     }
 
     @Test
-    void takesOneInstanceForAliveWhereNobodyCountsAllListeners() {
+    void assumesThatAnInstanceIsAliveWhenListenersCannotBeCounted() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("elsewhere:1", 5_000, 0);
         scripts.waitFor("next:1", 5_000, 0);
@@ -42,7 +42,7 @@ class WithdrawScriptIT {
     }
 
     @Test
-    void mayBeRepeated() {
+    void canBeRepeated() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 5_000, 0);
         assertThat(scripts.withdraw("b:1")).isEqualTo(1);
@@ -51,7 +51,7 @@ class WithdrawScriptIT {
 
     /** An instance that is said to be withdrawn, and is not, would get the next signal. */
     @Test
-    void isRefusedWhereNoWritesAreExecuted() {
+    void failsOnAServerThatRefusesWrites() {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 5_000, 0);
         redis.configSet("min-replicas-to-write", "1");
@@ -64,7 +64,7 @@ class WithdrawScriptIT {
     }
 
     @Test
-    void isDoneWithKeysOfOtherTypes() {
+    void succeedsWithKeysOfOtherTypes() {
         redis.lpush(KEYS.lock(), "x");
         redis.lpush(KEYS.waiters(), "x");
         assertThat(scripts.withdraw("b:1")).isEqualTo(1);

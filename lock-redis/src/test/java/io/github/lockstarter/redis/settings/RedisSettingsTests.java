@@ -44,7 +44,7 @@ class RedisSettingsTests {
     /** In a cluster, the lock "5" of such a prefix would be the marker, or the counter, of the prefix before it. */
     @ParameterizedTest
     @ValueSource(strings = {":history:", "lock:history:", "lock:fence:"})
-    void refuseAPrefixWhoseLocksWouldBeMarkersOrCountersOfAnotherOne(String prefix) {
+    void refuseAPrefixThatCollidesWithMarkersOrCountersOfAnother(String prefix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT, GUARD))
                 .withMessageContaining("distributed-lock.key-prefix '" + prefix + "' ends with ':");
@@ -79,7 +79,7 @@ class RedisSettingsTests {
 
     @ParameterizedTest
     @ValueSource(longs = {-1, 10_001, 30_000})
-    void refuseAnInterruptionOfRenewalsThatALeaseCannotOutlast(long millis) {
+    void refuseAQuietPeriodThatALeaseCannotOutlast(long millis) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
                         RedisSettings.Guard.checkDeposedMasterWrites(Duration.ofMillis(millis), Duration.ofSeconds(30)))
@@ -89,7 +89,7 @@ class RedisSettingsTests {
     }
 
     @Test
-    void takeOneOfAThirdOfTheLease() {
+    void acceptAQuietPeriodOfAThirdOfTheLease() {
         Duration lease = Duration.ofSeconds(30);
         Duration writes = Duration.ofSeconds(10);
         RedisSettings.Guard.checkDeposedMasterWrites(writes, lease);
@@ -98,7 +98,7 @@ class RedisSettingsTests {
     }
 
     @Test
-    void waitForNoDeposedMasterWithoutAGracePeriod() {
+    void haveNoQuietPeriodWithoutAGracePeriod() {
         RedisSettings.Guard off =
                 new RedisSettings.Guard(Duration.ZERO, RedisSettings.FirstUse.GRANT, Duration.ofSeconds(10));
         assertThat(off.grace()).isZero();
@@ -118,13 +118,13 @@ class RedisSettingsTests {
 
     @ParameterizedTest
     @ValueSource(longs = {0, 30, 60})
-    void takeNoGracePeriodAndOneThatOutlastsAllLeases(long seconds) {
+    void acceptNoGracePeriodAndOneThatOutlastsAllLeases(long seconds) {
         assertThatCode(() -> RedisSettings.Guard.checkGracePeriod(Duration.ofSeconds(seconds), Duration.ofSeconds(30)))
                 .doesNotThrowAnyException();
     }
 
     @Test
-    void boundTimeAndQueueOfTheClient() {
+    void limitTheTimeoutsAndTheQueueOfTheClient() {
         ClientOptions tuned =
                 settings.tune(ClientOptions.builder().autoReconnect(false).build());
         assertThat(tuned.getTimeoutOptions().isTimeoutCommands()).isTrue();
@@ -135,7 +135,7 @@ class RedisSettingsTests {
 
     /** Waiters outlast an outage, whatever the application wants for its own commands. */
     @Test
-    void letCommandsWaitForAReconnect() {
+    void queueCommandsDuringAReconnect() {
         ClientOptions application = ClientOptions.builder()
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .suspendReconnectOnProtocolFailure(true)
@@ -146,7 +146,7 @@ class RedisSettingsTests {
     }
 
     @Test
-    void leaveTheApplicationsOtherOptions() {
+    void keepTheOtherClientOptionsOfTheApplication() {
         ClientOptions application = ClientOptions.builder()
                 .protocolVersion(ProtocolVersion.RESP2)
                 .socketOptions(SocketOptions.builder()
@@ -162,7 +162,7 @@ class RedisSettingsTests {
     }
 
     @Test
-    void keepTheOptionsOfAClusterClientOnes() {
+    void keepTheClusterOptionsOfAClusterClient() {
         assertThat(settings.tune(ClusterClientOptions.create())).isInstanceOf(ClusterClientOptions.class);
     }
 }

@@ -49,14 +49,14 @@ class RedisHeartbeatIT {
     }
 
     @Test
-    void removesItsMark() {
+    void aBeatRemovesTheMarkOfItsInstance() {
         redis.set(mark, "1 2 3");
         assertThat(beat()).isPresent();
         assertThat(redis.exists(mark)).isZero();
     }
 
     @Test
-    void namesTheHistoryAndTheTakeOver() {
+    void theAnswerNamesTheHistoryAndTheTakeOver() {
         Beat first = beat().orElseThrow();
         assertThat(first.takeOver()).isEmpty();
         redis.set("lock:taken:" + instance, "17+");
@@ -67,21 +67,21 @@ class RedisHeartbeatIT {
     }
 
     @Test
-    void namesAnotherHistoryOnceTheServerMayHaveForgottenTakeOvers() {
+    void theAnswerNamesAnotherHistoryOnceTheServerMayHaveForgottenTakeOvers() {
         String before = beat().orElseThrow().history();
         redis.flushall();
         assertThat(beat()).map(Beat::history).isPresent().isNotEqualTo(Optional.of(before));
     }
 
     @Test
-    void isAnsweredOnWhateverConnectionTheCommandsTake() {
+    void beatsUseTheConnectionOfTheCommands() {
         String history = beat().orElseThrow().history();
         redis.clientKill(KillArgs.Builder.typeNormal());
         await().until(() -> beat().map(Beat::history).equals(Optional.of(history)));
     }
 
     @Test
-    void isHeardAgainAfterABreakOfTheMailbox() {
+    void theInstanceIsSubscribedAgainAfterTheMailboxBreaks() {
         String mailbox = "lock:mailbox:" + instance;
         await().until(() -> subscribers(mailbox) == 1);
         redis.clientKill(KillArgs.Builder.typePubsub());
@@ -93,7 +93,7 @@ class RedisHeartbeatIT {
     }
 
     @Test
-    void asksForNoReplicasWhereThereAreNone() {
+    void asksForNoAcknowledgementWithoutReplicas() {
         assertThat(heartbeat.takeOverCondition()).isEqualTo(TakeOverCondition.NONE);
     }
 

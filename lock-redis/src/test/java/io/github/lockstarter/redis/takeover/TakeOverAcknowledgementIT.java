@@ -46,14 +46,14 @@ class TakeOverAcknowledgementIT {
     }
 
     @Test
-    void waitsForAReplicaAndLeavesTheTraceAsItIs() {
+    void waitsForAReplicaAndKeepsTheTrace() {
         assertThat(redis.get(trace)).isEqualTo("17");
         assertThat(acknowledged).isEmpty();
     }
 
     /** The owner was heard again meanwhile, and another mark has begun. */
     @Test
-    void waitsForNoReplicaOnceTheTraceIsAnother() {
+    void doesNotWaitForAReplicaOnceTheTraceHasChanged() {
         redis.psetex(trace, 60_000, "18");
         acknowledgement.begin(instance + " 17", "order:42");
         await().until(() -> !acknowledgement.isUnacknowledged());
