@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class LockHealthTests {
 
     @Test
-    void isAsWellAsTheWorstStore() {
+    void theHealthIsThatOfTheWorstStore() {
         Store up = new Store(state(Optional.empty(), Duration.ZERO));
         Store down = new Store(state(Optional.of("Connection refused"), Duration.ZERO));
 
@@ -36,7 +36,7 @@ class LockHealthTests {
     }
 
     @Test
-    void isDownOnlyWhenTheStoreDoesNotAnswer() {
+    void theHealthIsDownOnlyWhenTheStoreDoesNotAnswer() {
         LockHealth health = LockHealth.of(new Store(state(Optional.of("Connection refused"), Duration.ZERO)));
 
         assertThat(health.status()).isEqualTo("DOWN");
@@ -44,7 +44,7 @@ class LockHealthTests {
     }
 
     @Test
-    void showsThatTheStoreRecoversAndSaysUntilWhen() {
+    void showsTheRecoveryOfTheStoreAndItsEnd() {
         LockHealth health = LockHealth.of(new Store(state(Optional.empty(), Duration.ofSeconds(12))));
 
         assertThat(health.status()).isEqualTo("RECOVERING");
@@ -54,7 +54,7 @@ class LockHealthTests {
     }
 
     @Test
-    void tellsWhichMastersOfAClusterAnswer() {
+    void showsWhichMastersOfAClusterAnswer() {
         StoreState master = new StoreState(
                 "b:6379",
                 Optional.of("No connection"),
@@ -76,7 +76,7 @@ class LockHealthTests {
     }
 
     @Test
-    void oneThatDoesNotAnswerHearsNoSignals() {
+    void aStoreThatDoesNotAnswerReceivesNoSignals() {
         LockHealth health = LockHealth.of(new Store(new StoreState("a:6379", Optional.of("No answer"))));
 
         assertThat(health.status()).isEqualTo("DOWN");
@@ -84,7 +84,7 @@ class LockHealthTests {
     }
 
     @Test
-    void tellsWhatPutsLocksAtRisk() {
+    void showsWarningsOfTheStore() {
         LockHealth health = LockHealth.of(new Store(new StoreState(
                 "a:6379", Optional.empty(), Duration.ZERO, Guard.DEGRADED, false, List.of("evicts keys"), List.of())));
 
@@ -95,7 +95,7 @@ class LockHealthTests {
     }
 
     @Test
-    void tellsWhetherCrashTakeOverWorksAndWhyNot() {
+    void showsWhetherCrashTakeOverWorksAndWhyNot() {
         StoreState on = state(Optional.empty(), Duration.ZERO).with(CrashTakeOver.ON);
         StoreState off = on.with(new CrashTakeOver(CrashTakeOver.State.OFF, "NUMSUB is refused", "Grant it"));
 
@@ -109,14 +109,14 @@ class LockHealthTests {
     }
 
     @Test
-    void saysNothingOfCrashTakeOverWhereLocksEndWithTheirProcess() {
+    void omitsCrashTakeOverWhenLocksEndWithTheirProcess() {
         assertThat(LockHealth.of(new Store(state(Optional.empty(), Duration.ZERO)))
                         .details())
                 .doesNotContainKeys("crashTakeover", "crashTakeoverReason");
     }
 
     @Test
-    void tellsWhichNodesVote() {
+    void showsWhichNodesVote() {
         StoreState quorum = new StoreState(
                 "3 nodes",
                 Optional.empty(),

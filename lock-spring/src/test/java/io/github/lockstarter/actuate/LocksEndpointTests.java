@@ -86,7 +86,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsWhatIsKnownOfAHold() {
+    void showsTheDetailsOfAHeldLock() {
         Instant before = Instant.now();
         LockRequest request = LockRequest.of("order:7").named("ship-order").leasedFor(Duration.ofSeconds(9));
         LockHandle held = engine.acquire(request);
@@ -109,7 +109,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsTheSameTimeOfAHoldWithEachReading() {
+    void showsTheSameTimeOfAcquisitionOnEveryRead() {
         engine.acquire(LockRequest.of("order:7"));
 
         assertThat(Stream.generate(() -> endpoint.locks(SecurityContext.NONE, "order:7", null, null, null))
@@ -120,7 +120,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsThatAHoldIsInDoubtAndWhomItWasTakenOverFrom() {
+    void showsAHoldInDoubtAndTheInstanceItWasTakenOverFrom() {
         Duration second = Duration.ofSeconds(1);
         HeldLock held = new HeldLock(
                 "ship-order",
@@ -144,7 +144,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsThatTheStoreDoesNotHearTheHolderOfALock() {
+    void showsThatTheHolderOfALockIsSilent() {
         StoredLock.Held connected =
                 new StoredLock.Held(Optional.of(new LockHolder("3f2a91c0")), Optional.empty(), 17, 1);
         StoredLock.Held doubted =
@@ -158,7 +158,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsWhoWaits() {
+    void showsWaiters() {
         other.acquire(LockRequest.of("order:7"));
         engine.acquireAsync(LockRequest.of("order:7").named("ship-order"));
 
@@ -175,7 +175,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsWhatTheStoreSaysOfOneLockOnly() {
+    void readsTheStoreOnlyForASingleLock() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         engine.acquire(LockRequest.of("order:8"));
 
@@ -215,7 +215,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsAndReleasesTheLocksOfAFurtherStore() {
+    void showsAndReleasesLocksOfAnAdditionalStore() {
         engine.acquire(LockRequest.of("order:7"));
         LockHandle theirs = other.acquire(LockRequest.of("order:8"));
 
@@ -234,7 +234,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void masksKeysFromUsersThatMayNotSeeThem() {
+    void masksKeysForUsersWithoutAccess() {
         engine.acquire(LockRequest.of("order:7"));
         LocksEndpoint never = endpoint(Show.NEVER);
         LocksEndpoint authorized = endpoint(Show.WHEN_AUTHORIZED);
@@ -250,7 +250,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void releasesWhatTheOperatorSawAndTellsOfIt() {
+    void releasesTheLockThatTheOperatorSawAndReportsIt() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
         ReleaseReport release = endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", null, null)
@@ -271,7 +271,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void saysOfWhichStoreALockWasReleased(CapturedOutput output) {
+    void namesTheStoreOfAReleasedLock(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
         endpoint.release(security("eve"), "order:7", theirs.fencingToken(), "hangs", "otherLocks", null);
@@ -281,7 +281,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void writesEachReleaseIntoTheLogInOneLine(CapturedOutput output) {
+    void logsEachReleaseInOneLine(CapturedOutput output) {
         LockHandle theirs = other.acquire(LockRequest.of("order:7\nforged"));
 
         endpoint.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged", null, null);
@@ -312,7 +312,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void wantsAReason() {
+    void requiresAReason() {
         assertThatThrownBy(() -> endpoint.release(SecurityContext.NONE, "order:7", 17, " ", null, null))
                 .isInstanceOf(InvalidEndpointRequestException.class)
                 .hasMessageContaining("reason");
@@ -356,7 +356,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void showsALockThatIsKeptAndFreesItForAnOperator() {
+    void showsAndReleasesALockThatIsKeptForItsMinimumTime() {
         LockRequest tick = LockRequest.of("report").keptFor(Duration.ofSeconds(20));
         long fencingToken = fencingTokenOf(tick);
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class StoreTimeoutTests {
 
     @Test
-    void anInterruptEndsTheWaitAndStaysSet() {
+    void anInterruptEndsTheWaitAndKeepsTheFlag() {
         CompletableFuture<String> never = new CompletableFuture<>();
         Thread.currentThread().interrupt();
 

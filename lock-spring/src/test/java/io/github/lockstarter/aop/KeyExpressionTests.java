@@ -107,12 +107,12 @@ class KeyExpressionTests {
             #attributes['none'] ?: 'all'          | all
             'nightly'                             | nightly
             """)
-    void readsArgumentsTheirPropertiesAndMethods(String expression, String key) {
+    void evaluatesArgumentsTheirPropertiesAndMethods(String expression, String key) {
         assertThat(key(expression, 42)).isEqualTo(key);
     }
 
     @Test
-    void makesTheSameTextOfTheSameValue() {
+    void rendersEqualValuesEqually() {
         UUID uuid = UUID.fromString("6f1c1f0e-1111-4222-8333-944445555666");
         assertThat(key("#id", uuid)).isEqualTo(uuid.toString());
         assertThat(key("#id", 7L)).isEqualTo("7");
@@ -136,7 +136,7 @@ class KeyExpressionTests {
             #id ?: 'x:' + #order.id      | has a part '#order.id' that is null
             #id.length()                 | cannot be evaluated
             """)
-    void refusesToMakeAKeyOfNull(String expression, String why) {
+    void refusesANullKey(String expression, String why) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> key(expression, null))
                 .withMessageContaining("Key expression '" + expression + "'")
@@ -152,12 +152,12 @@ class KeyExpressionTests {
     }
 
     @Test
-    void refusesBlankTexts() {
+    void refusesABlankKey() {
         assertThatIllegalArgumentException().isThrownBy(() -> key("#id", " ")).withMessageContaining("is blank");
     }
 
     @Test
-    void refusesValuesThatDoNotIdentifyAnything() {
+    void refusesValuesWithoutAnIdentifyingText() {
         for (Object value : List.of(
                 new int[] {1}, new Object(), List.of(1), Map.of("a", 1), Optional.of(1), new AtomicInteger[0])) {
             assertThatIllegalArgumentException()
@@ -236,7 +236,7 @@ class KeyExpressionTests {
     }
 
     @Test
-    void tellsWhichArgumentsItKnows() {
+    void theFailureListsTheKnownArguments() {
         assertThatThrownBy(() -> parse("#ordrId"))
                 .isInstanceOfSatisfying(LockStartException.class, e -> assertThat(e.action())
                         .contains("#id, #order, #attributes, #items, #p0, #a0")
@@ -244,7 +244,7 @@ class KeyExpressionTests {
     }
 
     @Test
-    void tellsHowToCompileWhenParameterNamesAreMissing() {
+    void theFailureNamesTheCompilerOptionForParameterNames() {
         KeyParameters unnamed = new KeyParameters(1, Optional.empty());
         assertThatThrownBy(() -> KeyExpression.parse("'x:' + #id", SHIP, unnamed, PROPERTIES))
                 .isInstanceOfSatisfying(
@@ -255,7 +255,7 @@ class KeyExpressionTests {
     }
 
     @Test
-    void tellsThatAMethodHasNoParameters() {
+    void theFailureSaysThatTheMethodHasNoParameters() {
         Method nightly = method("nightly");
         assertThatThrownBy(() -> KeyExpression.parse("#id", nightly, KeyParameters.of(nightly, nightly), PROPERTIES))
                 .isInstanceOfSatisfying(
@@ -271,13 +271,13 @@ class KeyExpressionTests {
             ${expression}                     | 7
             '${missing:${tenant}}/${tenant}'  | acme/acme
             """)
-    void aPlaceholderStandsForAPartOfTheExpression(String expression, String key) {
+    void resolvesPlaceholdersInTheExpression(String expression, String key) {
         assertThat(parse(expression).evaluate(new Object[] {7, null, null, null}))
                 .isEqualTo(key);
     }
 
     @Test
-    void refusesAPlaceholderWithoutAValueOrAnEnd() {
+    void refusesAnUnresolvedOrUnclosedPlaceholder() {
         assertThatThrownBy(() -> parse("'${missing}:' + #id"))
                 .isInstanceOf(LockStartException.class)
                 .hasMessageContaining("key = \"'${missing}:' + #id\" cannot be resolved: ")

@@ -31,18 +31,18 @@ class KeyRendererTests {
     private record Order(long id) {}
 
     @Test
-    void isTheNameOfAnEnumConstant() {
+    void rendersAnEnumConstantByItsName() {
         assertThat(KeyRenderer.of(Shade.DARK)).isEqualTo("DARK");
     }
 
     @Test
-    void isWhatTheValueSaysOfItself() {
+    void rendersAValueByItsToString() {
         assertThat(KeyRenderer.of(LocalDate.of(2026, 11, 20))).isEqualTo("2026-11-20");
         assertThat(KeyRenderer.of(new Order(1))).isEqualTo("Order[id=1]");
     }
 
     @Test
-    void doesNotExistForWhatDiffersFromJvmToJvm() {
+    void refusesValuesWhoseTextDiffersBetweenJvms() {
         for (Object value :
                 new Object[] {new Object(), new String[] {"a"}, Set.of("a", "b"), Stream.of("a"), (Runnable) () -> {}
                 }) {
@@ -68,7 +68,7 @@ class KeyRendererTests {
     private record Shipment(long id, Order order, @Nullable LocalDate day, Shade shade, Labelled label) {}
 
     @Test
-    void doesNotExistForWhatShowsTheTimeZoneOfItsJvm() {
+    void refusesValuesWhoseTextDependsOnTheTimeZoneOfTheJvm() {
         for (Object value : new Object[] {
             new Date(0), new Timestamp(0), new java.sql.Date(0), new GregorianCalendar(2026, 0, 1), new Day(new Date(0))
         }) {
@@ -80,7 +80,7 @@ class KeyRendererTests {
     }
 
     @Test
-    void doesNotExistForARecordWithAComponentWithoutText() {
+    void refusesARecordWithAComponentThatHasNoText() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRenderer.of(new Range(new String[] {"a"})))
                 .withMessage(
@@ -92,7 +92,7 @@ class KeyRendererTests {
     }
 
     @Test
-    void isTheTextOfARecordWhoseComponentsHaveOne() {
+    void rendersARecordWhoseComponentsHaveATextEach() {
         assertThat(KeyRenderer.of(new Labelled("a", List.of("b")))).isEqualTo("a");
         Shipment shipment = new Shipment(1, new Order(2), null, Shade.DARK, new Labelled("a", List.of()));
         assertThat(KeyRenderer.of(shipment))
@@ -100,7 +100,7 @@ class KeyRendererTests {
     }
 
     @Test
-    void doesNotExistForNullAndBlank() {
+    void refusesNullAndBlankTexts() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRenderer.of(null))
                 .withMessage("is null");
@@ -124,7 +124,7 @@ class KeyRendererTests {
     }
 
     @Test
-    void doesNotAskACollectionForItsText() {
+    void doesNotCallToStringOfACollection() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRenderer.of(new Unloadable()))
                 .withMessageContaining("has no text that identifies it");
@@ -141,7 +141,7 @@ class KeyRendererTests {
     private record Holder(Silent part) {}
 
     @Test
-    void takesANullTextForBlank() {
+    void treatsANullTextAsBlank() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> KeyRenderer.of(new Silent()))
                 .withMessage("is blank");
@@ -162,7 +162,7 @@ class KeyRendererTests {
     }
 
     @Test
-    void leavesTheTextOfARecordToItsOwnMethod() {
+    void usesTheToStringThatARecordDeclares() {
         assertThat(KeyRenderer.of(new Told(List.of("1")))).isEqualTo("told[1]");
     }
 }

@@ -79,7 +79,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void makesTheKeyOfNameAndValue() {
+    void buildsTheKeyFromNameAndValue() {
         LockRequest request = request(OnMethod.class, "ship", 42L);
         assertThat(request.name()).isEqualTo("OnMethod.ship");
         assertThat(request.keys()).containsExactly("OnMethod.ship:42");
@@ -112,7 +112,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void locksAllCallsTogetherWithoutAKey() {
+    void locksAllCallsUnderOneKeyWithoutAKeyExpression() {
         assertThat(request(Attributes.class, "nightly").keys()).containsExactly("Attributes.nightly");
     }
 
@@ -265,7 +265,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void locksNoMethodOfObjectForAnAnnotationOfTheType() {
+    void doesNotLockMethodsOfObjectForAnAnnotationOnTheType() {
         assertThat(lockedIn(OnClassWithText.class)).containsExactly("one");
         assertThat(lockedIn(AgreeingWithEquals.class)).containsExactly("agreed");
         assertThat(lockedIn(OnText.class)).containsExactly("toString");
@@ -284,7 +284,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void locksTheMethodsOfAnAnnotatedInterfaceOnly() {
+    void locksOnlyTheMethodsOfAnAnnotatedInterface() {
         assertThat(lockedIn(Agreeing.class)).containsExactly("agreed");
         assertThat(request(Agreeing.class, "agreed").name()).isEqualTo("Contract.agreed");
     }
@@ -314,7 +314,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void replacesOtherCharactersInADefaultName() {
+    void replacesInvalidCharactersInADefaultName() {
         assertThat(request(Outer$Odd.class, "s$hip").name()).isEqualTo("Outer_Odd.s_hip");
     }
 
@@ -369,7 +369,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void readsDurationsFromTextsAndPlaceholders() {
+    void parsesDurationsFromTextsAndPlaceholders() {
         LockRequest texts = request(Texts.class, "texts");
         assertThat(texts.lease()).contains(Duration.ofSeconds(45));
         assertThat(texts.maxWait()).contains(Duration.ofMillis(500));
@@ -426,7 +426,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void refusesDurationsThatItCannotRead() {
+    void refusesInvalidDurations() {
         assertRefused(TwoLeases.class, "it has leaseMs = 5000 and lease = \"${slow.lease}\".");
         assertRefused(TwoWaits.class, "it has waitMs = 0 and maxWait = \"0\".");
         assertRefused(TwoMinimumTimes.class, "it has atLeastMs = 5000 and atLeast = \"5s\".");
@@ -439,7 +439,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void refusesPlaceholdersThatItCannotResolve() {
+    void refusesUnresolvedPlaceholders() {
         assertRefused(UnknownTenant.class, "name = \"${unknown}.order\" cannot be resolved: ");
         assertRefused(BadTenant.class, "the name 'a:b.order' (of '${bad}.order') has characters other than");
     }
@@ -480,7 +480,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void refusesWhatCannotTakeEffect() {
+    void refusesAnAnnotationThatCannotTakeEffect() {
         assertRefused(Private.class, "a proxy does not intercept the call of a private method");
         assertRefused(Static.class, "a proxy does not intercept the call of a static method");
         assertRefused(BadName.class, "the name 'order:#{id}' has characters other than");
@@ -578,7 +578,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void knowsWhenTheWorkOfAMethodEnds() {
+    void recognisesByTheReturnTypeWhenTheWorkEnds() {
         assertThat(Stream.of(Asynchronous.AStage.class, Asynchronous.ACompletableFuture.class))
                 .allSatisfy(contract -> assertThat(shapeOf(contract)).isEqualTo(MethodShape.STAGE));
         assertThat(Stream.of(
@@ -597,7 +597,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void refusesToKeepALockForATransactionThatTheMethodIsNotIn() {
+    void refusesToKeepALockForATransactionOfAnAsynchronousMethod() {
         assertRefused(
                 Later.class,
                 "it has inTransaction = RELEASE_AFTER, and its work does not run on the thread of its caller");
@@ -611,7 +611,7 @@ class LockedMethodsTests {
     }
 
     @Test
-    void refusesToLookForATransactionOfASubscriber() {
+    void refusesToDetectATransactionOfASubscriber() {
         assertRefused(
                 Subscribed.class,
                 "it has inTransaction = REFUSE, and its work does not run on the thread of its caller");

@@ -81,7 +81,7 @@ class AdviceOrderTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"spring.aop.proxy-target-class=true", "spring.aop.proxy-target-class=false"})
-    void failsTheStartWhereTheTransactionAdviceIsOutsideOfTheLock(String proxy) {
+    void startFailsWhenTheTransactionAdviceIsOutsideTheLock(String proxy) {
         withTransactionsOutside()
                 .withPropertyValues(proxy)
                 .withBean("accounts", Accounts.class)
@@ -94,7 +94,7 @@ class AdviceOrderTests {
     }
 
     @Test
-    void failsTheStartWhereTheOrderOfTheLockIsThatOfTheTransactions() {
+    void startFailsWhenLockAndTransactionsHaveTheSameOrder() {
         application
                 .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class)
                 .withPropertyValues("distributed-lock.order=" + Ordered.LOWEST_PRECEDENCE)
@@ -105,7 +105,7 @@ class AdviceOrderTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void startsWhereTheOrderOfTheLockIsBelowThatOfTheTransactions(boolean classProxies) {
+    void startsWhenTheOrderOfTheLockIsBelowThatOfTheTransactions(boolean classProxies) {
         withTransactionsOutside()
                 .withPropertyValues("distributed-lock.order=-1", "spring.aop.proxy-target-class=" + classProxies)
                 .withBean(Held.class)
@@ -145,7 +145,7 @@ class AdviceOrderTests {
     }
 
     @Test
-    void looksAtALazyBeanWhenItIsCreated() {
+    void checksALazyBeanWhenItIsCreated() {
         withTransactionsOutside().withUserConfiguration(LazyAccounts.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(catchThrowable(() -> context.getBean(Accounts.class)))
@@ -162,7 +162,7 @@ class AdviceOrderTests {
     }
 
     @Test
-    void acceptsALockedMethodBesideATransactionalOne() {
+    void acceptsALockedAndATransactionalMethodInOneClass() {
         withTransactionsOutside().withBean(Separate.class).run(context -> assertThat(context)
                 .hasNotFailed());
     }
@@ -192,7 +192,7 @@ class AdviceOrderTests {
     }
 
     @Test
-    void failsTheStartWhereAnotherProxyPutsTheTransactionAroundTheLock() {
+    void startFailsWhenAnotherProxyPutsTheTransactionAroundTheLock() {
         application
                 .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class, ProxyAroundAProxy.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -220,7 +220,7 @@ class AdviceOrderTests {
     }
 
     @Test
-    void failsTheStartWhereTheAsynchronousAdviceIsInsideOfTheLock() {
+    void startFailsWhenTheAsyncAdviceIsInsideTheLock() {
         application
                 .withUserConfiguration(AsynchronousLast.class)
                 .withBean("background", InBackground.class)
@@ -236,7 +236,7 @@ class AdviceOrderTests {
     static class AsynchronousAsUsual {}
 
     @Test
-    void acceptsTheAsynchronousAdviceOfSpringOutsideOfTheLock() {
+    void acceptsTheAsyncAdviceOfSpringOutsideTheLock() {
         application
                 .withUserConfiguration(AsynchronousAsUsual.class)
                 .withBean(InBackground.class)
@@ -257,7 +257,7 @@ class AdviceOrderTests {
     }
 
     @Test
-    void acceptsOtherAdvicesOutsideOfTheLock() {
+    void acceptsOtherAdviceOutsideTheLock() {
         application
                 .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class, Measuring.class)
                 .withBean(Held.class)

@@ -104,7 +104,7 @@ class AheadOfTimeTests {
 
     @Test
     @CompileWithForkedClassLoader
-    void locksAsBuiltAndRefusesAnotherStore() {
+    void usesTheStoreOfTheBuildAndRefusesAnother() {
         AheadOfTimeApplication.of(
                 Application.class,
                 application -> {
@@ -133,7 +133,7 @@ class AheadOfTimeTests {
     @Test
     @Tag(Effort.FULL)
     @CompileWithForkedClassLoader
-    void locksInAFurtherStore() {
+    void locksInAnAdditionalStore() {
         String first = "distributed-lock.backend=other";
         String further = "distributed-lock.further-backends=acme";
         AheadOfTimeApplication.of(
@@ -157,7 +157,7 @@ class AheadOfTimeTests {
     @Test
     @Tag(Effort.FULL)
     @CompileWithForkedClassLoader
-    void aFurtherStoreThatTheBuildHasNotFailsTheStart() {
+    void startFailsForAnAdditionalStoreThatTheBuildDoesNotHave() {
         AheadOfTimeApplication.of(
                 ApplicationWithStores.class,
                 application -> assertThat(application.report(
@@ -168,7 +168,7 @@ class AheadOfTimeTests {
 
     @Test
     @CompileWithForkedClassLoader
-    void locksThatWereDisabledAtTheBuildCannotBeEnabledAtTheStart() {
+    void locksDisabledAtBuildTimeCannotBeEnabledAtStartup() {
         AheadOfTimeApplication.of(
                 Application.class,
                 application -> assertThat(application.report(LOCAL))
@@ -177,7 +177,7 @@ class AheadOfTimeTests {
     }
 
     @Test
-    void hintsAtWhatLockedMethodsUse() throws Exception {
+    void registersHintsForLockedMethods() throws Exception {
         RuntimeHints hints = AheadOfTimeApplication.hints(Application.class, LOCAL);
 
         assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(Orders.class, "ship"))
@@ -214,7 +214,7 @@ class AheadOfTimeTests {
 
     /** A class whose presence is looked for by its name is absent from a native image that has no hint. */
     @Test
-    void hintsAtEachClassThatIsLookedForByItsName() throws IOException {
+    void registersHintsForClassesThatAreLookedUpByName() throws IOException {
         RuntimeHints hints = new RuntimeHints();
         new LockRuntimeHints().registerHints(hints, getClass().getClassLoader());
 

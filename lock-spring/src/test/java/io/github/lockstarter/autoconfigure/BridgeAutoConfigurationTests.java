@@ -29,7 +29,7 @@ class BridgeAutoConfigurationTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void givesBothTheLocksOfTheApplication() {
+    void createsBothBridgesOnTheLocksOfTheApplication() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             assertThat(context)
@@ -50,7 +50,7 @@ class BridgeAutoConfigurationTests {
     }
 
     @Test
-    void leasesLocksOfShedLockAsConfiguredForTheirName() {
+    void usesTheSettingsOfTheNameForShedLock() {
         application
                 .withPropertyValues("distributed-lock.locks.shedlock.lease=7s")
                 .run(context -> {
@@ -66,7 +66,7 @@ class BridgeAutoConfigurationTests {
     }
 
     @Test
-    void leavesThoseOfTheApplicationInPlace() {
+    void backsOffFromBridgesOfTheApplication() {
         LockProvider provider = configuration -> Optional.empty();
         LockRegistry<?> registry = key -> new ReentrantLock();
         application
@@ -79,7 +79,7 @@ class BridgeAutoConfigurationTests {
     }
 
     @Test
-    void givesNoneWithoutTheLibrary() {
+    void createsNoBridgeWithoutTheLibrary() {
         application
                 .withClassLoader(new FilteredClassLoader("net.javacrumbs.shedlock", "org.springframework.integration"))
                 .run(context -> assertThat(context)
@@ -90,14 +90,14 @@ class BridgeAutoConfigurationTests {
 
     /** It has a registry of other type arguments. */
     @Test
-    void givesNoRegistryToSpringIntegration6() {
+    void createsNoRegistryForSpringIntegration6() {
         application
                 .withClassLoader(new FilteredClassLoader(DistributedLock.class))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockRegistry"));
     }
 
     @Test
-    void givesNoneWithoutLocks() {
+    void createsNoBridgeWhenLocksAreDisabled() {
         application.withPropertyValues("distributed-lock.enabled=false").run(context -> assertThat(context)
                 .hasNotFailed()
                 .doesNotHaveBean(LockProvider.class)

@@ -96,7 +96,7 @@ class CallersTransactionTests {
     }
 
     @Test
-    void isWarnedOfOncePerMethod(CapturedOutput output) {
+    void warnsOncePerMethodCalledInATransaction(CapturedOutput output) {
         application.run(context -> {
             Account account = context.getBean(Account.class);
             inTransaction(context, () -> {
@@ -117,7 +117,7 @@ class CallersTransactionTests {
 
     /** As the managers of Kafka, RabbitMQ and JMS are by default. */
     @Test
-    void isWarnedOfOncePerMethodThatAsksForMoreIfItsManagerHasNoSynchronization(CapturedOutput output) {
+    void warnsOncePerMethodWhenTheTransactionManagerHasNoSynchronization(CapturedOutput output) {
         application.withBean(Explicit.class).run(context -> {
             context.getBean(AbstractPlatformTransactionManager.class)
                     .setTransactionSynchronization(AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER);
@@ -145,7 +145,7 @@ class CallersTransactionTests {
     }
 
     @Test
-    void isNoneWithoutATransaction(CapturedOutput output) {
+    void doesNotWarnWithoutATransaction(CapturedOutput output) {
         application.run(context -> {
             context.getBean(Account.class).pay(1);
             assertThat(warnings(output)).isZero();
@@ -153,7 +153,7 @@ class CallersTransactionTests {
     }
 
     @Test
-    void isSetAsideByAMethodWithATransactionOfItsOwnOrNone(CapturedOutput output) {
+    void doesNotWarnForAMethodThatSuspendsTheTransaction(CapturedOutput output) {
         application.run(context -> {
             Account account = context.getBean(Account.class);
             inTransaction(context, () -> {
@@ -165,7 +165,7 @@ class CallersTransactionTests {
     }
 
     @Test
-    void isNoMatterWhereTheLockIsHeldAroundTheTransaction(CapturedOutput output) {
+    void doesNotWarnWhenTheLockIsHeldAroundTheTransaction(CapturedOutput output) {
         application.run(context -> {
             Account account = context.getBean(Account.class);
             LockOperations locks = context.getBean(LockOperations.class);
@@ -186,7 +186,7 @@ class CallersTransactionTests {
             .withPropertyValues("distributed-lock.backend=other", "distributed-lock.further-backends=acme");
 
     @Test
-    void keepsTheLockOfEachStoreUntilItsEnd() {
+    void keepsTheLockOfEachStoreUntilTheTransactionEnds() {
         withTwoStores.run(context -> {
             Ledger ledger = context.getBean(Ledger.class);
             LockOperations first = context.getBean(LockOperations.class);
@@ -206,7 +206,7 @@ class CallersTransactionTests {
     }
 
     @Test
-    void refusesALockOfWhichOnlyAnotherStoreHasTheKey() {
+    void refusesALockWhoseKeyOnlyAnotherStoreHolds() {
         withTwoStores.run(context -> {
             Ledger ledger = context.getBean(Ledger.class);
             LockOperations first = context.getBean(LockOperations.class);

@@ -24,7 +24,7 @@ class ConfiguredLocksTests {
     }
 
     @Test
-    void warnOnceOfANameThatNobodyUses(CapturedOutput output) {
+    void warnsOnceAboutAnUnusedName(CapturedOutput output) {
         application
                 .withPropertyValues(
                         "distributed-lock.locks.ship-ordr.lease=1s", "distributed-lock.locks.ship-order.lease=1s")
@@ -37,7 +37,7 @@ class ConfiguredLocksTests {
     }
 
     @Test
-    void areSilentWhenEveryNameIsUsed(CapturedOutput output) {
+    void doesNotWarnWhenEveryNameIsUsed(CapturedOutput output) {
         application
                 .withPropertyValues("distributed-lock.locks.ship-order.lease=1s")
                 .run(context -> assertThat(output).doesNotContain("has settings for"));
@@ -49,7 +49,7 @@ class ConfiguredLocksTests {
     }
 
     @Test
-    void warnOfALeaseThatIsRatherAMistypedUnit(CapturedOutput output) {
+    void warnsAboutALeaseThatLooksLikeAMistypedUnit(CapturedOutput output) {
         application
                 .withPropertyValues(
                         "distributed-lock.lease=30",
@@ -65,13 +65,13 @@ class ConfiguredLocksTests {
     }
 
     @Test
-    void areSilentAboutALeaseOfASecond(CapturedOutput output) {
+    void doesNotWarnAboutALeaseOfOneSecond(CapturedOutput output) {
         application.withPropertyValues("distributed-lock.lease=1s").run(context -> assertThat(output)
                 .doesNotContain("write 30s"));
     }
 
     @Test
-    void areToldAboutInOneLineAtTheStart(CapturedOutput output) {
+    void logsTheConfiguredLocksInOneLineAtStartup(CapturedOutput output) {
         application.run(context -> assertThat(output)
                 .containsOnlyOnce("Distributed locks are kept in this JVM: key prefix lock:, lease 30s,"
                         + " longest lease 30s, wait 5s, renewal on")
@@ -79,7 +79,7 @@ class ConfiguredLocksTests {
     }
 
     @Test
-    void areToldWhereTheInstanceRuns(CapturedOutput output) {
+    void namesTheHostOfTheInstanceInLockTokens(CapturedOutput output) {
         application
                 .withPropertyValues("HOSTNAME=orders-7d9f8b6c5-x2x4z", "spring.application.name=orders")
                 .run(context -> assertThat(output)
@@ -90,7 +90,7 @@ class ConfiguredLocksTests {
     }
 
     @Test
-    void createNoBeanTooEarlyToBeProxied(CapturedOutput output) {
+    void createsNoBeanTooEarlyToBeProxied(CapturedOutput output) {
         application.run(context -> assertThat(output).doesNotContain("is not eligible"));
     }
 }

@@ -118,7 +118,7 @@ class ContentionTests {
     }
 
     @Test
-    void doesNotSkipWhenItCannotTell() {
+    void doesNotSkipWhenTheStoreDoesNotAnswer() {
         application.withBean(Jobs.class).run(context -> {
             context.getBean(LockEngine.class).stop();
             assertThatThrownBy(() -> context.getBean(Jobs.class).run()).isInstanceOf(LockBackendException.class);
@@ -126,7 +126,7 @@ class ContentionTests {
     }
 
     @Test
-    void letsTheContentionOfAnInnerLockThrough() {
+    void rethrowsTheContentionOfAnInnerLock() {
         application
                 .withBean(Jobs.class)
                 .run(context -> whileHeld(context, "inner", () -> assertThatThrownBy(
@@ -226,7 +226,7 @@ class ContentionTests {
     }
 
     @Test
-    void callsAFallbackThatTakesItForAFailureOfTheStore() {
+    void callsAFallbackForAFailureOfTheStore() {
         application.withBean(Orders.class).run(context -> {
             Orders orders = context.getBean(Orders.class);
             whileHeld(context, "order:7", () -> assertThat(orders.label(7, "text"))
@@ -237,7 +237,7 @@ class ContentionTests {
     }
 
     @Test
-    void callsAFallbackWithoutAnExceptionForContentionOnly() {
+    void callsAFallbackWithoutAnExceptionParameterOnlyForContention() {
         application.withBean(Orders.class).run(context -> {
             Orders orders = context.getBean(Orders.class);
             whileHeld(context, "order:7", () -> assertThat(orders.pack(7)).isEqualTo("packed later"));
@@ -248,7 +248,7 @@ class ContentionTests {
     }
 
     @Test
-    void throwsWhatTheFallbackThrowsWithTheContentionSuppressed() {
+    void rethrowsTheExceptionOfTheFallbackWithTheContentionSuppressed() {
         application
                 .withBean(Orders.class)
                 .run(context -> whileHeld(context, "order:7", () -> {
@@ -321,7 +321,7 @@ class ContentionTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void findsAFallbackThroughGenericsAndBridges(boolean classProxies) {
+    void findsAFallbackDespiteGenericsAndBridgeMethods(boolean classProxies) {
         ApplicationContextRunner proxied =
                 application.withPropertyValues("spring.aop.proxy-target-class=" + classProxies);
         proxied.withBean(Inherited.class)
@@ -441,7 +441,7 @@ class ContentionTests {
     }
 
     @Test
-    void callsThePrivateOrStaticFallbackThatHidesTheOneOfTheSuperclass() {
+    void callsAPrivateOrStaticFallbackThatHidesOneOfTheSuperclass() {
         application.withBean(Hiding.class).run(context -> {
             Hidden hiding = context.getBean(Hidden.class);
             whileHeld(context, "private", () -> assertThat(hiding.runPrivate()).isEqualTo("hiding"));

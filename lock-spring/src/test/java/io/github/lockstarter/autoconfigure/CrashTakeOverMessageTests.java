@@ -38,7 +38,7 @@ class CrashTakeOverMessageTests {
     }
 
     @Test
-    void namesTheTimeWhereTheStoreTakesLocksOver(CapturedOutput output) {
+    void namesTheTakeOverTimeWhenTheStoreTakesLocksOver(CapturedOutput output) {
         application(CrashTakeOver.ON, "distributed-lock.crash-takeover=1500ms").run(context -> {
             assertThat(output).contains("crash take-over 1.5s; this instance is ");
             assertThat(told(output)).isEmpty();
@@ -47,7 +47,7 @@ class CrashTakeOverMessageTests {
     }
 
     @Test
-    void saysWhyTheStoreDoesNot(CapturedOutput output) {
+    void saysWhyTheStoreDoesNotTakeLocksOver(CapturedOutput output) {
         application(CrashTakeOver.off("It is a cluster")).run(context -> {
             assertThat(output).contains("crash take-over off; this instance is ");
             assertThat(told(output)).singleElement().asString().contains("INFO", LEASES + "It is a cluster");
@@ -57,7 +57,7 @@ class CrashTakeOverMessageTests {
     }
 
     @Test
-    void warnsWhereAnOperatorCanChangeIt(CapturedOutput output) {
+    void warnsWhenAnOperatorCanEnableTakeOver(CapturedOutput output) {
         CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
         application(refused).run(context -> {
             assertThat(told(output)).singleElement().asString().contains("WARN", LEASES + "It is refused. Grant it");
@@ -66,7 +66,7 @@ class CrashTakeOverMessageTests {
     }
 
     @Test
-    void saysNothingWhereTheApplicationDoesNotWantIt(CapturedOutput output) {
+    void logsNothingWhenTheApplicationDisabledTakeOver(CapturedOutput output) {
         CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
         application(refused, "distributed-lock.crash-takeover=0").run(context -> {
             assertThat(output).contains("crash take-over off; this instance is ");
@@ -77,7 +77,7 @@ class CrashTakeOverMessageTests {
     }
 
     @Test
-    void saysNothingWhereLocksEndWithTheirProcess(CapturedOutput output) {
+    void logsNothingWhenLocksEndWithTheirProcess(CapturedOutput output) {
         application(CrashTakeOver.UNNEEDED).run(context -> {
             assertThat(told(output)).isEmpty();
             assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.UNNEEDED);

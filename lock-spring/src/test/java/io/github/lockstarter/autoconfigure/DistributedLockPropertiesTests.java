@@ -22,7 +22,7 @@ class DistributedLockPropertiesTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void areTheEnginesDefaultsWhenNothingIsConfigured() {
+    void haveTheDefaultsOfTheEngineWhenNothingIsConfigured() {
         application.run(context -> {
             DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
             assertThat(properties.engineSettings()).isEqualTo(EngineSettings.DEFAULTS);
@@ -34,7 +34,7 @@ class DistributedLockPropertiesTests {
     }
 
     @Test
-    void keepsNamesOfThreadsFromTheStoreIfThatIsWanted() {
+    void doNotStoreThreadNamesWhenConfigured() {
         application.withPropertyValues("distributed-lock.show-owner=false").run(context -> assertThat(
                         context.getBean(DistributedLockProperties.class).engineSettings())
                 .isEqualTo(EngineSettings.DEFAULTS.withoutOwner()));
@@ -87,7 +87,7 @@ class DistributedLockPropertiesTests {
 
     @ParameterizedTest
     @CsvSource({"OrderService.ship", "Order_Service", "ship-order"})
-    void keepNamesInBracketsAsTheyAreWritten(String name) {
+    void keepBracketedNamesAsTheyAreWritten(String name) {
         application
                 .withPropertyValues("distributed-lock.locks.[" + name + "].lease=1s")
                 .run(context -> assertThat(context.getBean(DistributedLockProperties.class)
@@ -97,7 +97,7 @@ class DistributedLockPropertiesTests {
     }
 
     @Test
-    void nameThePropertyAndNotTheRecordInTheFailureOfTheStart() {
+    void nameThePropertyInAStartupFailure() {
         application.withPropertyValues("distributed-lock.lease=0").run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .isEqualTo("distributed-lock.lease is 0ms; it must be between 20ms and 365d.\n\n"
@@ -106,7 +106,7 @@ class DistributedLockPropertiesTests {
     }
 
     @Test
-    void putTheCureIntoTheActionOfTheFailure() {
+    void putTheRemedyIntoTheActionOfTheFailure() {
         application.withPropertyValues("distributed-lock.max-lease=60").run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .isEqualTo("distributed-lock.lease is 30s, above distributed-lock.max-lease (60ms).\n\n"
@@ -115,7 +115,7 @@ class DistributedLockPropertiesTests {
     }
 
     @Test
-    void explainTheUnitOfDurationsOnly() {
+    void explainTheUnitOnlyForDurations() {
         application.withPropertyValues("distributed-lock.hand-over.max=65").run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .isEqualTo("distributed-lock.hand-over.max is 65; it must be between 0 and 64.\n\n"
@@ -140,7 +140,7 @@ class DistributedLockPropertiesTests {
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and the application has no such store; it has [local]
             """)
-    void failTheStartWithWhatIsWrong(String setting, String message) {
+    void failTheStartWithTheProblem(String setting, String message) {
         application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                 .contains("distributed-lock")
                 .contains(message));

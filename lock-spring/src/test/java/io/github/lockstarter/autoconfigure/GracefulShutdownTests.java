@@ -238,7 +238,7 @@ class GracefulShutdownTests {
     }
 
     @Test
-    void leavesTheLockOfATaskThatNobodyAwaitsToItsLease() {
+    void leavesTheLockOfATaskThatIsNotAwaitedToItsLease() {
         Granted granted = closedWhile(
                 withShortPhases(application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor)),
                 LONG,
@@ -301,7 +301,7 @@ class GracefulShutdownTests {
 
     /** The control: an engine that takes the locks away, as {@link LockEngine#stop()} does, lets two owners in. */
     @Test
-    void findsTwoOwnersIfTheEngineReleasesTheLocks() {
+    void theCheckFindsTwoOwnersWhenTheEngineReleasesTheLocks() {
         Granted granted = closedWhile(
                 application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor), LONG, context -> {
                     submitWork(context);
@@ -321,7 +321,7 @@ class GracefulShutdownTests {
     }
 
     @Test
-    void grantsDuringTheShutdownNothingButNestedEntries() {
+    void onlyReentersHeldLocksDuringTheShutdown() {
         AtomicReference<LockOperations> locks = new AtomicReference<>();
         CompletableFuture<Void> checked = new CompletableFuture<>();
         closedWhile(application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor), SHORT, context -> {

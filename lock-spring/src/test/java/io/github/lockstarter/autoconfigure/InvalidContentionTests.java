@@ -49,7 +49,7 @@ class InvalidContentionTests {
     }
 
     @Test
-    void failsTheStartIfASkippedCallHasNothingToReturn() {
+    void startFailsIfASkippedCallHasNothingToReturn() {
         assertFails(
                 Primitive.class,
                 "Primitive.count() cannot take effect: with ifContended = SKIP a skipped call has no result, and the "
@@ -69,7 +69,7 @@ class InvalidContentionTests {
     }
 
     @Test
-    void failsTheStartForTwoOutcomes() {
+    void startFailsForTwoOutcomes() {
         assertFails(Both.class, "it has ifContended = SKIP and fallbackMethod = \"busy\".", "Leave out one of them");
     }
 
@@ -118,7 +118,7 @@ class InvalidContentionTests {
     }
 
     @Test
-    void failsTheStartUnlessOneFallbackFits() {
+    void startFailsUnlessExactlyOneFallbackMatches() {
         String action = "Declare one method 'busy' with the parameters and the result of the locked one";
         assertFails(
                 Missing.class,
@@ -138,7 +138,7 @@ class InvalidContentionTests {
     }
 
     @Test
-    void failsTheStartIfContentionReachesNoFallback() {
+    void startFailsIfTheFallbackCannotHandleContention() {
         assertFails(
                 BackendOnly.class,
                 "down(LockBackendException) takes LockBackendException, which a contended lock does not throw.",
@@ -178,7 +178,7 @@ class InvalidContentionTests {
 
     @ParameterizedTest
     @ValueSource(classes = {OtherResult.class, VoidResult.class, OtherElements.class})
-    void failsTheStartIfTheFallbackReturnsSomethingElse(Class<?> type) {
+    void startFailsIfTheFallbackReturnsAnotherType(Class<?> type) {
         assertFails(
                 type,
                 "the fallback InvalidContentionTests." + type.getSimpleName() + ".busy() returns",
@@ -196,7 +196,7 @@ class InvalidContentionTests {
     }
 
     @Test
-    void failsTheStartForAFallbackThatHasOneItself() {
+    void startFailsForAFallbackWithAFallback() {
         assertFails(
                 Chain.class,
                 "its fallback InvalidContentionTests.Chain.second() has a fallback itself.",

@@ -18,7 +18,7 @@ class InvalidInTransactionTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void failsTheStartForAnUnknownValue() {
+    void startFailsForAnUnknownValue() {
         application
                 .withBean(Account.class)
                 .withPropertyValues("distributed-lock.in-transaction=later")

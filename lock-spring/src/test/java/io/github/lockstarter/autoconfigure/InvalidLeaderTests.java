@@ -36,7 +36,7 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void aMethodThatCannotReturnNothing() {
+    void refusesAMethodWithAPrimitiveResult() {
         assertFails(
                 application,
                 Primitive.class,
@@ -61,7 +61,7 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void aRoleThatIsNoName() {
+    void refusesAnInvalidRoleName() {
         assertFails(
                 application,
                 Blank.class,
@@ -76,7 +76,7 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void aRoleOfTheConfigurationThatIsNoName() {
+    void refusesAnInvalidRoleNameInTheConfiguration() {
         application
                 .withPropertyValues("distributed-lock.leader.roles=night shift")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -91,7 +91,7 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void twoAnnotations() {
+    void refusesTwoAnnotationsOnOneMethod() {
         assertFails(
                 application,
                 Both.class,
@@ -105,7 +105,7 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void anApplicationWithoutLocks() {
+    void refusesAnApplicationWithoutLocks() {
         assertFails(
                 application.withPropertyValues("distributed-lock.enabled=false"),
                 Correct.class,
@@ -114,7 +114,7 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void severalLocksOfWhichNoneIsPrimary() {
+    void refusesSeveralLocksWithoutAPrimaryOne() {
         LockOperations locks = mock(LockOperations.class);
         assertFails(
                 application
@@ -133,12 +133,12 @@ class InvalidLeaderTests {
     }
 
     @Test
-    void aMethodThatNoProxySees() {
+    void refusesAMethodThatCannotBeProxied() {
         assertFails(application, Final.class, "the proxy is a subclass, which cannot override a final method.");
     }
 
     @Test
-    void notTheAbsenceOfSpringIntegration() {
+    void startsWithoutSpringIntegration() {
         application
                 .withClassLoader(new FilteredClassLoader("org.springframework.integration"))
                 .run(context -> assertThat(context)

@@ -46,7 +46,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAnUnknownArgument() {
+    void startFailsForAnUnknownArgument() {
         assertFails(
                 application,
                 UnknownArgument.class,
@@ -65,7 +65,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAPrivateMethod() {
+    void startFailsForAPrivateMethod() {
         assertFails(application, PrivateMethod.class, "the call of a private method", "non-private method");
     }
 
@@ -75,7 +75,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAFinalMethod() {
+    void startFailsForAFinalMethod() {
         assertFails(application, FinalMethod.class, "cannot override a final method", "Remove 'final'");
     }
 
@@ -107,7 +107,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAMethodThatTheJdkProxyDoesNotHave() {
+    void startFailsForAMethodThatTheJdkProxyDoesNotHave() {
         assertFails(
                 application.withPropertyValues("spring.aop.proxy-target-class=false"),
                 FinalImplementation.class,
@@ -121,7 +121,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAFinalClass() {
+    void startFailsForAFinalClass() {
         application.withBean(FinalClass.class).run(context -> assertThat(context)
                 .getFailure()
                 .hasStackTraceContaining("Could not generate CGLIB subclass")
@@ -154,7 +154,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAMethodThatReturnsBeforeItsWorkEnds() {
+    void startFailsForAMethodThatReturnsBeforeItsWorkEnds() {
         assertFails(
                 application,
                 Asynchronous.class,
@@ -169,7 +169,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAMinimumTimeAboveTheLease() {
+    void startFailsForAMinimumTimeAboveTheLease() {
         assertFails(
                 application,
                 LongMinimum.class,
@@ -183,7 +183,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForANegativeMinimumTime() {
+    void startFailsForANegativeMinimumTime() {
         assertFails(application, NegativeMinimum.class, "Minimum time of lock 'NegativeMinimum.report'", "atLeastMs");
     }
 
@@ -193,7 +193,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForALeaseAboveTheLongest() {
+    void startFailsForALeaseAboveTheLongest() {
         assertFails(
                 application,
                 LongLease.class,
@@ -213,7 +213,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForABeanThatIsNeverProxied() {
+    void startFailsForABeanThatIsNeverProxied() {
         assertFails(application, EarlyProcessor.class, "the bean was created before the lock", "a bean of its own");
     }
 
@@ -242,7 +242,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForABeanThatAPostProcessorNeeds() {
+    void startFailsForABeanThatAPostProcessorNeeds() {
         assertFailsForBean(
                 application.withBean("needed", Needed.class).withUserConfiguration(NeedingConfiguration.class),
                 "needed",
@@ -262,12 +262,12 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForAConfigurationThatIsCreatedTooEarly() {
+    void startFailsForAConfigurationThatIsCreatedTooEarly() {
         assertFails(application, EarlyConfiguration.class, "the bean was created before the lock", "a bean of its own");
     }
 
     @Test
-    void looksAtALazyBeanWhenItIsCreated() {
+    void checksALazyBeanWhenItIsCreated() {
         application
                 .withBean(FinalMethod.class, FinalMethod::new, definition -> definition.setLazyInit(true))
                 .run(context -> {
@@ -283,7 +283,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartWhenLocksAreDisabled() {
+    void startFailsWhenLocksAreDisabled() {
         assertFails(
                 new ApplicationContextRunner()
                         .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -309,7 +309,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void failsTheStartForABeanThatAProcessorOfTheFactoryTookTooEarly() {
+    void startFailsForABeanThatAFactoryPostProcessorCreatedTooEarly() {
         assertFailsForBean(
                 application.withUserConfiguration(EarlyBird.class),
                 "subject",
@@ -342,13 +342,13 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void acceptsALockedBeanInsideTheProxyOfSomebodyElse() {
+    void acceptsALockedBeanInsideAnotherProxy() {
         application.withUserConfiguration(TwoProxies.class).run(context -> assertThat(context)
                 .hasNotFailed());
     }
 
     @Test
-    void needsNothingWhenLocksAreDisabledAndNobodyUsesThem() {
+    void startsWithDisabledLocksThatNobodyUses() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
                 .withPropertyValues("distributed-lock.enabled=false")
@@ -356,7 +356,7 @@ class InvalidLockDeclarationTests {
     }
 
     @Test
-    void doesNotMindAMockOfALockedBean() {
+    void acceptsAMockOfALockedBean() {
         application
                 .withInitializer(context -> context.getBeanFactory().registerSingleton("subject", mock(Sound.class)))
                 .run(context -> assertThat(context).hasNotFailed());

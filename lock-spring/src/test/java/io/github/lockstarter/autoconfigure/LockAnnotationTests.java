@@ -66,7 +66,7 @@ class LockAnnotationTests {
     }
 
     @Test
-    void locksTheMethodWhileItRuns() {
+    void holdsTheLockWhileTheMethodRuns() {
         application.withBean(OrderService.class).run(context -> {
             assertThat(context.getBean(OrderService.class).ship(42)).containsExactly("OrderService.ship:42");
             assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
@@ -103,7 +103,7 @@ class LockAnnotationTests {
     }
 
     @Test
-    void givesTheTemplateUnderBothOfItsTypes() {
+    void providesTheTemplateUnderBothTypes() {
         application.run(context ->
                 assertThat(context.getBean(LockOperations.class)).isSameAs(context.getBean(LockTemplate.class)));
     }
@@ -176,7 +176,7 @@ class LockAnnotationTests {
     }
 
     @Test
-    void locksWhatAFactoryMakesOfAnInterface() {
+    void locksABeanThatAFactoryMethodReturnsAsAnInterface() {
         application.withBean(ShippingFactory.class).run(context -> assertThat(
                         context.getBean(Shipping.class).ship(1))
                 .containsExactly("ship:1"));
@@ -265,7 +265,7 @@ class LockAnnotationTests {
     }
 
     @Test
-    void doesNotRunTheBodyWhenSomebodyElseHasTheLock() {
+    void doesNotRunTheBodyWhenAnotherOwnerHoldsTheLock() {
         application.withBean(Contended.class).run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             LockHandle other = locks.acquireAsync("contended").join();
@@ -287,7 +287,7 @@ class LockAnnotationTests {
     }
 
     @Test
-    void letsEveryExceptionOfTheBodyThrough() {
+    void rethrowsEveryExceptionOfTheBody() {
         application.withBean(Failing.class).run(context -> {
             for (Throwable failure : List.of(
                     new IOException("checked"),
@@ -318,7 +318,7 @@ class LockAnnotationTests {
     }
 
     @Test
-    void passesTheLockExceptionOfANestedCallOn() {
+    void rethrowsTheLockExceptionOfANestedCall() {
         application.withBean(Contended.class).withBean(Outer.class).run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             LockHandle other = locks.acquireAsync("contended").join();
@@ -397,7 +397,7 @@ class LockAnnotationTests {
     }
 
     @Test
-    void refusesAResultWhoseWorkGoesOnAfterTheMethod() {
+    void refusesAResultWhoseWorkContinuesAfterTheMethod() {
         application.withBean(Untyped.class).run(context -> {
             Untyped bean = context.getBean(Untyped.class);
             for (Object later :
@@ -427,14 +427,14 @@ class LockAnnotationTests {
     }
 
     @Test
-    void saysThatTheLockWasLostMeanwhile() {
+    void throwsWhenTheLockWasLostDuringTheMethod() {
         application.withBean(ShortLease.class).run(context -> assertThatThrownBy(
                         () -> context.getBean(ShortLease.class).outliveTheLease())
                 .isInstanceOf(LockLostException.class));
     }
 
     @Test
-    void returnsTheResultOfALostLockWhereThatIsConfigured() {
+    void returnsTheResultAfterALossWhenConfigured() {
         application
                 .withPropertyValues("distributed-lock.on-lost=return")
                 .withBean(ShortLease.class)

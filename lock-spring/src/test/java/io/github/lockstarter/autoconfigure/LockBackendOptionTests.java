@@ -61,13 +61,13 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void leavesAStoreOutThatIsNotChosen() {
+    void doesNotCreateAStoreThatIsNotChosen() {
         withAcme.withPropertyValues("distributed-lock.backend=local")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockAcmeBackend"));
     }
 
     @Test
-    void keepsLocksInAFurtherStore() {
+    void keepsLocksInAnAdditionalStore() {
         withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
                 .withBean(Ledger.class)
                 .withPropertyValues("distributed-lock.backend=other", "distributed-lock.further-backends=ACME")
@@ -106,7 +106,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void drainsAndClosesAFurtherStoreWithTheContext() {
+    void drainsAndClosesAnAdditionalStoreWithTheContext() {
         AtomicReference<LockBackend> acme = new AtomicReference<>();
         AtomicReference<LockOperations> further = new AtomicReference<>();
         withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
@@ -129,7 +129,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void showsTheLocksOfAFurtherStoreToOperators() {
+    void showsTheLocksOfAnAdditionalStoreToOperators() {
         withAcme.withConfiguration(
                         AutoConfigurations.of(OtherLockAutoConfiguration.class, LockActuatorAutoConfiguration.class))
                 .withPropertyValues(
@@ -162,7 +162,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void namesTheBeansThereAreForAnAnnotationWithAnUnknownOne() {
+    void listsTheKnownBeansForAnAnnotationWithAnUnknownOne() {
         withAcme.withBean(Ledger.class)
                 .withPropertyValues("distributed-lock.backend=acme")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -173,7 +173,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void holdsAnAnnotationAgainstTheRulesOfAFurtherStore() {
+    void validatesAnAnnotationByTheRulesOfAnAdditionalStore() {
         withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
                 .withBean(Ledger.class)
                 .withPropertyValues(
@@ -212,7 +212,7 @@ class LockBackendOptionTests {
             acme-lock.command-timeout=31s                 | acme-lock.command-timeout is above the lease
             acme-lock.command-timeout=soon                | 'soon' is not a valid duration
             """)
-    void failsTheStartWithWhatIsWrong(String setting, String message) {
+    void startFailsWithTheProblem(String setting, String message) {
         withAcme.withPropertyValues("distributed-lock.backend=acme", setting)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains(message));
@@ -233,7 +233,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void holdsAnAnnotationAgainstTheRulesOfItsStore() {
+    void validatesAnAnnotationByTheRulesOfItsStore() {
         withAcme.withBean(Shipping.class)
                 .withPropertyValues("distributed-lock.backend=acme")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -245,7 +245,7 @@ class LockBackendOptionTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"redis", "acme"})
-    void usesTheBackendOfTheApplicationWhateverIsConfigured(String backend) {
+    void prefersTheBackendOfTheApplicationToTheConfiguredOne(String backend) {
         LockBackend own = new LocalLockBackend();
         withAcme.withBean("own", LockBackend.class, () -> own)
                 .withPropertyValues("distributed-lock.backend=" + backend)
@@ -256,7 +256,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void makesNoFurtherStoreBesideTheBackendOfTheApplication() {
+    void createsNoStoreInAdditionToTheBackendOfTheApplication() {
         withAcme.withBean("own", LockBackend.class, LocalLockBackend::new)
                 .withPropertyValues("distributed-lock.further-backends=acme")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -268,7 +268,7 @@ class LockBackendOptionTests {
     /** Also one that has the name of a store's bean. */
     @ParameterizedTest
     @ValueSource(strings = {"distributedLockAcmeBackend", "distributedLockOrdersBackend"})
-    void knowsTheBackendOfTheApplicationWhateverItsName(String name) {
+    void usesTheBackendOfTheApplicationUnderAnyBeanName(String name) {
         LockBackend own = new LocalLockBackend();
         withAcme.withBean(name, LockBackend.class, () -> own)
                 .withPropertyValues("distributed-lock.backend=acme")
@@ -287,7 +287,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void usesTheBackendOfTheApplicationWithoutAnyStore() {
+    void usesTheBackendOfTheApplicationWithoutAStoreModule() {
         locks.withBean(LockBackend.class, LocalLockBackend::new)
                 .withBean(Shipping.class)
                 .run(context ->
@@ -295,14 +295,14 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void passesOverABackendThatIsNoCandidate() {
+    void ignoresABackendThatIsNoAutowireCandidate() {
         withAcme.withBean("part", LockBackend.class, LocalLockBackend::new, bean -> bean.setAutowireCandidate(false))
                 .withPropertyValues("distributed-lock.backend=acme")
                 .run(context -> assertThat(context).hasNotFailed().hasBean("distributedLockAcmeBackend"));
     }
 
     @Test
-    void needsAStore() {
+    void startFailsWithoutAStore() {
         locks.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                 .contains("The application has no lock store: distributed-lock.backend is unset (default 'redis')")
                 .contains("Add lock-starter", "declare a LockBackend bean"));
@@ -331,7 +331,7 @@ class LockBackendOptionTests {
     }
 
     @Test
-    void announcesTheStoreForTestsOnlyWhereItIsUsed(CapturedOutput output) {
+    void logsTheStoreForTestsOnlyWhenItIsUsed(CapturedOutput output) {
         withAcme.withPropertyValues("distributed-lock.backend=acme", "distributed-lock.further-backends=local")
                 .run(context -> assertThat(context).hasFailed());
         assertThat(output).doesNotContain("distributed-lock.backend is 'local'");

@@ -26,7 +26,7 @@ class LockConditionsTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"true", "TRUE"})
-    void locksHoweverEnabledIsSpelled(String enabled) {
+    void acceptsEverySpellingOfTheEnabledProperty(String enabled) {
         application
                 .withBean(Shipping.class)
                 .withPropertyValues("distributed-lock.backend=local", "distributed-lock.enabled=" + enabled)
@@ -46,7 +46,7 @@ class LockConditionsTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"local", "LOCAL", "local "})
-    void choosesTheBackendHoweverItIsSpelled(String backend) {
+    void acceptsEverySpellingOfTheBackend(String backend) {
         application.withPropertyValues("distributed-lock.backend=" + backend).run(context -> assertThat(context)
                 .hasSingleBean(LocalLockBackend.class));
     }

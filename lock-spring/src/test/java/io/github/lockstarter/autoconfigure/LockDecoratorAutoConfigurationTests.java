@@ -35,7 +35,7 @@ class LockDecoratorAutoConfigurationTests {
             .withPropertyValues("distributed-lock.observation.enabled=true");
 
     @Test
-    void putsNothingAroundWhereNothingIsConfigured() {
+    void addsNoDecoratorWhenNothingIsConfigured() {
         runner.withBean(ObservationRegistry.class, TestObservationRegistry::create)
                 .run(context -> assertThat(context)
                         .as("neither configured nor a tracer on the class path")
@@ -43,7 +43,7 @@ class LockDecoratorAutoConfigurationTests {
     }
 
     @Test
-    void observesWhereThereIsARegistryAndItIsAskedFor() {
+    void observesWhenEnabledWithAnObservationRegistry() {
         observing.run(context -> {
             context.getBean(LockOperations.class).execute("order:42", () -> {});
 
@@ -55,7 +55,7 @@ class LockDecoratorAutoConfigurationTests {
     }
 
     @Test
-    void decoratesAnExecutionThatIsTried() {
+    void decoratesTryExecute() {
         runner.withPropertyValues("distributed-lock.log.mdc=true").run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             Execution<String> execution = locks.tryExecute("order:42", () -> MDC.get("lock.held.key"));
@@ -111,14 +111,14 @@ class LockDecoratorAutoConfigurationTests {
 
     @ParameterizedTest
     @CsvSource({"false, false", "true, true", "TRUE, true"})
-    void putsKeysIntoTheContextOfTheLogWhereConfigured(String value, boolean on) {
+    void putsKeysIntoTheMdcWhenConfigured(String value, boolean on) {
         runner.withPropertyValues("distributed-lock.log.mdc=" + value)
                 .run(context ->
                         assertThat(context.containsBean("distributedLockMdc")).isEqualTo(on));
     }
 
     @Test
-    void writesNoKeyOfSeveralAsALineOfItsOwn() {
+    void logsSeveralKeysInOneLine() {
         runner.withPropertyValues("distributed-lock.log.mdc=true").run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             locks.execute(
@@ -129,7 +129,7 @@ class LockDecoratorAutoConfigurationTests {
     }
 
     @Test
-    void putsTheInnermostLockIntoTheContextOfTheLog() {
+    void putsTheInnermostLockIntoTheMdc() {
         runner.withPropertyValues("distributed-lock.log.mdc=true").run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             MDC.put("lock.held.name", "of the application");

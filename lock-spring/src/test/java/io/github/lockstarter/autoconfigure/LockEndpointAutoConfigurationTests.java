@@ -40,31 +40,31 @@ class LockEndpointAutoConfigurationTests {
             runner.withPropertyValues("management.endpoints.web.exposure.include=locks");
 
     @Test
-    void isThereWhenExposed() {
+    void endpointIsPresentWhenExposed() {
         exposed.run(context -> assertThat(context).hasSingleBean(LocksEndpoint.class));
     }
 
     @Test
-    void isAbsentUnlessExposed() {
+    void endpointIsAbsentUnlessExposed() {
         runner.withPropertyValues("management.endpoints.web.exposure.include=health")
                 .run(context ->
                         assertThat(context).hasSingleBean(LockAdmin.class).doesNotHaveBean(LocksEndpoint.class));
     }
 
     @Test
-    void isAbsentWhenItsAccessIsNone() {
+    void endpointIsAbsentWhenItsAccessIsNone() {
         exposed.withPropertyValues("management.endpoint.locks.access=NONE")
                 .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
     }
 
     @Test
-    void isAbsentWithoutTheActuatorOnTheClassPath() {
+    void endpointIsAbsentWithoutTheActuator() {
         exposed.withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LocksEndpoint.class));
     }
 
     @Test
-    void isAbsentWithoutLocks() {
+    void endpointIsAbsentWhenLocksAreDisabled() {
         exposed.withPropertyValues("distributed-lock.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LocksEndpoint.class));
     }
@@ -77,7 +77,7 @@ class LockEndpointAutoConfigurationTests {
     }
 
     @Test
-    void masksKeysUnlessToldOtherwise() {
+    void masksKeysByDefault() {
         assertShown("****** (management.endpoint.locks.show-values)");
         assertShown("order:42", "management.endpoint.locks.show-values=always");
         assertShown(
@@ -107,7 +107,7 @@ class LockEndpointAutoConfigurationTests {
             .withPropertyValues("distributed-lock.backend=local", "management.endpoints.web.exposure.include=locks");
 
     @Test
-    void releasesOnlyWhereAccessIsUnrestricted() {
+    void releasesOnlyWithUnrestrictedAccess() {
         web.run(context -> assertThat(operationsOf(context)).containsOnlyKeys(WebEndpointHttpMethod.GET));
         web.withPropertyValues("management.endpoint.locks.access=UNRESTRICTED").run(context -> {
             Map<WebEndpointHttpMethod, WebOperation> operations = operationsOf(context);
@@ -129,7 +129,7 @@ class LockEndpointAutoConfigurationTests {
      * itself.
      */
     @Test
-    void theDefaultForAllEndpointsOpensItUnlessItsOwnAccessIsSet() {
+    void theDefaultAccessOfAllEndpointsAppliesUnlessItsOwnIsSet() {
         WebApplicationContextRunner open = web.withPropertyValues("management.endpoints.access.default=UNRESTRICTED");
 
         open.run(context -> assertThat(operationsOf(context)).hasSize(2));

@@ -40,7 +40,7 @@ class LockEngineLifecycleTests {
     }
 
     @Test
-    void leavesToItsLeaseWhatIsHeldWhenTheContextCloses() {
+    void leavesAHeldLockToItsLeaseWhenTheContextCloses() {
         List<LockHandle> handles = new ArrayList<>();
         application
                 .withPropertyValues("distributed-lock.lease=500")
@@ -53,7 +53,7 @@ class LockEngineLifecycleTests {
     }
 
     @Test
-    void refusesLocksAfterTheContextClosed() {
+    void grantsNoLockAfterTheContextIsClosed() {
         List<LockOperations> locks = new ArrayList<>();
         application.run(context -> locks.add(context.getBean(LockOperations.class)));
         assertThatThrownBy(() -> locks.get(0).acquire("order:1"))
@@ -116,7 +116,7 @@ class LockEngineLifecycleTests {
     }
 
     @Test
-    void grantsLocksUntilEverythingThatUsesThemHasStopped() {
+    void grantsLocksUntilAllBeansThatUseThemHaveStopped() {
         HeldAtStop heldAtStop = new HeldAtStop(new ArrayList<>());
         application
                 .withBean(HeldAtStop.class, () -> heldAtStop)

@@ -30,7 +30,7 @@ class LockHealthAutoConfigurationTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void saysThatTheStoreAnswers() {
+    void theHealthIsUpWhenTheStoreAnswers() {
         runner.run(context -> {
             assertThat(context).hasSingleBean(HealthContributor.class).hasBean(BEAN);
             assertThat(context.getBean(LockHealthIndicator.class).health()).satisfies(health -> {
@@ -44,7 +44,7 @@ class LockHealthAutoConfigurationTests {
     }
 
     @Test
-    void isSwitchedAsBootsOwn() {
+    void theHealthIsDisabledLikeOtherIndicators() {
         runner.withPropertyValues("management.health.distributed-lock.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(BEAN));
         runner.withPropertyValues("management.health.defaults.enabled=false")
@@ -55,19 +55,19 @@ class LockHealthAutoConfigurationTests {
     }
 
     @Test
-    void isAbsentWithoutLocks() {
+    void theHealthIsAbsentWhenLocksAreDisabled() {
         runner.withPropertyValues("distributed-lock.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(BEAN));
     }
 
     @Test
-    void isAbsentWithoutHealthOnTheClassPath() {
+    void theHealthIsAbsentWithoutTheHealthModule() {
         runner.withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(BEAN));
     }
 
     @Test
-    void backsOffFromTheApplicationsOwn() {
+    void backsOffFromTheHealthIndicatorOfTheApplication() {
         HealthIndicator own = () -> Health.up().build();
 
         runner.withBean(BEAN, HealthIndicator.class, () -> own)
@@ -76,7 +76,7 @@ class LockHealthAutoConfigurationTests {
 
     /** Any interface will do for it to be recognised by its type, and to be generated. */
     @Test
-    void thatOfTheOtherLineCanBeBuiltAheadOfTime() {
+    void theHealthOfTheOtherBootLineCanBeBuiltAheadOfTime() {
         try (GenericApplicationContext context = new GenericApplicationContext()) {
             context.registerBeanDefinition(BEAN, OlderLockHealthIndicator.definition(HealthIndicator.class));
             InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();

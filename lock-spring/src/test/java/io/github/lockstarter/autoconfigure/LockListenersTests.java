@@ -42,7 +42,7 @@ class LockListenersTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void aListenerThatBlocksDelaysNobody() {
+    void aBlockingListenerDelaysNobody() {
         CountDownLatch never = new CountDownLatch(1);
         List<Long> others = new CopyOnWriteArrayList<>();
         runner.withBean("blocking", LockListener.class, () -> onAcquired(event -> awaitUninterruptibly(never)))
@@ -60,7 +60,7 @@ class LockListenersTests {
     }
 
     @Test
-    void aListenerThatThrowsHarmsNobody(CapturedOutput output) {
+    void aListenerThatThrowsAffectsNoCaller(CapturedOutput output) {
         List<Long> others = new CopyOnWriteArrayList<>();
         LockListener throwing = onAcquired(event -> {
             throw new IllegalStateException("broken listener");
@@ -77,7 +77,7 @@ class LockListenersTests {
     }
 
     @Test
-    void dropsEventsOfAListenerThatIsTooFarBehindAndSaysHowMany(CapturedOutput output) {
+    void dropsAndCountsEventsOfASlowListener(CapturedOutput output) {
         CountDownLatch released = new CountDownLatch(1);
         List<LockEvent> told = new CopyOnWriteArrayList<>();
         runner.withBean("slow", LockListener.class, () -> event -> {
@@ -101,7 +101,7 @@ class LockListenersTests {
     }
 
     @Test
-    void oneThatReturnsAtOnceIsCalledOnTheThreadOfTheLockInOrder() {
+    void aListenerDeclaredAsFastIsCalledInOrderOnTheThreadOfTheLock() {
         heard.clear();
         runner.withUserConfiguration(Ordered.class).run(context -> {
             context.getBean(LockOperations.class).acquire("order:42").release();
@@ -134,7 +134,7 @@ class LockListenersTests {
     }
 
     @Test
-    void hearsHowTheEngineEnds() {
+    void listenersReceiveTheEventsOfTheShutdown() {
         List<LockEvent> told = new CopyOnWriteArrayList<>();
         runner.withBean("own", LockListener.class, () -> told::add).run(context -> {
             context.getBean(LockOperations.class).acquire("order:42");
@@ -149,7 +149,7 @@ class LockListenersTests {
     }
 
     @Test
-    void publishesLossesAndWaitsInVainAsSpringEvents() {
+    void publishesLossesAndTimedOutWaitsAsSpringEvents() {
         List<Object> published = new CopyOnWriteArrayList<>();
         runner.withInitializer(context -> context.addApplicationListener(event -> {
                     if (event instanceof PayloadApplicationEvent<?> payload) {

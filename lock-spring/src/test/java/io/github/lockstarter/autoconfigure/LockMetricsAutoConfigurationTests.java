@@ -32,18 +32,18 @@ class LockMetricsAutoConfigurationTests {
             CompositeMeterRegistryAutoConfiguration.class));
 
     @Test
-    void listensToTheLocksWhereBootMakesAMeterRegistry() {
+    void recordsMetricsWithTheMeterRegistryOfBoot() {
         withBootsRegistry.run(context -> assertThat(context).hasSingleBean(LockMetrics.class));
     }
 
     @Test
-    void listensToTheLocksWhereTheApplicationBringsItsOwnRegistry() {
+    void recordsMetricsWithARegistryOfTheApplication() {
         runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
                 .run(context -> assertThat(context.getBean(LockListener.class)).isInstanceOf(LockMetrics.class));
     }
 
     @Test
-    void countsWhatListenersMiss() {
+    void countsTheEventsThatListenersMiss() {
         withBootsRegistry
                 .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
                 .withPropertyValues("distributed-lock.backend=local")
@@ -56,7 +56,7 @@ class LockMetricsAutoConfigurationTests {
     }
 
     @Test
-    void distributionsAreConfiguredAsThoseOfAnyMeter() {
+    void distributionPropertiesApplyToLockMeters() {
         withBootsRegistry
                 .withPropertyValues(
                         "management.metrics.distribution.slo.distributed.lock.acquire=10ms,1s",
@@ -93,7 +93,7 @@ class LockMetricsAutoConfigurationTests {
     }
 
     @Test
-    void isAbsentWithoutARegistryToChoose() {
+    void metricsAreAbsentWithoutASingleRegistry() {
         runner.run(context -> assertThat(context).doesNotHaveBean(LockListener.class));
         runner.withBean("one", MeterRegistry.class, SimpleMeterRegistry::new)
                 .withBean("two", MeterRegistry.class, SimpleMeterRegistry::new)
@@ -101,13 +101,13 @@ class LockMetricsAutoConfigurationTests {
     }
 
     @Test
-    void isAbsentWithoutMicrometerOnTheClassPath() {
+    void metricsAreAbsentWithoutMicrometer() {
         runner.withClassLoader(new FilteredClassLoader("io.micrometer"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockListener.class));
     }
 
     @Test
-    void isAbsentWhenLocksAreDisabled() {
+    void metricsAreAbsentWhenLocksAreDisabled() {
         withBootsRegistry.withPropertyValues("distributed-lock.enabled=false").run(context -> assertThat(context)
                 .doesNotHaveBean(LockListener.class));
     }

@@ -56,7 +56,7 @@ class LockNameTests {
     }
 
     @Test
-    void isThePartOfTheKeyBeforeTheColonIfSettingsHaveIt() {
+    void theNameIsThePartOfTheKeyBeforeTheColonIfSettingsExistForIt() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             for (String key : List.of("order:42", "order:express:42", "order")) {
@@ -68,7 +68,7 @@ class LockNameTests {
     }
 
     @Test
-    void isThePartOfTheKeyBeforeTheColonIfAnAnnotationHasIt() {
+    void theNameIsThePartOfTheKeyBeforeTheColonIfAnAnnotationHasIt() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             locks.execute("ship:42", () -> {});
@@ -89,7 +89,7 @@ class LockNameTests {
     }
 
     @Test
-    void isUnnamedIfNothingHasThatNameOrTheKeysHaveSeveral() {
+    void theLockIsUnnamedIfTheNameIsUnknownOrAmbiguous() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             locks.execute("invoice:42", () -> {});
@@ -103,7 +103,7 @@ class LockNameTests {
     }
 
     @Test
-    void isTheOneOfTheRequestIfThatHasOne() {
+    void theNameOfTheRequestComesFirst() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             locks.execute(LockRequest.of("order:42").named("nightly"), () -> {});
@@ -114,7 +114,7 @@ class LockNameTests {
     }
 
     @Test
-    void isTheSameInTheLogAndInSpans() {
+    void theNameIsTheSameInTheLogAndInSpans() {
         application
                 .withBean(ObservationRegistry.class, TestObservationRegistry::create)
                 .withPropertyValues("distributed-lock.observation.enabled=true", "distributed-lock.log.mdc=true")

@@ -64,7 +64,7 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void answersConflictWithoutShowingTheKey() {
+    void respondsWithConflictWithoutShowingTheKey() {
         servlet.run(context -> answerTo(
                         new LockNotAcquiredException("order:1", "order:1 is held by thread-7"),
                         context.getBean(LockProblemAdvice.class))
@@ -91,7 +91,7 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void leavesTheAnswerToAnAdviceOfTheApplication() {
+    void leavesTheResponseToAnAdviceOfTheApplication() {
         WebApplicationContextRunner mvc = servlet.withUserConfiguration(Mvc.class);
         mvc.run(context -> MockMvcBuilders.webAppContextSetup(context)
                 .build()
@@ -104,7 +104,7 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void answersUnavailableAndForHowLong() {
+    void respondsWithUnavailableAndRetryAfter() {
         servlet.withPropertyValues("distributed-lock.web.retry-after=2500ms").run(context -> {
             LockProblemAdvice advice = context.getBean(LockProblemAdvice.class);
             answerTo(new LockBackendException("order:1", "no answer", null), advice)
@@ -117,7 +117,7 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void answersTheSameInWebFlux() {
+    void respondsEquallyInWebFlux() {
         reactive.run(
                 context -> WebTestClient.bindToController(new Failing(new LockNotAcquiredException("order:1", "held")))
                         .controllerAdvice(context.getBean(LockProblemAdvice.class))
@@ -132,7 +132,7 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void isThereInEachWebApplicationThatDoesNotSwitchItOff() {
+    void theAdviceIsPresentInWebApplicationsUnlessDisabled() {
         servlet.withPropertyValues("distributed-lock.web.problem-details=off")
                 .run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
         reactive.withPropertyValues("distributed-lock.web.problem-details=false")
@@ -151,7 +151,7 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void isReplacedByOneOfTheApplication() {
+    void theAdviceIsReplacedByOneOfTheApplication() {
         servlet.withBean("own", LockProblemAdvice.class, () -> new LockProblemAdvice(Duration.ZERO))
                 .run(context -> assertThat(context)
                         .hasSingleBean(LockProblemAdvice.class)
@@ -159,7 +159,7 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void failsTheStartForATimeBelowZero() {
+    void startFailsForANegativeTime() {
         servlet.withPropertyValues("distributed-lock.web.retry-after=-1s")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains("distributed-lock.web.retry-after is -1s; it must not be negative"));

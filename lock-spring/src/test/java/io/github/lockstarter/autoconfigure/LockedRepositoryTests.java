@@ -93,7 +93,7 @@ class LockedRepositoryTests {
     record NeedingPlain(Plain plain) {}
 
     @Test
-    void readsTheSettingsOfWhatAFactoryMakes(CapturedOutput output) {
+    void usesTheLockSettingsOfAnObjectThatAFactoryCreates(CapturedOutput output) {
         application
                 .withPropertyValues("distributed-lock.locks.stock.wait=0")
                 .withBean(StockFactory.class)
@@ -123,7 +123,7 @@ class LockedRepositoryTests {
     }
 
     @Test
-    void failsTheStartForALeaseAboveTheLongest() {
+    void startFailsForALeaseAboveTheLongest() {
         application.withBean(HastyFactory.class).withBean(NeedingHasty.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .contains("Lease of lock 'Hasty.load' is 31s, above distributed-lock.max-lease (30s)"));
@@ -154,7 +154,7 @@ class LockedRepositoryTests {
     }
 
     @Test
-    void failsTheStartForAnAnnotationThatTheProxyOfAFactoryHides() {
+    void startFailsForAnAnnotationThatTheProxyOfAFactoryHides() {
         application
                 .withBean("plain", PlainFactory.class)
                 .withBean(NeedingPlain.class)
@@ -183,7 +183,7 @@ class LockedRepositoryTests {
     }
 
     @Test
-    void makesNothingOfALazyFactoryThatIsCreatedEarly() {
+    void doesNotCreateTheObjectOfALazyFactoryThatIsCreatedEarly() {
         withEarly("&plain")
                 .withBean(
                         "plain",
@@ -195,7 +195,7 @@ class LockedRepositoryTests {
     }
 
     @Test
-    void failsTheStartForALockedBeanThatAFactoryMadeEarly() {
+    void startFailsForALockedBeanThatAFactoryCreatedEarly() {
         withEarly("stock").withBean("stock", StockFactory.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .startsWith("Bean 'stock': @DistributedLock on ")
@@ -219,7 +219,7 @@ class LockedRepositoryTests {
     }
 
     @Test
-    void locksBehindAScopedProxy() {
+    void locksABeanBehindAScopedProxy() {
         application
                 .withUserConfiguration(ScopedConfiguration.class)
                 .run(context -> assertThat(context.getBean(Scoped.class).run()).containsExactly("scoped"));
@@ -275,7 +275,7 @@ class LockedRepositoryTests {
     }
 
     @Test
-    void doesNotSaveWhileAnotherOwnerHasTheLock() {
+    void doesNotSaveWhileAnotherOwnerHoldsTheLock() {
         application
                 .withUserConfiguration(Repositories.class)
                 .withPropertyValues("distributed-lock.wait=0")

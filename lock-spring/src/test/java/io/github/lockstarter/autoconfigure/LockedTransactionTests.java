@@ -140,7 +140,7 @@ class LockedTransactionTests {
     }
 
     @Test
-    void rollsATransactionTemplateBackToo() {
+    void rollsBackATransactionTemplateWhenTheLockWasLost() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
@@ -160,7 +160,7 @@ class LockedTransactionTests {
     }
 
     @Test
-    void commitsWithoutTheLockWhereALossIsNoFailure() {
+    void commitsAfterALossWhenConfiguredToReturn() {
         application.withPropertyValues("distributed-lock.on-lost=return").run(context -> {
             context.getBean(Accounts.class).bookAndLoseTheLock();
             assertThat(bookings(context.getBean(JdbcTemplate.class))).isOne();
@@ -168,7 +168,7 @@ class LockedTransactionTests {
     }
 
     @Test
-    void leavesTransactionsOutsideOfLocksAlone() {
+    void doesNotChangeTransactionsOutsideLocks() {
         application.run(context -> {
             TransactionTemplate transaction =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));

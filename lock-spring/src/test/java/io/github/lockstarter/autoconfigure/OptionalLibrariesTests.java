@@ -61,7 +61,7 @@ class OptionalLibrariesTests {
     }
 
     @Test
-    void locksWithoutThem() throws Exception {
+    void locksWithoutTheOptionalLibraries() throws Exception {
         URL[] classPath = Pattern.compile(File.pathSeparator, Pattern.LITERAL)
                 .splitAsStream(System.getProperty("java.class.path"))
                 .map(Path::of)

@@ -76,7 +76,7 @@ class ParentContextTests {
     }
 
     @Test
-    void lendsItsLocksToItsChild() {
+    void aChildContextUsesTheLocksOfItsParent() {
         try (ConfigurableApplicationContext parent = application(Parent.class).run();
                 ConfigurableApplicationContext child = childOf(parent)) {
             assertThat(child.getBean(LockOperations.class)).isSameAs(parent.getBean(LockOperations.class));
@@ -109,7 +109,7 @@ class ParentContextTests {
     }
 
     @Test
-    void locksOnAfterItsChildIsClosed() {
+    void theParentLocksAfterItsChildIsClosed() {
         try (ConfigurableApplicationContext parent = application(Parent.class).run()) {
             childOf(parent).close();
             try (LockHandle lock = parent.getBean(LockOperations.class).acquire("order:1")) {
@@ -122,7 +122,7 @@ class ParentContextTests {
     }
 
     @Test
-    void leavesTheChecksToTheContextOfTheBean() {
+    void checksABeanOnlyInItsOwnContext() {
         try (ConfigurableApplicationContext parent = application(Parent.class).run()) {
             SpringApplicationBuilder child =
                     application(Child.class).parent(parent).sources(Impossible.class);
@@ -131,7 +131,7 @@ class ParentContextTests {
     }
 
     @Test
-    void lendsNothingWhereItHasNoLocks() {
+    void aParentWithoutLocksProvidesNone() {
         try (ConfigurableApplicationContext parent = application(Object.class).run();
                 ConfigurableApplicationContext child = childOf(parent)) {
             assertThat(child.getBean(Orders.class).ship(1)).containsExactly("order:1");

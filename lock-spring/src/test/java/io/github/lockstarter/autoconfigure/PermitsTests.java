@@ -44,7 +44,7 @@ class PermitsTests {
     }
 
     @Test
-    void runAsManyCallsAtATimeAsThereArePermits() {
+    void runsAsManyConcurrentCallsAsPermits() {
         application.withBean(Partner.class).run(context -> {
             Partner partner = context.getBean(Partner.class);
             LockOperations locks = context.getBean(LockOperations.class);
@@ -83,7 +83,7 @@ class PermitsTests {
     }
 
     @Test
-    void haveTheLimitOfTheirNameIfTheyAreSilent() {
+    void usesTheLimitOfTheNameByDefault() {
         application
                 .withBean(Importer.class)
                 .withPropertyValues("distributed-lock.locks.import.permits=2")
@@ -110,7 +110,7 @@ class PermitsTests {
     }
 
     @Test
-    void haveOneLimitForEachName() {
+    void usesOneLimitPerName() {
         application.withBean(Partner.class).withBean(Other.class).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
@@ -131,7 +131,7 @@ class PermitsTests {
     }
 
     @Test
-    void failTheStartIfTheirLimitIsWrong() {
+    void startFailsForAnInvalidLimit() {
         application.withBean(TooMany.class).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()

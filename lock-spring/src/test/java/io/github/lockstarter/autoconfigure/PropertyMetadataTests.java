@@ -22,7 +22,7 @@ class PropertyMetadataTests {
     }
 
     @Test
-    void namesTheDefaultOfEveryPropertyThatHasOne() {
+    void namesEveryDefault() {
         assertThat(entries("properties").stream()
                         .filter(property -> !property.containsKey("defaultValue"))
                         .map(property -> property.get("name")))
@@ -38,7 +38,7 @@ class PropertyMetadataTests {
     }
 
     @Test
-    void knowsTheSwitchOfTheHealth() {
+    void describesTheHealthProperty() {
         assertThat(entries("properties"))
                 .extracting(property -> property.get("name"))
                 .contains("management.health.distributedlock.enabled");

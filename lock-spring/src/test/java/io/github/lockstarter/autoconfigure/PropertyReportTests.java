@@ -31,7 +31,7 @@ class PropertyReportTests {
     }
 
     @Test
-    void hasTheWaitAsItIsConfigured() {
+    void reportsTheConfiguredWait() {
         application
                 .withPropertyValues(
                         "distributed-lock.wait=3s", "distributed-lock.lease=7s", "distributed-lock.locks.ship.wait=2s")
@@ -45,7 +45,7 @@ class PropertyReportTests {
     }
 
     @Test
-    void hasTheDefaultOfTheWait() {
+    void reportsTheDefaultWait() {
         application.run(context -> assertThat(reported(context.getBean(ConfigurationPropertiesReportEndpoint.class)))
                 .containsEntry("wait", "PT5S"));
     }

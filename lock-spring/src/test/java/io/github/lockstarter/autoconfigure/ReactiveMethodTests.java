@@ -167,7 +167,7 @@ class ReactiveMethodTests {
     }
 
     @Test
-    void lockWithEachSubscriptionUntilItEnds() {
+    void lockPerSubscriptionUntilItEnds() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             Sinks.One<String> work = Sinks.one();
@@ -187,7 +187,7 @@ class ReactiveMethodTests {
     }
 
     @Test
-    void ofEachTypeHoldTheLockWhileTheyRun() {
+    void holdTheLockWhileTheyRunForEveryReactiveType() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             Mono<String> checked = Mono.fromSupplier(() -> "held: " + isHeld(context));
@@ -255,7 +255,7 @@ class ReactiveMethodTests {
 
     /** Reactor passes it to no subscriber, but throws it where the operator runs: here or on a thread of the client. */
     @Test
-    void releaseAtAnErrorThatReactorTakesForFatal() {
+    void releaseAfterAnErrorThatReactorTreatsAsFatal() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             AtomicInteger thrown = new AtomicInteger();
@@ -288,7 +288,7 @@ class ReactiveMethodTests {
 
     /** Whichever comes first, the lock is free at the end. */
     @Test
-    void leaveNoLockBehindIfTheyAreCancelledAtTheGrant() {
+    void leaveNoLockHeldWhenCancelledDuringTheGrant() {
         application.withPropertyValues("distributed-lock.wait=1m").run(context -> {
             Orders orders = context.getBean(Orders.class);
             for (int i = 0; i < 2_000; i++) {
@@ -327,7 +327,7 @@ class ReactiveMethodTests {
 
     /** Whenever they are cancelled: before the grant, between the grant and the call, or while the method is called. */
     @Test
-    void areCalledUnderTheirLockOrNotAtAll() {
+    void areCalledOnlyUnderTheirLock() {
         application
                 .withBean(Checked.class)
                 .withPropertyValues("distributed-lock.wait=10s")
@@ -376,7 +376,7 @@ class ReactiveMethodTests {
 
     /** Each subscription has an invocation of its own; a used one has no aspects left to pass. */
     @Test
-    void passTheAspectsInsideOfTheLockWithEachSubscription() {
+    void runInnerAspectsPerSubscriptionUnderTheLock() {
         application.withBean(Audit.class).run(context -> {
             AtomicInteger calls = context.getBean(Audit.class).calls;
             Mono<String> shipping = context.getBean(Orders.class).ship(42, Mono.just("shipped"));
@@ -422,7 +422,7 @@ class ReactiveMethodTests {
     // Contention
 
     @Test
-    void mayBeSkippedOrFallBack() {
+    void canSkipOrFallBack() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             Mono<String> work = Mono.just("shipped");
@@ -442,7 +442,7 @@ class ReactiveMethodTests {
     }
 
     @Test
-    void passOnWhatTheirFallbackFailsWith() {
+    void failWithTheErrorOfTheirFallback() {
         application.run(context -> {
             LockHandle other = context.getBean(LockOperations.class).acquire("order:43");
             Throwable failure = catchThrowable(() -> context.getBean(Orders.class)
@@ -456,7 +456,7 @@ class ReactiveMethodTests {
 
     /** The exception of an inner lock is none of this one. */
     @Test
-    void takeNothingThatTheWorkFailsWithForContention() {
+    void doNotMistakeAFailureOfTheWorkForContention() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             LockNotAcquiredException inner = new LockNotAcquiredException("inner", "busy");
@@ -487,7 +487,7 @@ class ReactiveMethodTests {
     // Loss
 
     @Test
-    void endWithTheLossOfTheLock() {
+    void failWhenTheLockIsLost() {
         application.run(context -> {
             AtomicReference<Boolean> cancelled = new AtomicReference<>(false);
             Flux<String> endless = Flux.just("one").concatWith(Flux.never()).doOnCancel(() -> cancelled.set(true));
@@ -503,7 +503,7 @@ class ReactiveMethodTests {
     }
 
     @Test
-    void goOnAfterALossThatIsNoFailure() {
+    void continueAfterALossWhenConfiguredToReturn() {
         application.withPropertyValues("distributed-lock.on-lost=return").run(context -> assertThat(
                         context.getBean(Orders.class)
                                 .briefly(42, Flux.just("one", "two").delayElements(Duration.ofMillis(600)))
@@ -515,7 +515,7 @@ class ReactiveMethodTests {
     // Reentrancy
 
     @Test
-    void enterAgainInsideOfThemselves() {
+    void reenterInsideThemselves() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             Mono<String> inner = orders.parts(42, Flux.just("a", "b"))
@@ -531,7 +531,7 @@ class ReactiveMethodTests {
 
     /** The outer lock is carried by the thread that starts the stage, the inner ones by the Reactor context. */
     @Test
-    void enterAgainWhatAStageHoldsAroundThemIfItPassesItsContextOn() {
+    void reenterTheLockOfAnEnclosingStageThatPassesItsContext() {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             Mono<String> innermost = orders.ship(42, Mono.just("innermost"));
@@ -551,7 +551,7 @@ class ReactiveMethodTests {
 
     /** Such as other work, whose signal that work has sent. */
     @Test
-    void areNoPartOfTheWorkOnWhoseThreadTheyAreSubscribedTo() {
+    void doNotReenterTheLockOfTheSubscribingThread() {
         application.run(context -> assertThatThrownBy(() -> context.getBean(LockOperations.class)
                         .executeAsync("order:42", () -> context.getBean(Orders.class)
                                 .ship(42, Mono.just(""))
@@ -562,7 +562,7 @@ class ReactiveMethodTests {
 
     /** The work holds its lock already, so that the method is called on the thread that subscribes. */
     @Test
-    void findTheirOwnLockInsideOfABlockingBody() {
+    void findTheirOwnLockInsideABlockingBody() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             LockHandle handle = locks.acquireAsync(LockRequest.of("order:42")).join();
@@ -577,7 +577,7 @@ class ReactiveMethodTests {
     }
 
     @Test
-    void areOtherOwnersThanTheThreadThatSubscribes() {
+    void areAnotherOwnerThanTheSubscribingThread() {
         application.run(context -> context.getBean(LockOperations.class)
                 .execute("order:42", () -> assertThatThrownBy(() -> context.getBean(Orders.class)
                                 .ship(42, Mono.just(""))
@@ -605,7 +605,7 @@ class ReactiveMethodTests {
     // Blocking methods
 
     @Test
-    void areAskedForWhereABlockingMethodRunsOnAThreadThatMustNotBlock(CapturedOutput output) {
+    void warnAboutABlockingMethodOnANonBlockingThread(CapturedOutput output) {
         application.run(context -> {
             Orders orders = context.getBean(Orders.class);
             Mono<Void> blocking =
@@ -618,7 +618,7 @@ class ReactiveMethodTests {
     }
 
     @Test
-    void noWarningOnAThreadThatMayBlock(CapturedOutput output) {
+    void doNotWarnOnAThreadThatMayBlock(CapturedOutput output) {
         application.run(context -> {
             context.getBean(Orders.class).block(42);
             assertThat(output).doesNotContain("waits for lock");

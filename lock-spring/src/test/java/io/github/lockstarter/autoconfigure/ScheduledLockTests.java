@@ -83,7 +83,7 @@ class ScheduledLockTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void schedulerCallsTheProxyAndSkipsWithoutNoise(boolean classProxy, CapturedOutput output) {
+    void theSchedulerCallsTheProxyWhichSkipsWithoutLogging(boolean classProxy, CapturedOutput output) {
         application
                 .withUserConfiguration(Scheduling.class)
                 .withPropertyValues("spring.aop.proxy-target-class=" + classProxy)
@@ -166,7 +166,7 @@ class ScheduledLockTests {
     }
 
     @Test
-    void keepsTheLockForTheMinimumTimeOfAProperty() {
+    void readsTheMinimumTimeFromAProperty() {
         application
                 .withPropertyValues("job.at-least=20s", "job.lease=25s", "job.max-hold=1m")
                 .withBean(Kept.class)
@@ -223,7 +223,7 @@ class ScheduledLockTests {
     }
 
     @Test
-    void skipsTheTickWithOneLineIfTheStoreCannotBeReached(CapturedOutput output) {
+    void skipsTheTickAndLogsOneLineIfTheStoreIsUnreachable(CapturedOutput output) {
         LockSource source = mock();
         when(source.acquire(any()))
                 .thenThrow(new LockStoreRecoveringException("tick", "the store recovers", Duration.ZERO));
@@ -249,7 +249,7 @@ class ScheduledLockTests {
     }
 
     @Test
-    void leavesTheExceptionToTheCallersOfOtherMethods() {
+    void throwsToCallersOfMethodsThatAreNotScheduled() {
         LockSource source = mock();
         when(source.acquire(any())).thenThrow(new LockBackendException("unscheduled", "no connection", null));
         application
@@ -286,7 +286,7 @@ class ScheduledLockTests {
     }
 
     @Test
-    void failsTheStartWithTheExpectedForm() {
+    void startFailsWithTheExpectedFormat() {
         String named = "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = "
                 + "\"nightly-report\", atLeastMs = 30000) or @LeaderOnly(\"billing\").";
         assertFails(Unnamed.class, "it has no name.", named);
@@ -329,7 +329,7 @@ class ScheduledLockTests {
     }
 
     @Test
-    void failsTheStartForTwoAnnotationsOfWhichOneWouldBeIgnored() {
+    void startFailsForTwoLockAnnotations() {
         application.withBean("subject", Both.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .contains("ScheduledLockTests.Both.run() cannot take effect: it has @DistributedLock and "

@@ -62,7 +62,7 @@ class ScheduledMethodTests {
     }
 
     @Test
-    void isWarnedOfOnceIfItWaits(CapturedOutput output) {
+    void warnsOnceAboutAMethodThatWaits(CapturedOutput output) {
         assertWarns(
                 output,
                 Nightly.class,
@@ -71,7 +71,7 @@ class ScheduledMethodTests {
     }
 
     @Test
-    void isSoundWithoutAWait(CapturedOutput output) {
+    void doesNotWarnAboutAMethodThatDoesNotWait(CapturedOutput output) {
         assertSilent(output, NightlyWithoutWait.class);
         assertSilent(output, Nightly.class, "distributed-lock.locks.nightly.wait=0");
         assertSilent(output, Nightly.class, "distributed-lock.wait=0");
@@ -84,7 +84,7 @@ class ScheduledMethodTests {
     }
 
     @Test
-    void isWarnedOfIfAllInstancesWaitForItsMinimumTime(CapturedOutput output) {
+    void warnsWhenAllInstancesWaitForTheMinimumTime(CapturedOutput output) {
         assertWarns(output, KeptWhileAllWait.class, "waits up to 5s for lock 'nightly': " + EVERY_INSTANCE);
         assertSilent(output, KeptWhileAllWait.class, "distributed-lock.wait=0");
     }
@@ -102,7 +102,7 @@ class ScheduledMethodTests {
     }
 
     @Test
-    void isWarnedOfIfASlowClockRunsItAgain(CapturedOutput output) {
+    void warnsWhenAnInstanceWithASlowClockCouldRunItAgain(CapturedOutput output) {
         assertWarns(
                 output,
                 WithoutMinimumTime.class,

@@ -73,7 +73,7 @@ class SingleLoadCachesTests {
     }
 
     @Test
-    void leavesTheBeansOfTheApplicationWhatTheyAre(CapturedOutput output) {
+    void doesNotReplaceBeansOfTheApplication(CapturedOutput output) {
         application
                 .withBean("caches", Caches.class, () -> new Caches("products"))
                 .withBean(Shop.class)
@@ -128,7 +128,7 @@ class SingleLoadCachesTests {
     }
 
     @Test
-    void failsTheStartWithoutCaching() {
+    void startFailsWithoutCaching() {
         assertFails(
                 uncached.withPropertyValues("distributed-lock.cache.names=products")
                         .withBean(Caches.class, () -> new Caches("products")),
@@ -137,7 +137,7 @@ class SingleLoadCachesTests {
     }
 
     @Test
-    void failsTheStartForACacheThatNoManagerHas() {
+    void startFailsForAnUnknownCache() {
         String problem = "no CacheManager has a cache 'products' outside of the memory of this instance";
         String action = "Correct the name, or declare a cache that all instances share";
         assertFails(application.withBean(Caches.class, () -> new Caches("prices")), problem, action);
@@ -149,7 +149,7 @@ class SingleLoadCachesTests {
     }
 
     @Test
-    void failsTheStartIfItCannotChooseAmongLocks() {
+    void startFailsWithSeveralLocksWithoutAPrimaryOne() {
         LockOperations locks = mock(LockOperations.class);
         application
                 .withClassLoader(new FilteredClassLoader(Flux.class)) // the publishers' locks would fail before

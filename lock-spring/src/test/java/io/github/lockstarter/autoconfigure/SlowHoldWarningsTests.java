@@ -28,7 +28,7 @@ class SlowHoldWarningsTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void warnsOnceOfALongHoldWithWhatItsThreadIsDoing(CapturedOutput output) {
+    void warnsOnceAboutALongHoldWithTheStackOfItsThread(CapturedOutput output) {
         runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
             LockHandle held = context.getBean(LockOperations.class).acquire("order:42");
 
@@ -45,7 +45,7 @@ class SlowHoldWarningsTests {
     }
 
     @Test
-    void saysNothingOfHoldsThatEndInTime(CapturedOutput output) {
+    void doesNotWarnAboutHoldsThatEndInTime(CapturedOutput output) {
         runner.withPropertyValues("distributed-lock.warn-after=1m").run(context -> {
             for (int i = 0; i < 100; i++) {
                 context.getBean(LockOperations.class).acquire("order:42").release();
@@ -56,7 +56,7 @@ class SlowHoldWarningsTests {
     }
 
     @Test
-    void showsNoStackOfAThreadThatOnlyHappenedToDeliverTheLock(CapturedOutput output) {
+    void omitsTheStackOfAThreadThatOnlyDeliveredTheLock(CapturedOutput output) {
         runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
             LockHandle held = context.getBean(LockOperations.class)
                     .acquireAsync(LockRequest.of("order:42"))
@@ -85,14 +85,14 @@ class SlowHoldWarningsTests {
 
     /** A thread that reads a class by its methods' names would need hints in a native image. */
     @Test
-    void isNoListenerThatIsReadByReflection() {
+    void isRegisteredWithoutAnIsolatingWrapper() {
         runner.run(context -> assertThat(listeners(context))
                 .contains("SlowHoldWarnings", "LockEventPublisher")
                 .doesNotContain("Isolated"));
     }
 
     @Test
-    void hearsNothingWhereTheTimeIsZero() {
+    void isDisabledWhenTheTimeIsZero() {
         runner.withPropertyValues("distributed-lock.warn-after=0").run(context -> assertThat(listeners(context))
                 .contains("LockEventPublisher")
                 .doesNotContain("SlowHoldWarnings", "Isolated"));
@@ -105,7 +105,7 @@ class SlowHoldWarningsTests {
     }
 
     @Test
-    void looksAfterAMinuteUnlessToldOtherwise() {
+    void warnsAfterOneMinuteByDefault() {
         runner.run(context -> assertThat(
                         context.getBean(DistributedLockProperties.class).warnAfter())
                 .isEqualTo(Duration.ofMinutes(1)));
@@ -113,7 +113,7 @@ class SlowHoldWarningsTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"-1s", "100us", "366d", "P200000D"})
-    void refusesATimeThatIsNone(String time) {
+    void refusesANegativeTime(String time) {
         runner.withPropertyValues("distributed-lock.warn-after=" + time).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()

@@ -123,7 +123,7 @@ class StageMethodTests {
     }
 
     @Test
-    void failAsTheMethodDoes() {
+    void failLikeTheMethod() {
         application.withBean(Orders.class).run(context -> {
             Orders orders = context.getBean(Orders.class);
             assertThatThrownBy(orders.fail(42)::join).hasCauseInstanceOf(IOException.class);
@@ -137,7 +137,7 @@ class StageMethodTests {
     }
 
     @Test
-    void mayBeSkippedOrFallBack() {
+    void canSkipOrFallBack() {
         application.withBean(Orders.class).run(context -> {
             Orders orders = context.getBean(Orders.class);
             CompletableFuture<String> work = CompletableFuture.completedFuture("shipped");
@@ -152,7 +152,7 @@ class StageMethodTests {
 
     /** The exception of an inner lock is none of this one. */
     @Test
-    void takeNothingThatTheMethodThrowsForContention() {
+    void doNotMistakeAnExceptionOfTheMethodForContention() {
         application.withBean(Orders.class).run(context -> {
             LockNotAcquiredException inner = new LockNotAcquiredException("inner", "busy");
             assertThatThrownBy(context.getBean(Orders.class).shipOr(42, CompletableFuture.failedFuture(inner))::join)
@@ -161,7 +161,7 @@ class StageMethodTests {
     }
 
     @Test
-    void endWithTheLossOfTheLock() {
+    void failWhenTheLockIsLost() {
         application.withBean(Orders.class).run(context -> {
             CompletableFuture<String> result = context.getBean(Orders.class).shipBriefly(42, new CompletableFuture<>());
             assertThatThrownBy(() -> result.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
@@ -169,7 +169,7 @@ class StageMethodTests {
     }
 
     @Test
-    void goOnAfterALossThatIsNoFailure() {
+    void continueAfterALossWhenConfiguredToReturn() {
         application
                 .withBean(Orders.class)
                 .withPropertyValues("distributed-lock.on-lost=return")
@@ -253,7 +253,7 @@ class StageMethodTests {
     }
 
     @Test
-    void fallBackInsideOfTheLocksOfTheirCaller() {
+    void fallBackInsideTheLocksOfTheirCaller() {
         application
                 .withBean(Nested.class)
                 .withPropertyValues("distributed-lock.wait=200ms")
@@ -294,7 +294,7 @@ class StageMethodTests {
     }
 
     @Test
-    void passOnWhatTheStageOfTheirFallbackFailsWith() {
+    void failWithTheFailureOfTheirFallbackStage() {
         application
                 .withBean(Odd.class)
                 .withPropertyValues("distributed-lock.wait=0")
@@ -324,7 +324,7 @@ class StageMethodTests {
     }
 
     @Test
-    void mayBeRefusedInsideATransactionOfTheCaller() {
+    void canBeRefusedInsideATransactionOfTheCaller() {
         application.withBean(Accounts.class).run(context -> {
             Accounts accounts = context.getBean(Accounts.class);
             accounts.withdraw().join();
@@ -377,7 +377,7 @@ class StageMethodTests {
     }
 
     @Test
-    void passTheAspectsInsideOfTheLock() {
+    void runInnerAspectsUnderTheLock() {
         application.withBean(Tenants.class).withBean(Audit.class).run(context -> {
             context.getBean(Tenants.class).read().join();
             assertThat(context.getBean(Audit.class).seen).hasValue("read");
@@ -420,7 +420,7 @@ class StageMethodTests {
     }
 
     @Test
-    void ofAsyncFailTheStartWithoutAnAsynchronousAdvice() {
+    void startFailsForAsyncMethodsWithoutTheAsyncAdvice() {
         application.withBean(Jobs.class).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
@@ -428,7 +428,7 @@ class StageMethodTests {
     }
 
     @Test
-    void ofAsyncLockInTheAsynchronousThreadUntilTheirFutureEnds() {
+    void asyncMethodsLockOnTheirThreadUntilTheirFutureEnds() {
         application.withUserConfiguration(Background.class).withBean(Jobs.class).run(context -> {
             Jobs jobs = context.getBean(Jobs.class);
             CompletableFuture<String> work = new CompletableFuture<>();

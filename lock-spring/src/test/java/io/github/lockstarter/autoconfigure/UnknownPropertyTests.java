@@ -63,7 +63,7 @@ class UnknownPropertyTests {
     }
 
     @Test
-    void areNamedWithFileAndLine() throws IOException {
+    void unknownPropertiesAreReportedWithFileAndLine() throws IOException {
         String yaml = """
                 distributed-lock:
                   lease: 7s
@@ -98,7 +98,7 @@ class UnknownPropertyTests {
     /** A YAML file may name a group and none of its properties. */
     @ParameterizedTest
     @ValueSource(strings = {"retry", "locks", "redis"})
-    void areNotEmptyGroups(String group) {
+    void emptyGroupsAreAccepted(String group) {
         application.withPropertyValues("distributed-lock." + group + "=").run(context -> assertThat(context)
                 .hasNotFailed());
     }
@@ -119,7 +119,7 @@ class UnknownPropertyTests {
     }
 
     @Test
-    void doNotFailTheStartAmongTheSystemProperties() {
+    void unknownSystemPropertiesDoNotFailTheStart() {
         with(new MapPropertySource(
                         StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
                         Map.of("distributed-lock.leese", "1s")))
@@ -128,14 +128,14 @@ class UnknownPropertyTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"DISTRIBUTED_LOCK_MAX_LEASE", "DISTRIBUTEDLOCK_MAXLEASE"})
-    void areNeitherSpellingOfAVariable(String variable) {
+    void bothSpellingsOfAnEnvironmentVariableAreAccepted(String variable) {
         withVariable(variable, "70s").run(context -> assertThat(
                         context.getBean(DistributedLockProperties.class).longestLease())
                 .isEqualTo(Duration.ofSeconds(70)));
     }
 
     @Test
-    void areNotHiddenByAWrongValue() {
+    void unknownPropertiesAreReportedDespiteAnInvalidValue() {
         application
                 .withPropertyValues("distributed-lock.quota.most=3", "distributed-lock.lease=soon")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -143,7 +143,7 @@ class UnknownPropertyTests {
     }
 
     @Test
-    void mayBelongToTheParentOfAContext() {
+    void propertiesOfTheParentContextAreAccepted() {
         application.withPropertyValues("acme-lock.command-timeout=2s").run(parent -> new ApplicationContextRunner()
                 .withParent(parent)
                 .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))

@@ -39,7 +39,7 @@ class UnseenMethodTests {
     static class OfAnotherPackage extends LibraryService {}
 
     @Test
-    void failsTheStartForAMethodThatOnlyAnotherPackageSees() {
+    void startFailsForAMethodVisibleOnlyInAnotherPackage() {
         assertFails(
                 application.withBean("subject", OfAnotherPackage.class),
                 "subject",
@@ -55,7 +55,7 @@ class UnseenMethodTests {
     }
 
     @Test
-    void failsTheStartForAPackagePrivateMethodOfAnotherClassLoader() {
+    void startFailsForAPackagePrivateMethodOfAnotherClassLoader() {
         assertFails(
                 application
                         .withClassLoader(new FilteredClassLoader("org.aspectj"))
@@ -86,7 +86,7 @@ class UnseenMethodTests {
     }
 
     @Test
-    void failsTheStartForAFinalMethodOfABeanInACircularReference() {
+    void startFailsForAFinalMethodOfABeanInACircularReference() {
         assertFails(
                 application
                         .withAllowCircularReferences(true)
@@ -129,7 +129,7 @@ class UnseenMethodTests {
     static class TransactionsFirst {}
 
     @Test
-    void failsTheStartForTheWrongOrderOfAdvicesInACircularReference() {
+    void startFailsForTheWrongAdviceOrderInACircularReference() {
         assertFails(
                 application
                         .withAllowCircularReferences(true)
@@ -162,7 +162,7 @@ class UnseenMethodTests {
     }
 
     @Test
-    void failsTheStartForAFinalMethodOfABeanThatAPostProcessorNeeds() {
+    void startFailsForAFinalMethodOfABeanThatAPostProcessorNeeds() {
         assertFails(
                 application.withUserConfiguration(NeedingConfiguration.class),
                 "subject",

@@ -236,7 +236,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void asksForNoLockIfTheValueIsThere() {
+    void acquiresNoLockIfTheValueIsCached() {
         LockOperations locks = mock(LockOperations.class);
         CacheManager caches = caches();
         caches.getCache("products").put(42, "lamp");
@@ -253,7 +253,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void leavesTheLockOfAnOuterMethodTheCurrentOne() {
+    void keepsTheLockOfAnOuterMethodCurrent() {
         application.run(context -> {
             Products products = context.getBean(Products.class);
             context.getBean(Loads.class).loader =
@@ -263,7 +263,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void keepsNull() {
+    void cachesNull() {
         application.run(context -> {
             Products products = context.getBean(Products.class);
             context.getBean(Loads.class).loader = key -> null;
@@ -275,7 +275,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void passesOnWhatTheMethodThrowsAndKeepsNothing() {
+    void rethrowsTheExceptionOfTheMethodAndCachesNothing() {
         application.run(context -> {
             Products products = context.getBean(Products.class);
             IOException failure = new IOException("no database");
@@ -293,7 +293,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void theNextCallLoadsWhenOneHasFailed() {
+    void theNextCallLoadsAfterAFailure() {
         application.run(context -> {
             Products products = context.getBean(Products.class);
             CountDownLatch isLoading = new CountDownLatch(1);
@@ -370,7 +370,7 @@ class SingleLoadCacheInterceptorTests {
 
     @ParameterizedTest
     @MethodSource("failures")
-    void loadsAtOnceIfTheStoreCannotTell(RuntimeException failure) {
+    void loadsAtOnceIfTheStoreDoesNotAnswer(RuntimeException failure) {
         LockOperations locks = mock(LockOperations.class);
         when(locks.tryAcquire(any(LockRequest.class))).thenThrow(failure);
         when(locks.acquireAsync(any(LockRequest.class)))
@@ -387,7 +387,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void loadsWithoutTheLockOnAThreadThatIsInterrupted() {
+    void loadsWithoutTheLockOnAnInterruptedThread() {
         application.run(context -> {
             Thread.currentThread().interrupt();
             assertThat(context.getBean(Products.class).load(42)).isEqualTo("lamp 42");
@@ -397,7 +397,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void returnsTheValueIfTheLockIsLostMeanwhile() {
+    void returnsTheValueIfTheLockIsLostDuringTheLoad() {
         LockHandle lost = mock(LockHandle.class);
         when(lost.closeAsync())
                 .thenReturn(CompletableFuture.failedFuture(new LockLostException("cache:products:42", "paused")));
@@ -413,7 +413,7 @@ class SingleLoadCacheInterceptorTests {
 
     /** What it holds twice is one lock. */
     @Test
-    void loadsWhatItReadsItself() {
+    void aLoaderCanReadItsOwnKey() {
         application.run(context -> {
             Products products = context.getBean(Products.class);
             context.getBean(Loads.class).loader =
@@ -425,7 +425,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void endsWhereTwoLoadersReadWhatTheOtherLoads() {
+    void twoLoadersThatReadEachOthersKeysDoNotDeadlock() {
         application.withPropertyValues("distributed-lock.wait=200ms").run(context -> {
             Products products = context.getBean(Products.class);
             CyclicBarrier both = new CyclicBarrier(2);
@@ -479,7 +479,7 @@ class SingleLoadCacheInterceptorTests {
     record Size(int width, Object unit) {}
 
     @Test
-    void locksKeysWhoseTextIsTheSameInEachJvm(CapturedOutput output) {
+    void locksKeysWhoseTextIsTheSameInEveryJvm(CapturedOutput output) {
         application.run(context -> {
             Products products = context.getBean(Products.class);
             UUID id = UUID.randomUUID();
@@ -520,7 +520,7 @@ class SingleLoadCacheInterceptorTests {
     }
 
     @Test
-    void locksNothingForACacheThatKeepsNothing() {
+    void acquiresNoLockForACacheThatStoresNothing() {
         LockOperations locks = mock(LockOperations.class);
         unnamed.withBean(CacheManager.class, NoOpCacheManager::new)
                 .withBean(LockOperations.class, () -> locks)

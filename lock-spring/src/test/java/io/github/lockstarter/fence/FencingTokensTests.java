@@ -20,7 +20,7 @@ class FencingTokensTests {
     }
 
     @Test
-    void includesTheLocksOfAsynchronousWorkInsideOfALockedMethod() {
+    void includesTheLocksOfAsynchronousWorkInsideALockedMethod() {
         LockContext before = ofAsynchronousWork.bind();
         try {
             assertThat(Overlapping.hold(3, FencingTokens::ofThread, "method"))

@@ -112,7 +112,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void locksOfDifferentKeysAndRegistriesAreDifferentLocks() {
+    void differentKeysAndRegistriesHaveDifferentLocks() {
         DistributedLock other = registry.obtain("invoices");
         DistributedLock ofAnotherRegistry = new DistributedLockRegistry(second.locks(), "batch").obtain("orders");
         lock.lock();
@@ -138,7 +138,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void entersAgainOnTheSameThreadAndLeavesWithTheLastUnlock() throws Exception {
+    void isReentrantAndReleasesWithTheLastUnlock() throws Exception {
         lock.lock();
         lock.lockInterruptibly();
         assertThat(lock.tryLock()).isTrue();
@@ -155,7 +155,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void refusesToUnlockForAThreadThatDoesNotHoldIt() {
+    void refusesUnlockByAThreadThatDoesNotHoldTheLock() {
         lock.lock();
 
         assertThatThrownBy(() -> onAnotherThread(() -> {
@@ -170,7 +170,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void waitsForAsLongAsItIsToldTo() throws Exception {
+    void waitsForTheTimeOfTheCall() throws Exception {
         lock.lock();
         Future<Boolean> waiting = threads.submit(() -> elsewhere.tryLock(20, SECONDS));
         Future<Boolean> within = threads.submit(() -> elsewhere.tryLock(Duration.ofMillis(10), LEASE));
@@ -181,7 +181,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void isInterruptedWhileItWaits() throws Exception {
+    void anInterruptEndsAnInterruptibleWait() throws Exception {
         lock.lock();
         for (Callable<Boolean> waiting : List.<Callable<Boolean>>of(
                 () -> {
@@ -207,7 +207,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void keepsTheInterruptOfAThreadThatIsNotToBeInterrupted() throws Exception {
+    void anUninterruptibleWaitKeepsTheInterrupt() throws Exception {
         assertThat(onAnotherThread(() -> {
                     Thread.currentThread().interrupt();
                     elsewhere.lock();
@@ -223,7 +223,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void renewsALockAlsoOneWithATtl() throws Exception {
+    void renewsALockWithAndWithoutATtl() throws Exception {
         // Long enough for a machine that stands still for a moment.
         Duration ttl = LEASE.multipliedBy(3);
         lock.lock(ttl);
@@ -256,7 +256,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void reportsALossAtEachUnlockAndToACallThatLocksAgain() {
+    void reportsALossAtEachUnlockAndWhenReentering() {
         lock.lock();
         lock.lock();
         lose();
@@ -268,7 +268,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void returnsFalseOnceForALostLockAndAcquiresItWithTheNextCall() throws Exception {
+    void tryLockReturnsFalseOnceForALostLockAndThenAcquires() throws Exception {
         lock.lock();
         lose();
 
@@ -282,7 +282,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void learnsOfARevocationByTryLock() {
+    void tryLockReportsARevocation() {
         lock.lock();
         second.admin().revoke(KEY, held().fencingToken()).join();
 
@@ -292,7 +292,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void goesOnWithoutAnAnswerWhileItCertainlyHoldsTheLock() {
+    void reentersWithoutAnAnswerWhileTheHoldIsCertain() {
         lock.lock(Duration.ofMinutes(1));
         first.backend().failRenewals(1);
 
@@ -302,7 +302,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void leavesNoEntryOfACallThatCouldNotAskTheStore() {
+    void aCallThatFailsToAskTheStoreLeavesNoEntry() {
         DistributedLock unconfirmed = unconfirmed(() -> new IllegalStateException("planted"));
         unconfirmed.lock();
 
@@ -315,7 +315,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void leavesNoEntryOfACallThatIsInterruptedWhileItAsksTheStore() {
+    void aCallThatIsInterruptedWhileItAsksTheStoreLeavesNoEntry() {
         DistributedLock unconfirmed = unconfirmed(DistributedLockRegistryTests::interrupted);
         unconfirmed.lock();
 
@@ -333,7 +333,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void returnsFalseForALockThatIsLostWhileTheStoreDoesNotAnswer() {
+    void tryLockReturnsFalseForALockLostWhileTheStoreDoesNotAnswer() {
         DistributedLock unconfirmed = unconfirmed(() -> {
             second.admin().revoke(KEY, held().fencingToken()).join();
             await().until(() -> first.locks().heldLocks().size() == 0);
@@ -356,7 +356,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void renewsOnRequestOfTheHolder() {
+    void renewLockExtendsTheLeaseForTheHolder() {
         lock.lock();
 
         registry.renewLock("orders", Duration.ofMinutes(1));
@@ -380,7 +380,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void returnsFalseForALossThatAFailedRenewalHasReported() {
+    void tryLockReturnsFalseForALossThatAFailedRenewalReported() {
         lock.lock();
         lock.lock();
         lose();
@@ -395,7 +395,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void locksNoLostLockThatItHasNotLeft() {
+    void doesNotReacquireALostLockBeforeItsUnlock() {
         lock.lock();
         lose();
 
@@ -407,7 +407,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void expiresNoLockThatIsHeld() {
+    void expireUnusedKeepsHeldLocks() {
         lock.lock();
 
         registry.expireUnusedOlderThan(-1);
@@ -417,7 +417,7 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void runsWorkInsideALock() throws Exception {
+    void executesWorkUnderALock() throws Exception {
         AtomicInteger runs = new AtomicInteger();
         registry.executeLocked("orders", () -> {
             assertThat(elsewhere.tryLock()).isFalse();
@@ -432,12 +432,12 @@ class DistributedLockRegistryTests {
     }
 
     @Test
-    void takesNoKeyWithoutATextOfItsOwn() {
+    void refusesAKeyWithoutAnIdentifyingText() {
         assertThatThrownBy(() -> registry.obtain(42)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void hasNoConditions() {
+    void newConditionIsUnsupported() {
         assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
     }
 }

@@ -102,7 +102,7 @@ class RoleEventsTests {
     }
 
     @Test
-    void runTheEndpointsOfARoleOnItsLeaderAlone() {
+    void runsTheEndpointsOfARoleOnlyOnItsLeader() {
         ConfigurableApplicationContext first = start();
         await().until(() -> endpoint(first).isRunning());
         ConfigurableApplicationContext second = start();
@@ -114,7 +114,7 @@ class RoleEventsTests {
     }
 
     @Test
-    void yieldByTheContextOfTheEvent() {
+    void yieldsThroughTheContextOfTheEvent() {
         ConfigurableApplicationContext first = start();
         await().until(() -> endpoint(first).events.size() == 1);
         ConfigurableApplicationContext second = start();

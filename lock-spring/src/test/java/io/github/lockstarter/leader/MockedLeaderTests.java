@@ -71,13 +71,13 @@ class MockedLeaderTests {
     }
 
     @Test
-    void runsNothingWithAMockOfTheLocks(CapturedOutput output) {
+    void aMockOfTheLocksRunsNoBody(CapturedOutput output) {
         skipsAndCloses(MockedLocks.class);
         assertThat(output).doesNotContain("NullPointerException");
     }
 
     @Test
-    void runsNothingWithAMockOfTheLeaders() {
+    void aMockOfTheLeadersRunsNoBody() {
         skipsAndCloses(MockedLeaders.class);
     }
 }

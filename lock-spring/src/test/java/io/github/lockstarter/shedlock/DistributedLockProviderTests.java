@@ -61,7 +61,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void excludesAllOthersAlsoOnTheSameThreadAndDoesNotWait() {
+    void excludesOthersEvenOnTheSameThreadWithoutWaiting() {
         SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
 
         assertThat(provider.lock(atMost(Duration.ofMinutes(5)))).isEmpty();
@@ -73,7 +73,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void mayBeUnlockedByAnotherThread() {
+    void anotherThreadCanUnlock() {
         SimpleLock lock = locked(atMost(LEASE));
 
         CompletableFuture.runAsync(lock::unlock).join();
@@ -83,7 +83,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void renewsALockWhoseLongestTimeIsAboveTheLeaseUpToThatTime() {
+    void renewsUpToALongestTimeAboveTheLease() {
         locked(atMost(LEASE.multipliedBy(4)));
 
         await().during(LEASE.plus(SHORT)).atMost(PATIENCE).until(() -> other.lock(atMost(SHORT))
@@ -92,7 +92,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void doesNotRenewALockWhoseLongestTimeIsWithinTheLease() {
+    void doesNotRenewWhenTheLongestTimeIsWithinTheLease() {
         locked(atMost(SHORT));
 
         awaitFree();
@@ -153,7 +153,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void extendsNoLostLock() {
+    void doesNotExtendALostLock() {
         SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
         second.admin().revoke(KEY, held().fencingToken()).join();
 
@@ -162,7 +162,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void extendsNoLockWhoseLongestTimeIsOver() {
+    void doesNotExtendALockWhoseLongestTimeIsOver() {
         // Again if the shortest lease was over before the lock was handed out.
         SimpleLock lock = await().ignoreExceptionsInstanceOf(LockException.class)
                 .until(() -> provider.lock(atMost(Duration.ofMillis(2))), Optional::isPresent)
@@ -174,7 +174,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void throwsWhenItIsUnknownWhetherTheLockIsExtendedAndStaysValid() {
+    void throwsWhenTheOutcomeOfAnExtensionIsUnknownAndKeepsTheLock() {
         SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
         first.backend().failRenewals(1);
 
@@ -184,7 +184,7 @@ class DistributedLockProviderTests {
     }
 
     @Test
-    void throwsWhenItIsUnknownWhetherTheLockIsHeld() {
+    void throwsWhenTheOutcomeOfAnAttemptIsUnknown() {
         first.close();
 
         assertThatThrownBy(() -> provider.lock(atMost(LEASE))).isInstanceOf(LockBackendException.class);

@@ -221,7 +221,7 @@ class TransactionLocksTests {
     // Refuse
 
     @Test
-    void refusesWithWhatToDo() {
+    void theRefusalSaysWhatToChange() {
         application.run(context -> inTransaction(context, transaction -> assertThatThrownBy(
                         () -> context.getBean(Payments.class).refusing())
                 .isInstanceOf(IllegalStateException.class)
@@ -285,7 +285,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void releasesIfItIsUnknownWhetherTheCommitCameThrough() {
+    void releasesWhenTheOutcomeOfTheCommitIsUnknown() {
         releasingAfter.run(context -> {
             TransactionTemplate failing =
                     new TransactionTemplate(context.getBean("failingTransactions", PlatformTransactionManager.class));
@@ -306,7 +306,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void releasesAfterATransactionThatOnlyReads() {
+    void releasesAfterAReadOnlyTransaction() {
         releasingAfter.run(context -> {
             TransactionTemplate reading = transaction(context);
             reading.setReadOnly(true);
@@ -332,7 +332,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsALockThatIsAcquiredAgainAfterItsLoss() {
+    void keepsALockThatIsReacquiredAfterItsLoss() {
         releasingAfter.withPropertyValues("distributed-lock.on-lost=return").run(context -> {
             Payments payments = context.getBean(Payments.class);
             inTransaction(context, transaction -> {
@@ -354,7 +354,7 @@ class TransactionLocksTests {
     // The end of the body
 
     @Test
-    void keepsTheLockOfABodyThatThrows() {
+    void keepsTheLockUntilTheEndWhenTheBodyThrows() {
         releasingAfter.run(context -> {
             Payments payments = context.getBean(Payments.class);
             inTransaction(context, transaction -> {
@@ -368,7 +368,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsNothingForACallThatIsSkipped() {
+    void keepsNoLockForASkippedCall() {
         releasingAfter.run(context -> {
             Payments payments = context.getBean(Payments.class);
             inTransaction(context, transaction -> {
@@ -422,7 +422,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsTheLockUnderABodyThatRunsWhenTheTransactionEndsOnAnotherThread() {
+    void keepsTheLockOfARunningBodyWhenTheTransactionEndsOnAnotherThread() {
         releasingAfter.run(context -> {
             Payments payments = context.getBean(Payments.class);
             ContainerTransactions container = context.getBean(ContainerTransactions.class);
@@ -439,7 +439,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsLocksApartForATransactionThatTheContainerSuspended() {
+    void separatesTheLocksOfATransactionThatTheContainerSuspended() {
         releasingAfter.run(context -> {
             Payments payments = context.getBean(Payments.class);
             ContainerTransactions container = context.getBean(ContainerTransactions.class);
@@ -457,7 +457,7 @@ class TransactionLocksTests {
     // Several locks, several transactions
 
     @Test
-    void keepsEachLockOnce() {
+    void keepsEachLockOnlyOnce() {
         releasingAfter.run(context -> {
             inTransaction(context, transaction -> {
                 Payments payments = context.getBean(Payments.class);
@@ -519,7 +519,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsLocksApartForASuspendedTransaction() {
+    void separatesTheLocksOfASuspendedTransaction() {
         releasingAfter.run(context -> {
             Payments payments = context.getBean(Payments.class);
             TransactionTemplate inner = transaction(context);
@@ -545,7 +545,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsTheLockForTheTransactionOfTheManagerThatBeganLast() {
+    void keepsTheLockForTheMostRecentTransactionOfSeveralManagers() {
         releasingAfter.run(context -> {
             Payments payments = context.getBean(Payments.class);
             TransactionTemplate other =
@@ -580,7 +580,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void aListenerAfterTheCommitEntersTheSameLock(CapturedOutput output) {
+    void aListenerAfterTheCommitReentersTheLock(CapturedOutput output) {
         releasingAfter.withBean(Listener.class).run(context -> {
             List<Long> paid = new ArrayList<>();
             inTransaction(
@@ -594,7 +594,7 @@ class TransactionLocksTests {
 
     @ParameterizedTest
     @ValueSource(ints = {Ordered.HIGHEST_PRECEDENCE, 0, Ordered.LOWEST_PRECEDENCE})
-    void releasesBehindTheSynchronizationsOfTheApplication(int order) {
+    void releasesAfterTheSynchronizationsOfTheApplication(int order) {
         releasingAfter.run(context -> {
             List<Integer> held = new ArrayList<>();
             inTransaction(context, transaction -> {
@@ -630,7 +630,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void keepsALockThatIsAskedForRightAfterTheCommit() {
+    void keepsALockThatIsAcquiredAfterTheCommit() {
         releasingAfter.run(context -> {
             inTransaction(
                     context,
@@ -649,7 +649,7 @@ class TransactionLocksTests {
     // Without the annotation
 
     @Test
-    void keepsALockThatCodeHandsOver() {
+    void keepsALockThatCodePassesToTheTransaction() {
         application.run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
             inTransaction(context, transaction -> {
@@ -666,7 +666,7 @@ class TransactionLocksTests {
     }
 
     @Test
-    void rollsBackIfALockIsLostThatCodeHandedOver() {
+    void rollsBackIfALockThatCodePassedIsLost() {
         application.run(context -> {
             LockRequest brief =
                     LockRequest.of("a").leasedFor(Duration.ofMillis(200)).withoutRenewal();

@@ -25,34 +25,34 @@ class FencesAutoConfigurationTests {
             .withBean(StringRedisTemplate.class, () -> new StringRedisTemplate(mock(RedisConnectionFactory.class)));
 
     @Test
-    void hasFencesOfWhatTheApplicationHas() {
+    void createsFencesForTheDatabaseAndRedisOfTheApplication() {
         withBoth.run(context -> assertThat(context).hasSingleBean(Fences.class).hasSingleBean(RedisFences.class));
         application.run(
                 context -> assertThat(context).doesNotHaveBean(Fences.class).doesNotHaveBean(RedisFences.class));
     }
 
     @Test
-    void leavesThemToAnApplicationThatHasSeveralDatabases() {
+    void createsNoFencesForSeveralDatabases() {
         withBoth.withBean("other", DataSource.class, DriverManagerDataSource::new)
                 .run(context -> assertThat(context).doesNotHaveBean(Fences.class));
     }
 
     @Test
-    void hasNoneWithoutTheLibraries() {
+    void createsNoFencesWithoutTheLibraries() {
         withBoth.withClassLoader(new FilteredClassLoader(JdbcTemplate.class, StringRedisTemplate.class))
                 .run(context ->
                         assertThat(context).doesNotHaveBean(Fences.class).doesNotHaveBean(RedisFences.class));
     }
 
     @Test
-    void hasNoneIfLocksAreDisabled() {
+    void createsNoFencesIfLocksAreDisabled() {
         withBoth.withPropertyValues("distributed-lock.enabled=false")
                 .run(context ->
                         assertThat(context).doesNotHaveBean(Fences.class).doesNotHaveBean(RedisFences.class));
     }
 
     @Test
-    void keepsThoseOfTheApplication() {
+    void backsOffFromFencesOfTheApplication() {
         Fences own = new Fences(new DriverManagerDataSource());
 
         withBoth.withBean(Fences.class, () -> own)

@@ -150,7 +150,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void refusesAHolderThatComesAfterALaterOne() {
+    void refusesAHolderAfterALaterOne() {
         holding(2, () -> enterAndAdd(10));
 
         assertThatThrownBy(() -> holding(1, () -> enterAndAdd(100)))
@@ -164,7 +164,7 @@ public abstract class FenceSuite {
 
     /** A holder that is paused in the middle of its transaction keeps the next one out until that has ended. */
     @Test
-    void letsTheNextHolderWaitForATransactionThatIsUnderWay() throws InterruptedException {
+    void theNextHolderWaitsForARunningTransaction() throws InterruptedException {
         CountDownLatch entered = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         CompletableFuture<Integer> paused = CompletableFuture.supplyAsync(
@@ -207,7 +207,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void leavesNothingOfATransactionThatIsRolledBack() {
+    void aRolledBackTransactionLeavesNothingBehind() {
         assertThatThrownBy(() -> holding(2, () -> {
                     enterAndAdd(10);
                     throw new IllegalArgumentException("rolled back");
@@ -219,7 +219,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void letsAHolderInAgain() {
+    void acceptsTheSameHolderAgain() {
         holding(7, () -> {
             enterAndAdd(1);
             return enterAndAdd(1);
@@ -229,7 +229,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void entersWithEachKeyOfEachLock() {
+    void checksEveryKeyOfEveryLock() {
         assertThat(transaction.<Integer>execute(
                         status -> Overlapping.hold(5, () -> Overlapping.hold(6, () -> enterAndAdd(1), "b", "c"), "a")))
                 .isOne();
@@ -260,7 +260,7 @@ public abstract class FenceSuite {
 
     /** Each with both keys, in opposite orders: the order of entering is that of the keys. */
     @Test
-    void neverWaitsInACircle() {
+    void neverDeadlocks() {
         List<CompletableFuture<Integer>> both = IntStream.rangeClosed(1, 40)
                 .mapToObj(number -> CompletableFuture.supplyAsync(
                         () -> {
@@ -276,7 +276,7 @@ public abstract class FenceSuite {
 
     /** Where an update would lock the gap in which all of them are to be inserted. */
     @Test
-    void entersWithManyNewKeysAtATime() {
+    void acceptsManyNewKeysAtOnce() {
         transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);
         List<CompletableFuture<Object>> all = IntStream.range(0, 200)
                 .mapToObj(number -> CompletableFuture.supplyAsync(
@@ -295,7 +295,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void tellsLongAndUnusualKeysApart() {
+    void distinguishesLongAndUnusualKeys() {
         List<String> keys =
                 List.of("k".repeat(1000) + 1, "k".repeat(1000) + 2, "K", "k", "k ", "\u00e9", "e\u0301", "%floor");
         keys.forEach(key -> transaction.execute(status -> Overlapping.hold(9, () -> enterAndAdd(1), key)));
@@ -304,7 +304,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void isTheFirstOnceOfAllThatAreCommitted() {
+    void reportsTheFirstUseOnceAmongCommittedTransactions() {
         assertThatThrownBy(() -> transaction.execute(status -> {
                     assertThat(fences.first("webhook:1")).isTrue();
                     throw new IllegalArgumentException("rolled back");
@@ -321,7 +321,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void isTheFirstOnceInItsTransaction() {
+    void reportsTheFirstUseOncePerTransaction() {
         transaction.executeWithoutResult(status -> {
             assertThat(fences.first("webhook:1")).isTrue();
             assertThat(fences.first("webhook:1")).isFalse();
@@ -329,7 +329,7 @@ public abstract class FenceSuite {
     }
 
     @Test
-    void saysWhatIsWrong() {
+    void theFailureDescribesTheProblem() {
         assertThatThrownBy(() -> transaction.execute(status -> enterAndAdd(1)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(

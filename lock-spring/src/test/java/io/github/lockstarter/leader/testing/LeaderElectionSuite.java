@@ -174,7 +174,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void letsOneInstanceLeadUntilItIsClosed() {
+    void oneInstanceLeadsUntilItIsClosed() {
         ConfigurableApplicationContext first = startLeader();
         ConfigurableApplicationContext second = start();
         long term = leadership(first).term().orElseThrow();
@@ -218,7 +218,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void skipsThemElsewhere() {
+    void skipsBodiesOnOtherInstances() {
         startLeader();
         Billing other = billing(start());
         other.collect();
@@ -231,7 +231,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void yieldsWhenTheBodiesHaveEnded() {
+    void yieldsAfterTheBodiesHaveEnded() {
         ConfigurableApplicationContext first = startLeader();
         ConfigurableApplicationContext second = start();
         CompletableFuture<Long> work = new CompletableFuture<>();
@@ -253,7 +253,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void countsThePauseFromTheEndOfTheBodies() {
+    void countsThePauseAfterAYieldFromTheEndOfTheBodies() {
         ConfigurableApplicationContext alone = startLeader();
         CompletableFuture<Long> work = new CompletableFuture<>();
         billing(alone).stage(work);
@@ -297,7 +297,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void tellsOfALossAndLeadsAgain() {
+    void reportsALossAndLeadsAgain() {
         ConfigurableApplicationContext alone = startLeader();
         long term = leadership(alone).term().orElseThrow();
         alone.getBean(LockAdmin.class).revoke(KEY, term).join();
@@ -354,7 +354,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void endsFirstAndReleasesBehindListenersAndBodies() throws Exception {
+    void releasesAfterListenersAndBodiesHaveEnded() throws Exception {
         ConfigurableApplicationContext leader = startLeader(Consumer.class);
         Consumer consumer = leader.getBean(Consumer.class);
         await().until(() -> consumer.log.contains("granted"));
@@ -396,7 +396,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void endsACampaignWithoutATrace() {
+    void leavesNothingBehindWhenACampaignEnds() {
         ConfigurableApplicationContext leader = startLeader();
         ConfigurableApplicationContext waiting = start();
         long closing = System.nanoTime();
@@ -435,7 +435,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void goesOnBehindAListenerThatFails(CapturedOutput output) {
+    void continuesAfterAListenerFails(CapturedOutput output) {
         ConfigurableApplicationContext alone = startLeader(Failing.class);
         leadership(alone).yield(Duration.ZERO);
         await().until(() -> changes(alone) == 3);
@@ -458,7 +458,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void releasesBehindAListenerThatThrowsWhatItDoesNotDeclare() {
+    void releasesAfterAListenerThrowsAnUndeclaredException() {
         ConfigurableApplicationContext first = startLeader(Undeclared.class);
         ConfigurableApplicationContext second = start();
         leadership(first).yield(Duration.ofMinutes(10));
@@ -509,7 +509,7 @@ public abstract class LeaderElectionSuite {
 
     /** A loss by the longest hold would come after 1 s, a warning of it and of the time after 200 ms. */
     @Test
-    void leadsLongerThanASectionMayBeHeld(CapturedOutput output) {
+    void leadsLongerThanTheLongestHoldOfOtherLocks(CapturedOutput output) {
         ConfigurableApplicationContext alone = start(
                 List.of(),
                 "distributed-lock.watchdog.max-hold=1s",
@@ -586,7 +586,7 @@ public abstract class LeaderElectionSuite {
     }
 
     @Test
-    void beginsWhenTheApplicationIsReady() {
+    void campaignsOnceTheApplicationIsReady() {
         ConfigurableApplicationContext alone = start(Early.class);
         await().until(() -> alone.getBean(Early.class).seen.contains("early"));
 

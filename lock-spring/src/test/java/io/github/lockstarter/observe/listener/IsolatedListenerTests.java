@@ -32,7 +32,7 @@ class IsolatedListenerTests {
     }
 
     @Test
-    void aLossIsHeardWhateverElseAListenerIsBehindWith() {
+    void deliversALossEvenToASlowListener() {
         CountDownLatch released = new CountDownLatch(1);
         List<LockEvent> told = new CopyOnWriteArrayList<>();
         LockListeners.Isolated listener = new LockListeners.Isolated(event -> {
@@ -66,7 +66,7 @@ class IsolatedListenerTests {
     }
 
     @Test
-    void whatIsNotPublishedTakesNoRoomOfWhatIs() {
+    void unpublishedEventsDoNotFillTheQueue() {
         CountDownLatch released = new CountDownLatch(1);
         List<Object> published = new CopyOnWriteArrayList<>();
         LockEventPublisher publisher = new LockEventPublisher(event -> {

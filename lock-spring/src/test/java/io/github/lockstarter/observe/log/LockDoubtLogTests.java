@@ -39,7 +39,7 @@ class LockDoubtLogTests {
 
     /** Red where each lock in doubt is a warning. */
     @Test
-    void warnsOnceOfManyLocksThatComeIntoDoubtTogether(CapturedOutput output) {
+    void warnsOnceAboutManyLocksInDoubt(CapturedOutput output) {
         LongStream.rangeClosed(1, 1_000).forEach(this::doubt);
         LongStream.rangeClosed(1, 1_000).forEach(this::confirm);
 
@@ -61,7 +61,7 @@ class LockDoubtLogTests {
     }
 
     @Test
-    void warnsOnceInAMinuteOfALockThatComesIntoDoubtRepeatedly(CapturedOutput output) {
+    void warnsOncePerMinuteAboutALockRepeatedlyInDoubt(CapturedOutput output) {
         for (int doubts = 0; doubts < 6; doubts++) {
             doubt(1);
             confirm(1);
@@ -75,7 +75,7 @@ class LockDoubtLogTests {
     }
 
     @Test
-    void namesTheInstanceThatALockIsTakenOverFrom(CapturedOutput output) {
+    void namesTheInstanceThatALockWasTakenOverFrom(CapturedOutput output) {
         LockHolder from = new LockHolder(
                 "3f2a91c0",
                 Optional.of("pod-7"),
@@ -94,7 +94,7 @@ class LockDoubtLogTests {
     }
 
     @Test
-    void saysNothingOfALockThatWasFree(CapturedOutput output) {
+    void logsNothingWhenTheLockWasFree(CapturedOutput output) {
         log.onEvent(new LockEvent.Acquired("ship", "order:42", 17, Duration.ofSeconds(1), 1, Path.UNCONTENDED));
 
         assertThat(warnings(output)).isEmpty();

@@ -41,7 +41,7 @@ class LockLogTests {
     }
 
     @Test
-    void warnsOfTheFirstFailedRenewalAndOfTheRecovery(CapturedOutput output) {
+    void warnsAboutTheFirstFailedRenewalAndTheRecovery(CapturedOutput output) {
         renewed(RenewalOutcome.FAILED);
         renewed(RenewalOutcome.FAILED);
         renewed(RenewalOutcome.FAILED);
@@ -64,7 +64,7 @@ class LockLogTests {
     }
 
     @Test
-    void tellsKeyNameAndFencingTokenToStructuredLogs() {
+    void addsKeyNameAndFencingTokenToStructuredLogs() {
         Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
@@ -82,7 +82,7 @@ class LockLogTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"ecs", "logstash"})
-    void writesTheLockOfTheLineBesideTheLockThatTheThreadIsIn(String format) {
+    void logsItsOwnLockNextToTheCurrentLockOfTheThread(String format) {
         StructuredLogEncoder encoder = encoder(format);
         List<String> lines = new ArrayList<>();
         AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
@@ -126,7 +126,7 @@ class LockLogTests {
     }
 
     @Test
-    void warnsOfALoss(CapturedOutput output) {
+    void warnsAboutALoss(CapturedOutput output) {
         log.onEvent(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.LEASE_EXPIRED, 3));
         assertThat(output)
                 .contains("WARN")
@@ -134,7 +134,7 @@ class LockLogTests {
     }
 
     @Test
-    void warnsOfAReleaseWithoutAnswerOnly(CapturedOutput output) {
+    void warnsOnlyAboutAnUnansweredRelease(CapturedOutput output) {
         log.onEvent(new LockEvent.Released("ship", "order:41", 16, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
         log.onEvent(new LockEvent.Released("ship", "order:42", 17, Duration.ofMillis(11_712), ReleaseOutcome.UNKNOWN));
         assertThat(output.toString().lines().filter(line -> line.contains("WARN")))
@@ -145,14 +145,14 @@ class LockLogTests {
     }
 
     @Test
-    void keepsAKeyWithLineBreaksOnItsLine(CapturedOutput output) {
+    void logsAKeyWithLineBreaksInOneLine(CapturedOutput output) {
         log.onEvent(new LockEvent.Lost("ship", "a\r\nforged", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
 
         assertThat(output).contains("Lost lock 'a\\r\\nforged'").doesNotContain("\nforged");
     }
 
     @Test
-    void namesALockThatNoCodeCanRelease(CapturedOutput output) {
+    void namesAnAbandonedLock(CapturedOutput output) {
         log.onEvent(new LockEvent.Abandoned(
                 "ship", "order:42", 17, "request-7", Duration.ofSeconds(31), Abandonment.RELEASED));
         log.onEvent(new LockEvent.Abandoned("ship", "order:43", 18, "async", Duration.ofSeconds(31), Abandonment.KEPT));

@@ -79,7 +79,7 @@ class DashboardTests {
     }
 
     @Test
-    void noticesAMetricALabelAndAValueThatDoNotExist() {
+    void theCheckFindsAnUnknownMetricLabelOrValue() {
         assertThat(problemsOf("sum(distributed_lock_stolen_total)")).hasSize(1);
         assertThat(problemsOf("sum(distributed_lock_held{key=\"a\"})")).hasSize(1);
         assertThat(problemsOf("sum by (outcome) (distributed_lock_held)")).hasSize(1);

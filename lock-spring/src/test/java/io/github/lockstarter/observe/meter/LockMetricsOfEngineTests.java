@@ -50,7 +50,7 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
-    void aNestedHoldIsNeitherAcquiredNorReleasedTwice() {
+    void aNestedHoldIsCountedOnce() {
         try (LockHandle outer = engine.acquire(REQUEST);
                 LockHandle inner = engine.acquire(REQUEST)) {
             assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
@@ -63,7 +63,7 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
-    void aRefusedAttemptIsContendedAndNoCallerWaits() {
+    void aRefusedTryIsCountedAsContendedWithoutAWaiter() {
         try (LockHandle theirs = other.acquire(REQUEST)) {
             assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
             assertThat(engine.tryAcquire(REQUEST.waitingUpTo(Duration.ofMillis(50))))
@@ -76,7 +76,7 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
-    void callersWaitUntilTheyHaveTheLock() {
+    void callersAreCountedAsWaitingUntilTheyHaveTheLock() {
         LockHandle theirs = other.acquire(REQUEST);
         engine.acquireAsync(REQUEST).thenAccept(LockHandle::release);
         engine.acquireAsync(REQUEST).thenAccept(LockHandle::release);
@@ -91,7 +91,7 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
-    void anInterruptedCallerNoLongerWaits() throws InterruptedException {
+    void anInterruptedCallerIsNoLongerCountedAsWaiting() throws InterruptedException {
         try (LockHandle theirs = other.acquire(REQUEST)) {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             Thread caller = new Thread(() -> thrown.set(catchThrowable(() -> engine.acquire(REQUEST))));
@@ -110,7 +110,7 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
-    void aBackendThatCannotBeAskedIsAnError() {
+    void aBackendFailureIsCountedAsAnError() {
         backend.close();
 
         assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockBackendException.class);

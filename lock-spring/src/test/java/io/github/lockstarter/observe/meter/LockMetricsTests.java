@@ -45,7 +45,7 @@ class LockMetricsTests {
     private final LockMetrics metrics = new LockMetrics(registry);
 
     @Test
-    void saysWhetherTheStoreAnswersAndWhetherItRecovers() {
+    void showsWhetherTheStoreAnswersOrRecovers() {
         assertThat(storeGauge("distributed.lock.store.up")).isEqualTo(1);
         assertThat(storeGauge("distributed.lock.recovering")).isZero();
 
@@ -61,7 +61,7 @@ class LockMetricsTests {
     }
 
     @Test
-    void leavesOutAVoteWithoutWhichLocksAreGranted() {
+    void ignoresTheOutageOfASingleVote() {
         metrics.onStoreEvent(new StoreEvent.Unreachable("Redis at a", Scope.VOTE, "refused"));
         metrics.onStoreEvent(new StoreEvent.RecoveryStarted("Redis at b", Scope.VOTE, "lost its data", HELD));
         assertThat(storeGauge("distributed.lock.store.up")).isEqualTo(1);
@@ -204,7 +204,7 @@ class LockMetricsTests {
     }
 
     @Test
-    void manyKeysOfOneNameMakeNoFurtherTimeSeries() {
+    void manyKeysOfOneNameShareOneTimeSeries() {
         everyEvent(NAME, "ship-order:0");
         int series = registry.getMeters().size();
 
@@ -238,7 +238,7 @@ class LockMetricsTests {
     }
 
     @Test
-    void theDocumentedMetersAreTheRegisteredOnes() {
+    void registersExactlyTheDocumentedMeters() {
         everyEvent(NAME, KEY);
         metrics.cacheMissed("products", "LOADED");
         everyEvent("leader.billing", "leader:billing");

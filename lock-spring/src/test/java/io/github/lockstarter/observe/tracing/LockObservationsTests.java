@@ -97,7 +97,7 @@ class LockObservationsTests {
     }
 
     @Test
-    void observationsInsideABlockingAcquisitionAreItsChildren() {
+    void observationsDuringABlockingAcquisitionAreItsChildren() {
         Observation request = Observation.start("request", registry);
         List<String> current = new ArrayList<>();
         LockListener listener = event ->
@@ -130,7 +130,7 @@ class LockObservationsTests {
     }
 
     @Test
-    void aContendedLockIsAnAnswerAndNoError() {
+    void aContendedLockIsNotAnError() {
         LockHandle theirs = other.acquire(REQUEST);
 
         assertThat(locks.tryAcquire(REQUEST)).isEmpty();
@@ -147,7 +147,7 @@ class LockObservationsTests {
     }
 
     @Test
-    void aBackendThatCannotBeAskedIsAnError() {
+    void aBackendFailureIsAnError() {
         backend.close();
 
         assertThatThrownBy(() -> locks.acquire(REQUEST)).isNotNull();
@@ -164,7 +164,7 @@ class LockObservationsTests {
 
     /** The thread that tells the loss may come after the end of the section. */
     @Test
-    void aLossThatIsToldLateIsAnEventOfItsSection() {
+    void aLossThatIsReportedLateIsAnEventOfItsSection() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         EngineEnvironment usual = EngineEnvironment.of(EngineClock.SYSTEM);
         EngineEnvironment late = new EngineEnvironment(
@@ -245,7 +245,7 @@ class LockObservationsTests {
     }
 
     @Test
-    void endsAWaitWhenItsFutureIsGivenUp() {
+    void endsTheAcquisitionWhenItsFutureIsCancelled() {
         LockHandle theirs = other.acquire(REQUEST);
         CompletableFuture<LockHandle> waiting = locks.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(30)));
 

@@ -59,14 +59,14 @@ class ObservedHarmTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"onStart", "onStop", "onScopeOpened", "onScopeClosed", "onEvent", "onError"})
-    void aHandlerThatThrowsKeepsNoLock(String method) {
+    void aHandlerThatThrowsLeavesNoLockHeld(String method) {
         registry.observationConfig().observationHandler(throwing(method));
         useInEachWay(new LockObservationConvention(KeyDisplay.HASHED));
     }
 
     @ParameterizedTest
     @EnumSource(Phase.class)
-    void aConventionThatThrowsKeepsNoLock(Phase phase) {
+    void aConventionThatThrowsLeavesNoLockHeld(Phase phase) {
         registry.observationConfig().observationHandler(context -> true);
         useInEachWay(new LockObservationConvention(KeyDisplay.HASHED) {
             @Override
@@ -80,7 +80,7 @@ class ObservedHarmTests {
     }
 
     @Test
-    void aConventionThatThrowsReplacesNoFailureOfABody() {
+    void aConventionThatThrowsDoesNotHideTheFailureOfABody() {
         registry.observationConfig().observationHandler(context -> true);
         AtomicBoolean isBroken = new AtomicBoolean();
         LockTemplate locks = template(new LockObservationConvention(KeyDisplay.HASHED) {
@@ -133,7 +133,7 @@ class ObservedHarmTests {
 
     @ParameterizedTest
     @EnumSource(KeyDisplay.class)
-    void noTextOfASpanHasTheKeyUnlessItIsToBeShown(KeyDisplay keys) {
+    void spansContainTheKeyOnlyWhenConfigured(KeyDisplay keys) {
         registry.observationConfig().observationHandler(recording());
         LockObservationConvention convention = new LockObservationConvention(keys);
         LockTemplate locks = template(convention);

@@ -66,7 +66,7 @@ public abstract class PropagationSuite {
             NOT_SUPPORTED   | no       | RELEASES | RELEASES | RELEASES
             NEVER           | no       | RELEASES | RELEASES | RELEASES
             """)
-    void dependsOnThePropagation(
+    void appliesTheInTransactionSettingToEachPropagation(
             String propagation,
             String callers,
             Outcome warn,
