@@ -94,14 +94,14 @@ class LockDecoratorAutoConfigurationTests {
     }
 
     @Test
-    void isAbsentWithoutMicrometerOnTheClassPath() {
+    void decoratorIsAbsentWithoutMicrometer() {
         runner.withClassLoader(new FilteredClassLoader("io.micrometer.observation"))
                 .withPropertyValues("distributed-lock.observation.enabled=true")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockObservations"));
     }
 
     @Test
-    void isAbsentWithoutLocks() {
+    void decoratorIsAbsentWhenLocksAreDisabled() {
         observing
                 .withPropertyValues("distributed-lock.enabled=false", "distributed-lock.log.mdc=true")
                 .run(context -> assertThat(context)

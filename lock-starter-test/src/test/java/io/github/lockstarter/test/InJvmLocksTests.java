@@ -22,14 +22,14 @@ class InJvmLocksTests {
     }
 
     @Test
-    void runsWhatIsLocked() {
+    void runsLockedWork() {
         try (InJvmLocks locks = new InJvmLocks()) {
             assertThat(new Orders(locks).cancel(42)).isEqualTo("cancelled 42");
         }
     }
 
     @Test
-    void refusesWhatAnotherOwnerHolds() {
+    void refusesALockThatAnotherOwnerHolds() {
         try (InJvmLocks locks = new InJvmLocks()) {
             LockHandle other = locks.acquireAsync("order:42").join();
 
@@ -41,7 +41,7 @@ class InJvmLocksTests {
     }
 
     @Test
-    void knowsNothingOfOthers() {
+    void isIndependentOfOtherInstances() {
         try (InJvmLocks one = new InJvmLocks();
                 InJvmLocks two = new InJvmLocks()) {
             one.acquire("order:42");
@@ -51,7 +51,7 @@ class InJvmLocksTests {
     }
 
     @Test
-    void releasesWithItsEnd() {
+    void closingReleasesItsLocks() {
         InJvmLocks locks = new InJvmLocks();
         LockHandle held = locks.acquire("order:42");
 

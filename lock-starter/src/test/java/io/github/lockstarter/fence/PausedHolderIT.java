@@ -62,7 +62,7 @@ class PausedHolderIT {
     }
 
     @Test
-    void isRefusedAfterTheNextHolder() {
+    void theWriteOfAPausedHolderIsRefusedAfterTheNextHolder() {
         ChildJvm paused = pauseAt(Place.BEFORE_THE_FIRST_STATEMENT, true);
         awaitDone(start(Place.NOWHERE, true));
         paused.resume();
@@ -73,7 +73,7 @@ class PausedHolderIT {
 
     /** The transaction of the paused holder is open: the next holder waits, and reads what it has written. */
     @Test
-    void isAwaitedInTheMiddleOfItsTransaction() {
+    void theNextHolderWaitsForTheTransactionOfAPausedHolder() {
         ChildJvm paused = pauseAt(Place.BEFORE_THE_COMMIT, true);
         ChildJvm next = start(Place.NOWHERE, true);
         awaitEntering();
@@ -85,7 +85,7 @@ class PausedHolderIT {
     }
 
     @Test
-    void isAwaitedBetweenReadAndWrite() {
+    void theNextHolderWaitsForAHolderPausedBetweenReadAndWrite() {
         ChildJvm paused = pauseAt(Place.BETWEEN_READ_AND_WRITE, true);
         ChildJvm next = start(Place.NOWHERE, true);
         awaitEntering();
@@ -98,7 +98,7 @@ class PausedHolderIT {
 
     /** The control: the lock alone, also with the check before the commit, loses an update. */
     @Test
-    void losesAnUpdateWithoutAFence() {
+    void anUpdateIsLostWithoutAFence() {
         ChildJvm paused = pauseAt(Place.BEFORE_THE_COMMIT, false);
         ChildJvm next = start(Place.NOWHERE, false);
         awaitWaiting("UPDATE account%");

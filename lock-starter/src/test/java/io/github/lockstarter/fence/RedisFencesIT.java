@@ -104,7 +104,7 @@ class RedisFencesIT {
     }
 
     @Test
-    void refusesAHolderThatComesAfterALaterOne() {
+    void refusesAHolderAfterALaterOne() {
         holding(2, () -> fences.run(WRITE, BALANCE, "10"));
 
         assertThatThrownBy(() -> holding(1, () -> fences.run(WRITE, BALANCE, "100")))
@@ -127,7 +127,7 @@ class RedisFencesIT {
     }
 
     @Test
-    void givesTheScriptWhatItWasGiven() {
+    void passesKeysAndArgumentsToTheScript() {
         List<String> keys = List.of("{account}:1", "{account}:2");
 
         assertThat(Overlapping.<String>hold(3, () -> fences.run(GIVEN, keys, "x", "y", "z"), "a", "b"))
@@ -144,7 +144,7 @@ class RedisFencesIT {
     }
 
     @Test
-    void saysWhatIsWrong() {
+    void theFailureDescribesTheProblem() {
         assertThatThrownBy(() -> fences.run(WRITE, BALANCE, "1"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(

@@ -37,7 +37,7 @@ class CachedProductIT {
     }
 
     @Test
-    void instancesLoadOncePerKey() {
+    void allInstancesLoadOncePerKey() {
         IntStream.range(0, INSTANCES).forEach(instance -> launch(REDIS.server().port(), "--test.load-ms=300"));
         jvms.forEach(CachedProductIT::awaitReady);
         for (String kind : List.of("lamp", "async")) {
@@ -86,7 +86,7 @@ class CachedProductIT {
 
     @Test
     @Tag(Effort.FULL)
-    void loadsWhileTheServerOfTheLocksIsDown() {
+    void loadsWhileTheLockServerIsDown() {
         try (RedisServer locks = RedisServer.start()) {
             int cache = REDIS.server().port();
             ChildJvm jvm = launch(locks.port(), "--test.load-ms=300", "--test.cache-port=" + cache);

@@ -130,7 +130,7 @@ class ProgrammaticUseTests {
 
     /** A grant that comes while the subscriber cancels reaches no operator. */
     @Test
-    void releasesTheLockWhenTheSubscriberCancelsAtTheGrant() {
+    void releasesTheLockWhenTheSubscriberCancelsDuringTheGrant() {
         withReactiveLocks((reactiveLocks, locks) -> {
             for (int attempt = 0; attempt < 2_000; attempt++) {
                 Disposable subscription =

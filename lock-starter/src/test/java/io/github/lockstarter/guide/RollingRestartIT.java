@@ -69,7 +69,7 @@ class RollingRestartIT {
 
     /** The first JVM ends its job within the shutdown phase; the job of the others takes longer than the phases. */
     @Test
-    void neverHasTwoOwnersInARollingRestart() {
+    void hasAtMostOneOwnerDuringARollingRestart() {
         List<ChildJvm> old = new ArrayList<>(
                 List.of(start(UNTIL_CLOSED), start(UNTIL_CLOSED, "100ms"), start(UNTIL_CLOSED, "100ms")));
         List<ChildJvm> replaced = List.copyOf(old);
@@ -92,7 +92,7 @@ class RollingRestartIT {
     }
 
     @Test
-    void findsTwoOwnersIfTheShutdownReleasesTheLocks() {
+    void theCheckFindsTwoOwnersIfTheShutdownReleasesTheLocks() {
         ChildJvm owner = start(UNTIL_CLOSED, "30s", "--test.release-on-close=true");
         awaitLine(owner, RollingRestartApplication.BEGUN);
         awaitLine(start(SHORT), RollingRestartApplication.READY);

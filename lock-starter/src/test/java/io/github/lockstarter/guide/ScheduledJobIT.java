@@ -99,7 +99,7 @@ class ScheduledJobIT {
     }
 
     @Test
-    void runsOncePerTick() throws InterruptedException {
+    void aScheduledJobRunsOncePerTick() throws InterruptedException {
         long seed = Long.getLong("lock.test.seed", System.nanoTime());
         System.out.println("ScheduledJobIT with -Dlock.test.seed=" + seed);
         Random random = new Random(seed);

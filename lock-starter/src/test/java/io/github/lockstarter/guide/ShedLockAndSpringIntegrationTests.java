@@ -50,7 +50,7 @@ class ShedLockAndSpringIntegrationTests {
     }
 
     @Test
-    void runsAMethodOfShedLockOncePerTick() {
+    void runsAMethodWithSchedulerLockOncePerTick() {
         application.withUserConfiguration(Jobs.class).run(context -> {
             Jobs jobs = context.getBean(Jobs.class);
             jobs.report();
@@ -100,7 +100,7 @@ class ShedLockAndSpringIntegrationTests {
     }
 
     @Test
-    void takesAProviderOfTheApplication() {
+    void usesALockProviderOfTheApplication() {
         application.withUserConfiguration(Jobs.class, OwnProvider.class).run(context -> {
             try (LockHandle busy = context.getBean(LockOperations.class)
                     .acquireAsync("shedlock:report")
@@ -134,7 +134,7 @@ class ShedLockAndSpringIntegrationTests {
     }
 
     @Test
-    void obtainsALock() {
+    void obtainsALockThroughTheRegistry() {
         application.run(context -> {
             DistributedLock lock =
                     context.getBean(DistributedLockRegistry.class).obtain("orders");

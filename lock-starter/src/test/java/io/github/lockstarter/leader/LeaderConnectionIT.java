@@ -129,7 +129,7 @@ class LeaderConnectionIT {
     }
 
     @Test
-    void isNotRevokedForADoubt() throws Exception {
+    void leadershipIsNotRevokedWhileInDoubt() throws Exception {
         ConfigurableApplicationContext alone = start(proxy.port(), Object.class);
         Billing billing = alone.getBean(Billing.class);
         awaitLeader(alone);
@@ -164,7 +164,7 @@ class LeaderConnectionIT {
     /** Outages of up to 1.8 s, of which some are longer than a take-over, which another instance waits for. */
     @Test
     @Tag(Effort.SLOW)
-    void alternatesInAStormOfCutConnections() throws Exception {
+    void leadershipAlternatesWhileConnectionsBreak() throws Exception {
         ConfigurableApplicationContext cut = start(proxy.port(), Object.class);
         ConfigurableApplicationContext other = start(REDIS.server().port(), Object.class);
         Random random = new Random(406);
@@ -203,7 +203,7 @@ class LeaderConnectionIT {
 
     @Test
     @Tag(Effort.FULL)
-    void losesNothingWhileAListenerIsSlow() throws Exception {
+    void aSlowListenerDoesNotLoseLeadership() throws Exception {
         ConfigurableApplicationContext slow = start(proxy.port(), SlowConsumer.class, "distributed-lock.lease=1s");
         awaitLeader(slow);
         long term = leadership(slow).term().orElseThrow();
@@ -242,7 +242,7 @@ class LeaderConnectionIT {
 
     @Test
     @Tag(Effort.FULL)
-    void wouldLoseTheLeaseOnTheThreadThatRenews() {
+    void aListenerOnTheRenewingThreadWouldLoseTheLease() {
         ConfigurableApplicationContext slow =
                 start(proxy.port(), ConsumerOnTheRenewingThread.class, "distributed-lock.lease=1s");
 

@@ -73,7 +73,7 @@ class LeaderProcessIT {
     }
 
     @Test
-    void hasTheNextLeaderTwoSecondsAfterAKillAndNeverTwo() {
+    void theNextLeaderFollowsTwoSecondsAfterAKillAndNeverOverlaps() {
         start(Effort.of(2, 3));
         List<Long> gaps = new ArrayList<>();
         for (int i = 0; i < KILLS; i++) {
@@ -104,7 +104,7 @@ class LeaderProcessIT {
     @Test
     @Tag(Effort.SLOW)
     @Tag(Effort.FULL)
-    void hasOneLeaderAtATimeAfterAPauseUnlessTheAnswerIsCached() throws Exception {
+    void oneInstanceLeadsAtATimeAfterAPauseUnlessItCachesTheAnswer() throws Exception {
         start(2, "--distributed-lock.lease=2s");
         ChildJvm paused = awaitLeader();
         paused.pause();

@@ -38,7 +38,7 @@ class AutoConfigureTestLocksTests {
         }
 
         @Test
-        void refusesWhatAnotherOwnerHolds() {
+        void refusesALockThatAnotherOwnerHolds() {
             try (LockHandle other = locks.acquireAsync("order:42").join()) {
                 assertThat(other.isHeld()).isTrue();
                 assertThatThrownBy(() -> orders.ship(42)).isInstanceOf(LockNotAcquiredException.class);
@@ -86,7 +86,7 @@ class AutoConfigureTestLocksTests {
         class OfItsOwn {
 
             @Test
-            void locksAsWell(@Autowired Orders orders) {
+            void locksInANestedTestClass(@Autowired Orders orders) {
                 assertThat(orders.ship(42)).isPositive();
             }
         }

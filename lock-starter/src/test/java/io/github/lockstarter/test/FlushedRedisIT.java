@@ -56,7 +56,7 @@ class FlushedRedisIT {
     }
 
     @RepeatedTest(5)
-    void locksInEachTest() {
+    void locksAgainInEachTest() {
         long token = orders.ship(42);
 
         assertThat(token).isGreaterThan(lastToken);
@@ -68,7 +68,7 @@ class FlushedRedisIT {
     }
 
     @Test
-    void losesWhatIsHeldMeanwhile() {
+    void aFlushLosesHeldLocks() {
         LockHandle held = locks.acquire(LockRequest.of("order:42").leasedFor(Duration.ofMillis(300)));
 
         flush();

@@ -36,7 +36,7 @@ class MockedLocksTests {
         private Orders orders;
 
         @Test
-        void seesWhatIsLocked() {
+        void aSpyRecordsLockRequests() {
             assertThat(orders.ship(42)).isPositive();
 
             verify(locks)
@@ -44,7 +44,7 @@ class MockedLocksTests {
         }
 
         @Test
-        void refusesALock() {
+        void aSpyCanRefuseALock() {
             doThrow(new LockNotAcquiredException("order:42", "busy"))
                     .when(locks)
                     .execute(any(LockRequest.class), anyAction());
@@ -71,12 +71,12 @@ class MockedLocksTests {
         }
 
         @Test
-        void runsAnnotatedMethods() {
+        void annotatedMethodsRunWithAMock() {
             assertThat(orders.ship(42)).isZero(); // without a lock there is no fencing token
         }
 
         @Test
-        void runsWhatIsLockedByHand() {
+        void programmaticCallsRunWithAMock() {
             assertThat(orders.cancel(42)).isEqualTo("cancelled 42");
         }
     }

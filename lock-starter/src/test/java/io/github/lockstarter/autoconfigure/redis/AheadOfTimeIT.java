@@ -46,7 +46,7 @@ class AheadOfTimeIT {
 
     @Test
     @CompileWithForkedClassLoader
-    void locksInTheRedisOfTheStart() {
+    void usesTheRedisThatIsConfiguredAtStartup() {
         AheadOfTimeApplication.of(Application.class, application -> {
             try (RedisServer redis = RedisServer.start()) {
                 application.start(
@@ -62,7 +62,7 @@ class AheadOfTimeIT {
     }
 
     @Test
-    void hintsAtTheScriptsAndTheFieldOfTheConnectionFactory() throws NoSuchFieldException {
+    void registersHintsForTheScriptsAndTheFieldOfTheConnectionFactory() throws NoSuchFieldException {
         RuntimeHints hints = AheadOfTimeApplication.hints(Application.class);
 
         for (LockScript script : LockScript.values()) {

@@ -36,7 +36,7 @@ class ApplicationRedisTests {
             .withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class));
 
     @Test
-    void aNativeImageHasNoOtherClientThanThatOfTheApplication() {
+    void refusesAnotherClientInANativeImage() {
         RedisConnectionFactory other = mock(RedisConnectionFactory.class);
         try (MockedStatic<NativeDetector> detector = mockStatic(NativeDetector.class)) {
             detector.when(NativeDetector::inNativeImage).thenReturn(true);
@@ -50,7 +50,7 @@ class ApplicationRedisTests {
     }
 
     @Test
-    void refusesAProxyWhichDoesNotTellWhereItLeads() {
+    void refusesAProxyThatHidesItsTarget() {
         ProxyFactory proxied = new ProxyFactory(new LettuceConnectionFactory("redis.internal", 6380));
         proxied.setProxyTargetClass(true);
         RedisConnectionFactory found = (RedisConnectionFactory) proxied.getProxy();
@@ -165,7 +165,7 @@ class ApplicationRedisTests {
     }
 
     @Test
-    void sharesTheThreadsOfTheApplicationAndLeavesThemRunning() {
+    void sharesTheClientThreadsOfTheApplicationAndLeavesThemRunning() {
         application.withPropertyValues("spring.data.redis.host=redis.internal").run(context -> {
             ClientResources threads = context.getBean(ClientResources.class);
             ApplicationRedis redis = redisOf(context);

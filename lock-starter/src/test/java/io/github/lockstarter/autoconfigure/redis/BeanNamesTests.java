@@ -71,7 +71,7 @@ class BeanNamesTests {
     }
 
     @Test
-    void theTemplateLeavesTheNameLockTemplateToOthers() {
+    void theBeanNameLockTemplateStaysFreeForOthers() {
         everything.withPropertyValues("distributed-lock.backend=local").run(context -> assertThat(
                         context.getBeanNamesForType(LockTemplate.class))
                 .containsExactly("distributedLockTemplate"));

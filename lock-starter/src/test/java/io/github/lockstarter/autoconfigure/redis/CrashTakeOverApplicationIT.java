@@ -78,7 +78,7 @@ class CrashTakeOverApplicationIT {
     }
 
     @Test
-    void isOnUnlessTheStoreDoesNotHearTheInstance(CapturedOutput output) {
+    void takeOverIsEnabledUnlessTheStoreCannotReachTheMailbox(CapturedOutput output) {
         application().run(context -> {
             LockAdmin locks = context.getBean(LockAdmin.class);
             assertThat(output).contains("crash take-over 1s; this instance is ").doesNotContain("WARN");
@@ -89,7 +89,7 @@ class CrashTakeOverApplicationIT {
 
     /** Red where the start does not ask, and where it takes the refusal for a reason not to start. */
     @Test
-    void startsWithoutTheRightToAskAndSaysWhichOneIsMissing(CapturedOutput output) {
+    void startsWithoutTakeOverAndNamesTheMissingRight(CapturedOutput output) {
         REDIS.server().setUser("app", LEAST_RIGHTS.split(" "));
         application("spring.data.redis.username=app", "spring.data.redis.password=s3cret")
                 .run(context -> {
@@ -111,7 +111,7 @@ class CrashTakeOverApplicationIT {
     }
 
     @Test
-    void saysThatItIsOffWithoutAGracePeriod(CapturedOutput output) {
+    void saysThatTakeOverIsDisabledWithoutAGracePeriod(CapturedOutput output) {
         application("distributed-lock.redis.grace-period=0s").run(context -> {
             assertThat(output)
                     .contains("crash take-over off; this instance is ")
@@ -122,7 +122,7 @@ class CrashTakeOverApplicationIT {
     }
 
     @Test
-    void isInterruptedWhileTheServerHangs() {
+    void takeOverIsInterruptedWhileTheServerHangs() {
         application("distributed-lock.redis.command-timeout=500ms").run(context -> {
             LockAdmin locks = context.getBean(LockAdmin.class);
             awaitTakeOver(locks, State.ON);
@@ -174,7 +174,7 @@ class CrashTakeOverApplicationIT {
     }
 
     @Test
-    void warnsOnceOfManyLocksInDoubtAndOfTheirConfirmation(CapturedOutput output) {
+    void warnsOnceAboutManyLocksInDoubtAndOnceAboutTheirConfirmation(CapturedOutput output) {
         application("distributed-lock.redis.command-timeout=500ms").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);

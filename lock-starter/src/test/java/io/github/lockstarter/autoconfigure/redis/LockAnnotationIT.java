@@ -74,7 +74,7 @@ class LockAnnotationIT {
     }
 
     @Test
-    void locksOnTheServerWhileTheMethodRuns() {
+    void holdsTheLockOnTheServerWhileTheMethodRuns() {
         application().withBean(OrderService.class).run(context -> {
             assertThat(context.getBean(OrderService.class).ship(42)).isTrue();
             assertThat(exists("lock:{OrderService.ship:42}")).isFalse();
@@ -98,7 +98,7 @@ class LockAnnotationIT {
     }
 
     @Test
-    void saysThatTheLockWasTakenAwayMeanwhile() {
+    void throwsWhenTheLockWasRevokedDuringTheMethod() {
         application().withBean(OrderService.class).run(context -> assertThatThrownBy(
                         () -> context.getBean(OrderService.class).shipWhileAnOperatorDeletesTheLock())
                 .isInstanceOf(LockLostException.class)

@@ -127,7 +127,7 @@ class MethodOutcomeIT {
     }
 
     @Test
-    void skipsOrFallsBackWhileAnotherInstanceHasTheLock() {
+    void skipsOrFallsBackWhileAnotherInstanceHoldsTheLock() {
         application().run(one -> application().run(other -> {
             Accounts there = other.getBean(Accounts.class);
             String result = one.getBean(Accounts.class).orBusy(() -> {

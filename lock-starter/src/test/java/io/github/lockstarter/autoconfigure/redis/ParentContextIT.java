@@ -61,7 +61,7 @@ class ParentContextIT {
     }
 
     @Test
-    void lendsItsLocksToItsChildAndKeepsThemWhenItIsClosed() {
+    void aChildContextUsesTheLocksOfItsParentWhichOutliveIt() {
         try (ConfigurableApplicationContext parent = application(Parent.class).run()) {
             LockOperations locks = parent.getBean(LockOperations.class);
             try (ConfigurableApplicationContext child =
@@ -81,7 +81,7 @@ class ParentContextIT {
     }
 
     @Test
-    void sharesTheServerWithTheChildOfAnotherParent() {
+    void excludesTheChildContextOfAnotherParent() {
         try (ConfigurableApplicationContext one = application(Parent.class).run();
                 ConfigurableApplicationContext two = application(Parent.class).run();
                 ConfigurableApplicationContext childOfTwo =

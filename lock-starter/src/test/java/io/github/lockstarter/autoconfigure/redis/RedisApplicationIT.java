@@ -60,14 +60,14 @@ class RedisApplicationIT {
     }
 
     @Test
-    void logsInAsTheApplicationDoes() {
+    void usesTheLoginOfTheApplication() {
         REDIS.server().grantDefaultUser("resetpass", ">s3cret");
         application().withPropertyValues("spring.data.redis.password=s3cret").run(context -> assertThat(context)
                 .hasNotFailed());
     }
 
     @Test
-    void saysWhereThePasswordIsSetWhenItIsWrong() {
+    void namesThePropertyOfAWrongPassword() {
         REDIS.server().grantDefaultUser("resetpass", ">s3cret");
         application().withPropertyValues("spring.data.redis.password=wr0ng").run(context -> {
             assertThat(context).hasFailed();
@@ -89,7 +89,7 @@ class RedisApplicationIT {
     }
 
     @Test
-    void leavesTheThreadsOfTheApplicationsClientAlone() {
+    void doesNotStopTheClientThreadsOfTheApplication() {
         application().run(context -> {
             context.getBean(RedisLockBackend.class).close();
             StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
@@ -99,7 +99,7 @@ class RedisApplicationIT {
     }
 
     @Test
-    void disconnectsWhenTheContextStopsAndLocksAgainWhenItStarts() {
+    void disconnectsWhenTheContextStopsAndReconnectsWhenItStarts() {
         try (TcpProxy proxy = TcpProxy.before(REDIS.server())) {
             application()
                     .withPropertyValues("spring.data.redis.port=" + proxy.port())
@@ -122,7 +122,7 @@ class RedisApplicationIT {
      * Another instance takes over within 1.5 s what a disconnected one holds, and at the end of the lease otherwise.
      */
     @Test
-    void staysConnectedUntilTheLeaseOfALockIsOverThatIsHeldWhenTheContextCloses() {
+    void staysConnectedUntilTheLeaseOfALockHeldAtTheCloseIsOver() {
         application().run(other -> {
             AtomicReference<LockHandle> held = new AtomicReference<>();
             CompletableFuture<LockHandle> next = new CompletableFuture<>();
@@ -144,7 +144,7 @@ class RedisApplicationIT {
     }
 
     @Test
-    void opensNoConnectionForACommandThatComesAfterTheStop() {
+    void opensNoConnectionForACommandAfterTheStop() {
         try (TcpProxy proxy = TcpProxy.before(REDIS.server())) {
             application()
                     .withPropertyValues("spring.data.redis.port=" + proxy.port())
@@ -172,7 +172,7 @@ class RedisApplicationIT {
     }
 
     @Test
-    void connectsWhenRedisComesUpLater() {
+    void connectsWhenRedisStartsLater() {
         REDIS.server().stop();
         application()
                 .withPropertyValues("distributed-lock.redis.required-at-start=false")
@@ -184,7 +184,7 @@ class RedisApplicationIT {
     }
 
     @Test
-    void warnsOnceAtTheStartWhereAFailoverWouldGoUnnoticed(CapturedOutput output) {
+    void warnsOnceAtStartupWhenAFailoverWouldGoUnnoticed(CapturedOutput output) {
         application().run(context -> assertThat(context).hasNotFailed());
         assertThat(output).doesNotContain("WARN");
 
@@ -197,7 +197,7 @@ class RedisApplicationIT {
     }
 
     @Test
-    void warnsOfNoFailoverWhereItDoesNotMatter(CapturedOutput output) {
+    void doesNotWarnAboutFailoverWhenItDoesNotMatter(CapturedOutput output) {
         REDIS.server().grantDefaultUser("-info");
         application()
                 .withPropertyValues("distributed-lock.redis.grace-period=0s")

@@ -50,7 +50,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void failsBesideAnotherClientWhereNothingSaysWhereRedisIs() {
+    void failsWithAnotherClientWhenNoRedisAddressIsConfigured() {
         locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .run(context -> assertThatReport(context)
                         .contains("Locks need Lettuce", "spring.data.redis.* does not say where Redis is")
@@ -59,7 +59,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void usesALettuceClientOfItsOwnBesideAnotherClient(CapturedOutput output) {
+    void usesItsOwnLettuceClientWhenTheApplicationUsesAnotherClient(CapturedOutput output) {
         locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .withPropertyValues(NOBODY, "spring.data.redis.client-type=jedis")
                 .run(context -> assertThatReport(context).contains("Could not connect to Redis at localhost:9"));
@@ -69,7 +69,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void failsBesideAnotherClientWithoutTheRedisModuleOfBoot() {
+    void failsWithAnotherClientWithoutTheRedisModuleOfBoot() {
         locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .withClassLoader(new FilteredClassLoader("org.springframework.boot.data.redis"))
                 .withPropertyValues(NOBODY)
@@ -86,13 +86,13 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void takesTheMarkedOneOfSeveralConnectionFactories() {
+    void usesTheMarkedOneOfSeveralConnectionFactories() {
         locks.withUserConfiguration(Sessions.class, Marked.class)
                 .run(context -> assertThatReport(context).contains("Could not connect to Redis at localhost:10"));
     }
 
     @Test
-    void leavesTheApplicationItsConnectionFactoryWhereTheMarkedOneIsNoDefaultCandidate(CapturedOutput output) {
+    void keepsTheConnectionFactoryOfTheApplicationWhenTheMarkedOneIsNoDefaultCandidate(CapturedOutput output) {
         application
                 .withUserConfiguration(MarkedForLocksOnly.class)
                 .withPropertyValues(NOBODY, "distributed-lock.redis.required-at-start=false")
@@ -121,14 +121,14 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void looksForTheNodesOfACluster() {
+    void connectsToTheNodesOfACluster() {
         application
                 .withPropertyValues("spring.data.redis.cluster.nodes=localhost:9")
                 .run(context -> assertThatReport(context).contains("the cluster of [localhost:9]", ".cluster"));
     }
 
     @Test
-    void looksForTheMasterAmongStaticNodes() {
+    void findsTheMasterAmongStaticNodes() {
         application
                 .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:9,localhost:10")
                 .run(context -> assertThatReport(context)
@@ -136,7 +136,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void looksForTheMasterAmongTheStaticNodesOfAConnectionFactory() {
+    void findsTheMasterAmongTheStaticNodesOfAConnectionFactory() {
         RedisStaticMasterReplicaConfiguration nodes = new RedisStaticMasterReplicaConfiguration("localhost", 9);
         nodes.addNode("localhost", 10);
         locks.withBean(RedisConnectionFactory.class, () -> new LettuceConnectionFactory(nodes))
@@ -144,7 +144,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void takesAConnectionFactoryThatWasMadeByHand() {
+    void usesAConnectionFactoryThatIsNoBean() {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("localhost", 9);
         locks.withBean(RedisConnectionFactory.class, () -> new LettuceConnectionFactory(server))
                 .run(context -> assertThatReport(context).contains("Could not connect to Redis at localhost:9"));
@@ -158,7 +158,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void failsWhenRedisIsNotThere() {
+    void failsWhenRedisIsUnreachable() {
         application.withPropertyValues(NOBODY).run(context -> assertThatReport(context)
                 .contains("Could not connect to Redis at localhost:9", "refused")
                 .contains("spring.data.redis.host", "distributed-lock.redis.required-at-start=false"));
@@ -173,7 +173,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void warnsOfADeposedMasterAlsoWhereSentinelsAreNotThere(CapturedOutput output) {
+    void warnsAboutADeposedMasterEvenWhenNoSentinelIsReachable(CapturedOutput output) {
         application
                 .withPropertyValues(
                         "spring.data.redis.sentinel.master=locks",
@@ -184,7 +184,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void namesThePropertyOfABadPrefix() {
+    void namesThePropertyOfAnInvalidPrefix() {
         application
                 .withPropertyValues(NOBODY, "distributed-lock.key-prefix=a{b}")
                 .run(context -> assertThat(context)
@@ -195,7 +195,7 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void makesNothingWithoutTheAutoConfigurationOfTheLocks() {
+    void createsNothingWithoutTheAutoConfigurationOfTheLocks() {
         new ApplicationContextRunner()
                 .withConfiguration(
                         AutoConfigurations.of(RedisLockAutoConfiguration.class, DataRedisAutoConfiguration.class))
@@ -205,7 +205,7 @@ class RedisLockConfigurationTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"distributed-lock.redis.command-timeouts", "distributed-lock.redlock.node"})
-    void failsTheStartForAnUnknownName(String name) {
+    void startFailsForAnUnknownProperty(String name) {
         application
                 .withPropertyValues("distributed-lock.backend=local", name + "=1s")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -213,21 +213,21 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void leavesAnotherBackendAlone() {
+    void backsOffWhenAnotherBackendIsChosen() {
         application
                 .withBean(LockBackend.class, LocalLockBackend::new)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RedisLockBackend.class));
     }
 
     @Test
-    void needsNoRedisWithTheLocalBackend() {
+    void createsNoClientWithTheLocalBackend() {
         application
                 .withPropertyValues("distributed-lock.backend=local")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RedisLockBackend.class));
     }
 
     @Test
-    void needsNoRedisWhenLocksAreSwitchedOff() {
+    void createsNoClientWhenLocksAreDisabled() {
         application.withPropertyValues("distributed-lock.enabled=false").run(context -> assertThat(context)
                 .doesNotHaveBean(RedisLockBackend.class));
     }

@@ -23,7 +23,7 @@ class RedisLockPropertiesTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void areTheDefaultsOfTheBackendWhenNothingIsConfigured() {
+    void haveTheDefaultsOfTheBackendWhenNothingIsConfigured() {
         application.run(context -> {
             RedisLockProperties properties = context.getBean(RedisLockProperties.class);
             assertThat(properties.commandTimeout()).isEqualTo(Duration.ofSeconds(2));
@@ -76,7 +76,7 @@ class RedisLockPropertiesTests {
             distributed-lock.redlock.nodes=redis-sentinel://h | 'redis-sentinel://h' (a login is not shown here), which is not a server address
             distributed-lock.backend=zookeeper            | and the application has no such store; it has [local, redis, redlock]
             """)
-    void failTheStartWithWhatIsWrong(String setting, String message) {
+    void failTheStartWithTheProblem(String setting, String message) {
         application.withPropertyValues(setting.split(" ")).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .contains("distributed-lock")
@@ -91,7 +91,7 @@ class RedisLockPropertiesTests {
             distributed-lock.redlock.ssl-bundle=b         | has redis://a:1, which is without TLS, and distributed-lock.redlock.ssl-bundle is set
             distributed-lock.redlock.nodes=a:1,b:2        | distributed-lock.redlock.nodes has 2 addresses
             """)
-    void failTheStartWithWhatIsWrongAboutAQuorum(String setting, String message) {
+    void failTheStartWithTheProblemOfAQuorum(String setting, String message) {
         application
                 .withPropertyValues(
                         "distributed-lock.backend=redlock", "distributed-lock.redlock.nodes=redis://u:pw@a:1,b:2,c:3")

@@ -118,7 +118,7 @@ class RedlockApplicationIT {
     }
 
     @Test
-    void excludesByAQuorumWithTheLeastRightsNeeded() {
+    void excludesByAQuorumWithLeastPrivileges() {
         String[] rules = ("reset on >s3cret " + LEAST_RIGHTS).split(" ");
         servers().forEach(server -> server.setUser("app", rules));
         servers().get(0).setUser("other", rules);
@@ -157,7 +157,7 @@ class RedlockApplicationIT {
     }
 
     @Test
-    void keepsSomeLocksInTheQuorumAndTheOthersInTheRedisOfTheApplication() {
+    void usesAQuorumAndTheRedisOfTheApplicationSideBySide() {
         try (RedisServer redis = RedisServer.start()) {
             application(nodes(), "distributed-lock.further-backends=redlock", "spring.data.redis.port=" + redis.port())
                     .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
@@ -188,7 +188,7 @@ class RedlockApplicationIT {
     }
 
     @Test
-    void startsWithoutAMinority(CapturedOutput output) {
+    void startsWhenAMinorityOfServersIsDown(CapturedOutput output) {
         servers().subList(0, 2).forEach(RedisServer::kill);
 
         application(QUORUM, nodes()).run(context -> assertThat(context).hasNotFailed());
@@ -200,7 +200,7 @@ class RedlockApplicationIT {
     }
 
     @Test
-    void failsWithoutAQuorum() {
+    void failsWithoutAQuorumOfServers() {
         servers().subList(0, 3).forEach(RedisServer::kill);
 
         application(QUORUM, nodes()).run(context -> assertThatReport(context)
@@ -224,7 +224,7 @@ class RedlockApplicationIT {
     }
 
     @Test
-    void warnsOfAnEvenNumber(CapturedOutput output) {
+    void warnsAboutAnEvenNumberOfServers(CapturedOutput output) {
         String four = servers().subList(0, 4).stream()
                 .map(server -> server.host() + ":" + server.port())
                 .collect(Collectors.joining(","));
@@ -235,7 +235,7 @@ class RedlockApplicationIT {
     }
 
     @Test
-    void warnsOfAServerThatMayEvictLocks(CapturedOutput output) {
+    void warnsAboutAServerThatMayEvictLocks(CapturedOutput output) {
         RedisServer evicting = servers().get(1);
         evicting.commands().configSet("maxmemory", "100mb");
         evicting.commands().configSet("maxmemory-policy", "allkeys-lru");

@@ -30,7 +30,7 @@ class ServerUrisTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void areAsSpringsForAServer(boolean user) {
+    void equalThoseOfSpringForAServer(boolean user) {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis-1", 6380);
         server.setDatabase(3);
         server.setUsername(user ? "app" : null);
@@ -41,20 +41,20 @@ class ServerUrisTests {
     }
 
     @Test
-    void areAsSpringsForAServerWithoutALogin() {
+    void equalThoseOfSpringForAServerWithoutALogin() {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis-1", 6380);
         LettuceClientConfiguration client = builder.build();
         assertAreTheSame(new ServerUris(client).ofServer(server), springs(server, client));
     }
 
     @Test
-    void areAsSpringsForSentinels() {
+    void equalThoseOfSpringForSentinels() {
         LettuceClientConfiguration client = builder.useSsl().build();
         assertAreTheSame(new ServerUris(client).ofSentinels(sentinels()), springs(sentinels(), client));
     }
 
     @Test
-    void areAsSpringsWhereTheApplicationProvidesCredentials() {
+    void equalThoseOfSpringWithACredentialsProvider() {
         RedisCredentialsProvider provided = RedisCredentialsProvider.from(() -> RedisCredentials.just("own", "s3cret"));
         RedisCredentialsProviderFactory factory = new RedisCredentialsProviderFactory() {
             @Override

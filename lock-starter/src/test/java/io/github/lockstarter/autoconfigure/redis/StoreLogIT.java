@@ -31,7 +31,7 @@ class StoreLogIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     @Test
-    void namesTheServerThePrefixAndTheLeasesAtTheStart(CapturedOutput output) {
+    void logsServerPrefixAndLeasesAtStartup(CapturedOutput output) {
         application().run(context -> assertThat(linesOf(output))
                 .singleElement()
                 .asString()
@@ -43,7 +43,7 @@ class StoreLogIT {
     }
 
     @Test
-    void saysOnceThatTheServerLostItsDataAndOnceThatItGrantsAgain(CapturedOutput output) {
+    void logsLostDataOnceAndTheEndOfTheRecoveryOnce(CapturedOutput output) {
         application().run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             locks.acquire("warm-up").close();
@@ -69,7 +69,7 @@ class StoreLogIT {
     }
 
     @Test
-    void saysOnceThatTheServerCannotBeReachedAndOnceThatItCan(CapturedOutput output) {
+    void logsAnOutageOnceAndItsEndOnce(CapturedOutput output) {
         application().run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             locks.acquire("warm-up").close();

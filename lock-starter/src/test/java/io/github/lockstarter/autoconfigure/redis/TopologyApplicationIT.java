@@ -107,7 +107,7 @@ class TopologyApplicationIT {
         }
 
         @Test
-        void warnsThatADeposedMasterMayGoOnUnlessItIsSaidForHowLong() {
+        void warnsThatADeposedMasterMayKeepWritingUnlessItsLimitIsConfigured() {
             application(nodes).run(context -> assertThat(
                             context.getBean(RedisLockBackend.class).warnings())
                     .singleElement()

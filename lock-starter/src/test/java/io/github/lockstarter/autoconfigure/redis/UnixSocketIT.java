@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class UnixSocketIT {
 
     @Test
-    void locksOnTheSocketOfTheConnectionFactory(@TempDir Path directory) {
+    void locksThroughTheUnixSocketOfTheConnectionFactory(@TempDir Path directory) {
         Path socket = directory.resolve("redis.sock");
         try (RedisServer redis = RedisServer.start("--unixsocket", socket.toString());
                 ChildJvm jvm = ChildJvm.start(

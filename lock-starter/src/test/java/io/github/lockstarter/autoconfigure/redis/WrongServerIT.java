@@ -53,14 +53,14 @@ class WrongServerIT {
     }
 
     @Test
-    void hasFewerDatabases() {
+    void namesTheDatabaseThatTheServerDoesNotHave() {
         assertThatReport("port=" + REDIS.server().port(), "database=33")
                 .contains("DB index is out of range", "Set spring.data.redis.database to")
                 .doesNotContain("EVALSHA");
     }
 
     @Test
-    void isNoCluster() {
+    void saysThatTheServerIsNoCluster() {
         assertThatReport("cluster.nodes=localhost:" + REDIS.server().port())
                 .contains(
                         "cluster support disabled",
@@ -70,13 +70,13 @@ class WrongServerIT {
     }
 
     @Test
-    void hasACertificateThatIsNotTrusted() {
+    void saysThatTheCertificateIsNotTrusted() {
         assertThatReport("port=" + tls.tlsPort(), "ssl.enabled=true")
                 .contains("certificate is not accepted", "spring.data.redis.ssl.bundle", "truststore.certificate");
     }
 
     @Test
-    void speaksTls() {
+    void saysThatTheServerExpectsTls() {
         assertThatReport("port=" + tls.tlsPort())
                 .contains(
                         "the server closed the connection",
@@ -85,13 +85,13 @@ class WrongServerIT {
     }
 
     @Test
-    void doesNotSpeakTls() {
+    void saysThatTheServerDoesNotSupportTls() {
         assertThatReport("port=" + REDIS.server().port(), "ssl.enabled=true")
                 .contains("no answer within 2s, with TLS", "spring.data.redis.ssl.enabled=false");
     }
 
     @Test
-    void speaksHttp() throws IOException {
+    void saysThatTheServerSpeaksHttp() throws IOException {
         try (ServerSocket server = http()) {
             assertThatReport("port=" + server.getLocalPort())
                     .contains("does not speak the protocol of Redis: it begins with 'H'", "spring.data.redis.port");
@@ -101,7 +101,7 @@ class WrongServerIT {
     }
 
     @Test
-    void saysShortlyAtRunTimeWhatItSaysAtLengthAtTheStart() {
+    void theMessageIsShorterAtRunTimeThanAtStartup() {
         application("port=9").withPropertyValues(START_ANYWAY).run(context -> {
             assertThat(context).hasNotFailed();
             LockTemplate locks = context.getBean(LockTemplate.class);
