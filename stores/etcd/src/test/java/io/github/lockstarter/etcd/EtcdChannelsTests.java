@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class EtcdChannelsTests {
 
     @Test
-    void beginWithAnyOfTheEndpoints() {
+    void startWithARandomEndpoint() {
         List<URI> endpoints = List.of(URI.create("http://127.0.0.1:1"), URI.create("http://127.0.0.1:2"));
         EtcdSettings settings =
                 new EtcdSettings("lock:", endpoints, Optional.empty(), Optional.empty(), Duration.ofSeconds(2));

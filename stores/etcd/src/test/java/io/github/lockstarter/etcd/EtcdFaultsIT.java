@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class EtcdFaultsIT extends EtcdScenario {
 
     @Test
-    void losesALockWhoseLeaseIsEndedInEtcd() {
+    void losesALockWhoseEtcdLeaseIsRevoked() {
         Application holder = newApplication(Application.settings(ofSeconds(3)));
         Application heir = newApplication(Application.settings(ofSeconds(3)));
         LockHandle held = holder.locks().acquire(key);
@@ -46,7 +46,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void aRepeatedAttemptHasItsLeaseFromItsOwnSendingOn() {
+    void theLeaseOfARepeatedAttemptCountsFromItsOwnSending() {
         LockBackend backend = connected();
         LockToken token = newToken();
         AcquireResult first = answer(backend.acquire(attempt(token)));
@@ -61,7 +61,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void losesALockWhoseKeyIsDeletedByHandWhileItsLeaseGoesOn() {
+    void losesALockWhoseKeyIsDeletedWhileItsLeaseLasts() {
         LockBackend backend = connected();
         LockToken token = newToken();
         AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
@@ -76,7 +76,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void answersWithinTheCommandTimeoutWhileTheServerIsPausedAndHasFreedTheLockAfterwards() {
+    void answersWithinTheCommandTimeoutWhileTheServerIsPausedAndFreesTheLockAfterwards() {
         LockBackend backend = connected();
         LockToken token = newToken();
         AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
@@ -107,7 +107,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void refusesTheKeyOfAnAttemptThatArrivesAfterItsLeaseWasEnded() {
+    void refusesAnAttemptThatArrivesAfterItsLeaseWasRevoked() {
         long lease = answer(client.grantLease(LEASE, deadline())).getID();
         assertThat(answer(client.revokeLease(lease, deadline()))).isTrue();
 
@@ -122,7 +122,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void keepsItsLocksOverARestartOfTheServer() {
+    void keepsLocksThroughARestartOfTheServer() {
         Application holder = newApplication(Application.settings(ofSeconds(15)));
         Application other = newApplication(Application.settings(ofSeconds(15)));
         LockHandle held = holder.locks().acquire(key);
@@ -141,7 +141,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void wakesAWaiterThatWaitedOverARestartOfTheServer() {
+    void wakesAWaiterAfterARestartOfTheServer() {
         Application holder = newApplication(Application.settings(ofSeconds(30)));
         Application waiter = newApplication(Application.settingsThatTrustSignals());
         LockHandle held = holder.locks().acquire(key);
@@ -156,7 +156,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void wakesAWaiterOfAnotherInstanceByTheReleaseAndByTheEndOfALease() {
+    void wakesAWaiterOfAnotherInstanceByAReleaseAndByTheEndOfALease() {
         Application holder = newApplication(Application.settings(ofSeconds(30)));
         Application waiter = newApplication(Application.settingsThatTrustSignals());
         for (boolean isReleased : new boolean[] {true, false}) {
@@ -190,7 +190,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void tellsThatAServerIsAwayAndIsBack() {
+    void reportsAnOutageAndItsEnd() {
         LockBackend backend = connected();
         server.kill();
         long start = System.nanoTime();
@@ -208,7 +208,7 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
-    void aRequestThatIsSentTooLateIsNoFailureOfTheMember() {
+    void aRequestSentTooLateIsNoFailureOfTheMember() {
         List<URI> endpoints = List.of(EtcdSettings.endpoint(server.endpoint()), URI.create("http://127.0.0.1:9"));
         EtcdSettings settings =
                 new EtcdSettings(EtcdStore.PREFIX, endpoints, Optional.empty(), Optional.empty(), COMMAND_TIMEOUT);

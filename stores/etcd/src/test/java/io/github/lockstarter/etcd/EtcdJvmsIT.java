@@ -75,7 +75,7 @@ class EtcdJvmsIT extends EtcdScenario {
     }
 
     @Test
-    void takesOverAtTheEndOfTheLeaseWhenTheHolderIsKilled() throws Exception {
+    void acquiresAtTheEndOfTheLeaseWhenTheHolderIsKilled() throws Exception {
         Duration lease = ofSeconds(2);
         Application heir = newApplication(Application.settingsThatTrustSignals());
         try (ChildJvm holder =

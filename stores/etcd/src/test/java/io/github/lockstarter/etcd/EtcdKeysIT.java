@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class EtcdKeysIT extends EtcdScenario {
 
     @Test
-    void holdsKeysOfTheGreatestLengthAndOfAnyCharactersSideBySide() {
+    void locksKeysOfAnyLengthAndCharactersIndependently() {
         Application application = newApplication(Application.SETTINGS);
         String longest = "\u9501".repeat(16_383);
         List<LockHandle> held = new ArrayList<>();
@@ -54,7 +54,7 @@ class EtcdKeysIT extends EtcdScenario {
     }
 
     @Test
-    void tellsTheHolderWhichLockIsTakenAwayWhateverItsKeyIs() {
+    void notifiesTheHolderOfARevocationWhateverTheKey() {
         Application holder = newApplication(Application.settings(LEASE));
         Application other = newApplication(Application.SETTINGS);
         LockHandle held = holder.locks().acquire("user:\uD800");
@@ -96,7 +96,7 @@ class EtcdKeysIT extends EtcdScenario {
     }
 
     @Test
-    void grantsAboveTheTokensThatWereKnownBeforeEtcdWasSetUpAnew() {
+    void grantsTokensAboveThoseOfAFormerEtcd() {
         LockBackend backend = connected();
         long floor = 5_000_000_000L;
         LockToken token = newToken();
@@ -113,7 +113,7 @@ class EtcdKeysIT extends EtcdScenario {
     }
 
     @Test
-    void grantsNothingForAFloorAboveAllTokens() {
+    void refusesAFloorAboveAllTokens() {
         AcquireResult result = answer(
                 connected().acquire(new AcquireCommand(key, newToken(), LEASE, (1L << 53) - 5, 1, Optional.empty())));
 

@@ -79,7 +79,7 @@ class EtcdUserIT extends EtcdScenario {
     }
 
     @Test
-    void anIdleInstanceReceivesMessagesAgainAfterARestartThatForgotItsToken() {
+    void anIdleInstanceReceivesMessagesAgainAfterARestartInvalidatedItsToken() {
         try (EtcdLockBackend idle = backendOf(Optional.of(new EtcdCredentials("root", PASSWORD)));
                 EtcdLockBackend other = backendOf(Optional.of(new EtcdCredentials("root", PASSWORD)))) {
             LockToken token = newToken();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class FencingTokensTests {
 
     @Test
-    void growOverRevisionsAndRaisedOffsetsAndExceedEveryFloor() {
+    void growWithRevisionsAndOffsetsAndExceedEveryFloor() {
         long seed = System.nanoTime();
         System.out.println("Seed of the floors: " + seed);
         Random random = new Random(seed);
@@ -30,7 +30,7 @@ class FencingTokensTests {
     }
 
     @Test
-    void keepTheOffsetForAFloorThatIsReached() {
+    void keepTheOffsetWhenTheFloorIsReached() {
         assertThat(FencingTokens.offsetAbove(10 * FencingTokens.ROOM, 10, 5)).isEqualTo(5);
     }
 }

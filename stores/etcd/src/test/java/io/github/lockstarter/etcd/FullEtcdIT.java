@@ -25,7 +25,7 @@ class FullEtcdIT extends EtcdScenario {
     }
 
     @Test
-    void saysThatItGrantsNoLocksAndWhatToDo() {
+    void theFailureSaysThatEtcdIsFullAndWhatToDo() {
         LockBackend backend = connected();
         assertThat(answer(backend.state()).failure()).isEmpty();
 
@@ -39,7 +39,7 @@ class FullEtcdIT extends EtcdScenario {
     }
 
     @Test
-    void renewsAndReleasesTheLocksThatItHasGranted() {
+    void renewsAndReleasesGrantedLocks() {
         LockBackend backend = connected();
         LockToken token = newToken();
         long fencingToken = ((AcquireResult.Granted) answer(backend.acquire(attempt(token)))).fencingToken();
@@ -53,7 +53,7 @@ class FullEtcdIT extends EtcdScenario {
     }
 
     @Test
-    void lookingAtTheStateStoresNothing() {
+    void readingTheStateStoresNothing() {
         LockBackend backend = connected();
         long revision = revision();
 

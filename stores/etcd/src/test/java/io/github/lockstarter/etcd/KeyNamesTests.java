@@ -35,7 +35,7 @@ class KeyNamesTests {
     }
 
     @Test
-    void ofSlotsAreInOneRangeAndTheirOwn() {
+    void ofSlotsShareARangeOfTheirOwn() {
         List<ByteString> slots = names.slots("a%p", 1024);
 
         assertThat(slots).doesNotHaveDuplicates().startsWith(names.lock("a%p"));

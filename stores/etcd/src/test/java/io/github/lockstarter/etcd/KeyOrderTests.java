@@ -24,7 +24,7 @@ class KeyOrderTests {
     }
 
     @Test
-    void sendsACommandWhenTheOneBeforeIsAnsweredAlsoIfThatFailed() throws Exception {
+    void sendsACommandOnceThePreviousOneIsAnsweredOrFails() throws Exception {
         CompletableFuture<String> first = new CompletableFuture<>();
         CompletableFuture<Boolean> sent = new CompletableFuture<>();
         order.send("a", () -> first);
@@ -48,7 +48,7 @@ class KeyOrderTests {
     }
 
     @Test
-    void sendsALongQueueWithoutALongStack() throws Exception {
+    void sendsALongQueueWithoutOverflowingTheStack() throws Exception {
         CompletableFuture<Integer> first = new CompletableFuture<>();
         order.send("a", () -> first);
         List<Integer> sent = new ArrayList<>();

@@ -22,7 +22,7 @@ class LockEntryTests {
             new LockEntry(Optional.of(TOKEN.value()), 123_456_789_012L, 1024, Duration.ofMillis(1_500));
 
     @Test
-    void readsWhatItHasWritten() {
+    void readsTheTextThatItWrites() {
         LockEntry kept = held.keptFor(Duration.ofMillis(17));
 
         assertThat(LockEntry.of(held.stored())).hasValue(held);
@@ -41,7 +41,7 @@ class LockEntryTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "anything", "1 held 0 1 5", "1 kept 0 1 5 a:1", "2 held 0 1 5 a:1", "1 held x 1 5 a:1"})
-    void takesNothingElseForAnEntry(String value) {
+    void refusesOtherTexts(String value) {
         assertThat(LockEntry.of(ByteString.copyFromUtf8(value))).isEmpty();
     }
 }

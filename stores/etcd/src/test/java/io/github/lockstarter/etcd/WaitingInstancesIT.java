@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class WaitingInstancesIT extends EtcdScenario {
 
     @Test
-    void signalsOnceAReleaseThatCameBetweenTheRefusalAndTheWatch() {
+    void signalsOnceForAReleaseBetweenTheRefusalAndTheWatch() {
         Queue<String> signals = new ConcurrentLinkedQueue<>();
         WaitingInstances waiters = new WaitingInstances(
                 client,
@@ -43,7 +43,7 @@ class WaitingInstancesIT extends EtcdScenario {
     }
 
     @Test
-    void anInstanceThatCouldNotBeStoredIsStoredWithItsNextRefusal() {
+    void storesAWaitingInstanceWithTheNextRefusalAfterAFailure() {
         WaitingInstances waiters = new WaitingInstances(
                 client, new KeyNames(EtcdStore.PREFIX), (instance, signalled) -> {}, Runnable::run);
         answer(connected().acquire(attempt(newToken())));

@@ -62,7 +62,7 @@ class EtcdApplicationIT {
     }
 
     @Test
-    void passesOverAMemberThatDoesNotAnswer() {
+    void skipsAMemberThatDoesNotAnswer() {
         for (int i = 0; i < 5; i++) { // each begins with any of the two
             application
                     .withPropertyValues(
@@ -76,7 +76,7 @@ class EtcdApplicationIT {
     }
 
     @Test
-    void doesNotStartWithoutItsEtcdAndSaysWhatToChange() {
+    void startFailsWithoutEtcdAndSaysWhatToChange() {
         application
                 .withPropertyValues("distributed-lock.etcd.endpoints=" + AWAY)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -87,7 +87,7 @@ class EtcdApplicationIT {
     }
 
     @Test
-    void startsWithoutItsEtcdIfThatIsNotRequired() {
+    void startsWithoutEtcdWhenNotRequired() {
         application
                 .withPropertyValues(
                         "distributed-lock.etcd.endpoints=" + AWAY, "distributed-lock.etcd.required-at-start=false")
@@ -101,7 +101,7 @@ class EtcdApplicationIT {
     }
 
     @Test
-    void showsTheCertificateOfItsBundleToAnEtcdThatDemandsOne() {
+    void presentsTheClientCertificateOfItsSslBundle() {
         try (TlsFiles files = TlsFiles.create();
                 EtcdServer closed = EtcdServer.startTls(files)) {
             ApplicationContextRunner trusting = application
@@ -123,7 +123,7 @@ class EtcdApplicationIT {
     }
 
     @Test
-    void doesNotStartWithABundleForConnectionsWithoutTls() {
+    void startFailsForAnSslBundleWithoutTls() {
         application
                 .withPropertyValues(
                         "distributed-lock.etcd.endpoints=" + server.endpoint(), "distributed-lock.etcd.ssl-bundle=etcd")

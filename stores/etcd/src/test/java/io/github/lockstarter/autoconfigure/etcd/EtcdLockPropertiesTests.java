@@ -28,7 +28,7 @@ class EtcdLockPropertiesTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     @Test
-    void nameTheServerOfThisMachineWhenNothingIsConfigured() {
+    void defaultToTheServerOnLocalhost() {
         application.run(context -> {
             EtcdLockProperties properties = context.getBean(EtcdLockProperties.class);
             assertThat(properties.requiredAtStart()).isTrue();
