@@ -28,8 +28,7 @@ class JdbcDialectTests {
 
     @ParameterizedTest
     @CsvSource({"MySQL, 8.0.11-TiDB-v8.5.1", "Oracle, 23ai", "Microsoft SQL Server, 16.00"})
-    void recognisesNoneWhoseNumbersAreInNoOrderOrThatHasOtherStatements(String product, String version)
-            throws SQLException {
+    void rejectsADatabaseWithUnorderedSequencesOrOtherStatements(String product, String version) throws SQLException {
         assertThat(JdbcDialect.of(database(product, version))).isEqualTo(Optional.empty());
     }
 

@@ -33,7 +33,7 @@ class JdbcLockBackendTests {
     private final TestDatabase database = H2Databases.empty();
 
     @Test
-    void excludesManyThreadsOverAPoolOfOneConnection() {
+    void excludesManyThreadsThroughAPoolOfOneConnection() {
         database.prepared();
         try (HikariDataSource pool = database.pool(1);
                 JdbcLockBackend backend = started(pool);
@@ -51,7 +51,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void takesNoRefusalForSilenceAndNothingAfterTheClose() {
+    void reportsNoOutageForARefusalOrAfterTheClose() {
         SQLException silence = new SQLException("reset", "08006");
         SQLException wrongLogin = new SQLException("password", "28P01");
         try (HikariDataSource pool = database.pool(1)) {
@@ -73,7 +73,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void saysThatThePoolIsEmptyAndHasSentNothing() throws SQLException {
+    void reportsAnUnsentCommandWhenThePoolIsEmpty() throws SQLException {
         database.prepared();
         try (HikariDataSource pool = database.pool(1);
                 JdbcLockBackend backend = started(pool);
@@ -92,7 +92,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void saysThatThePoolIsExhaustedWhereThePoolSaysSo() throws SQLException {
+    void saysThatThePoolIsExhaustedWhenThePoolReportsIt() throws SQLException {
         database.prepared();
         try (HikariDataSource pool = database.pool(database.url(), 1, config -> config.setConnectionTimeout(250));
                 JdbcLockBackend backend = started(pool);
@@ -106,7 +106,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void commitsByItselfWhereThePoolTurnsAutoCommitOffAndGivesTheConnectionBackAsItWas() throws SQLException {
+    void commitsWithoutAutoCommitAndRestoresTheConnection() throws SQLException {
         database.prepared();
         try (HikariDataSource pool = database.pool(database.url(), 1, config -> {
             config.setAutoCommit(false);
@@ -125,7 +125,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void leavesNoQueryTimeoutOnAConnectionThatGoesBackToTheApplication() throws SQLException {
+    void leavesNoQueryTimeoutOnAReturnedConnection() throws SQLException {
         database.prepared();
         try (HikariDataSource pool = database.pool(1);
                 JdbcLockBackend backend = started(pool)) {
@@ -139,7 +139,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void keepsItsLocksInOneTableWhateverSchemaTheConnectionsOfThePoolHave() throws SQLException {
+    void usesOneTableWhateverTheSchemaOfThePooledConnections() throws SQLException {
         database.prepared().execute("CREATE SCHEMA tenant");
         database.preparedAfter("SET SCHEMA tenant");
 
@@ -164,7 +164,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void tellsTheLongestKeysApart() {
+    void distinguishesTheLongestKeys() {
         database.prepared();
         try (HikariDataSource pool = database.pool(4);
                 JdbcLockBackend backend = started(pool)) {
@@ -177,12 +177,12 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void namesTheScriptWhereTheTableIsMissing() {
+    void namesTheScriptWhenTheTableIsMissing() {
         assertUnavailable(database, "distributed_lock", "io/github/lockstarter/jdbc/h2.sql");
     }
 
     @Test
-    void namesTheSequenceWhereItIsMissing() {
+    void namesTheMissingSequence() {
         database.prepared().execute("DROP SEQUENCE distributed_lock_fencing");
 
         assertUnavailable(database, "distributed_lock_fencing", "io/github/lockstarter/jdbc/h2.sql");
@@ -198,7 +198,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void saysWhichRightsAreMissing() {
+    void namesTheMissingRights() {
         database.prepared().execute("CREATE USER reader PASSWORD ''", "GRANT SELECT ON distributed_lock TO reader");
 
         String withoutSettings = database.url().replace(";DB_CLOSE_DELAY=-1", ""); // which only the owner may change
@@ -207,7 +207,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void saysThatTheDatabaseIsNoneThatItKnows() {
+    void saysThatTheDatabaseIsUnsupported() {
         try (HikariDataSource pool = database.prepared().pool(1);
                 JdbcLockBackend backend =
                         new JdbcLockBackend(new RenamedDatabase(pool, "Derby"), JdbcStore.settings())) {
@@ -219,7 +219,7 @@ class JdbcLockBackendTests {
     }
 
     @Test
-    void tellsAnOperatorWhatIsWrong() throws Exception {
+    void theStateDescribesTheFailure() throws Exception {
         database.prepared();
         try (HikariDataSource pool = database.pool(2);
                 JdbcLockBackend backend = started(pool)) {

@@ -42,7 +42,7 @@ class LockRowsTests {
     }
 
     @Test
-    void numbersNoGrantOfAnOwnerWhoseRowAnotherOneHasTakenOver() throws SQLException {
+    void assignsNoTokenToAnOwnerWhoseRowWasTakenOver() throws SQLException {
         assertThat(alice.insert(KEY, "alice", OVER_AT_ONCE)).isTrue();
         takeOver();
         OptionalLong ofBob = bob.number(KEY, "bob", 0, 1);
@@ -57,7 +57,7 @@ class LockRowsTests {
 
     /** Between the two steps of one owner, another one comes and goes; its number must not be the greater one. */
     @Test
-    void numbersTheLaterOwnerHigherThoughItTookItsFirstStepBefore() throws SQLException {
+    void assignsTheLaterOwnerTheHigherTokenEvenIfItStartedFirst() throws SQLException {
         alice.insert(KEY, "alice", OVER_AT_ONCE);
         takeOver();
         long ofBob = bob.number(KEY, "bob", 0, 3).getAsLong();
@@ -69,7 +69,7 @@ class LockRowsTests {
     }
 
     @Test
-    void numbersAGrantOnce() throws SQLException {
+    void assignsATokenToAGrantOnce() throws SQLException {
         alice.insert(KEY, "alice", LONG);
 
         assertThat(alice.number(KEY, "alice", 0, 1)).isPresent();
@@ -77,7 +77,7 @@ class LockRowsTests {
     }
 
     @Test
-    void leavesRoomForAllTokensOfAGrantWhateverTheIncrementOfTheSequenceIs() throws SQLException {
+    void reservesAllTokensOfAGrantForAnyIncrementOfTheSequence() throws SQLException {
         alice.insert(KEY, "alice", LONG);
         long first = alice.number(KEY, "alice", 0, LockRows.TOKENS_OF_A_NUMBER).getAsLong();
         bob.insert("other", "bob", LONG);
@@ -87,7 +87,7 @@ class LockRowsTests {
     }
 
     @Test
-    void deletesWhatEndedLongAgoAndNothingElse() throws SQLException {
+    void deletesOnlyRowsThatEndedLongAgo() throws SQLException {
         alice.raise(1_000_000);
         alice.insert("over", "alice", OVER_AT_ONCE);
         alice.insert("held", "alice", LONG);

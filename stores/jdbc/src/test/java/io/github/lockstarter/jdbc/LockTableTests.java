@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LockTableTests {
 
     @Test
-    void takesANameWithItsSchema() {
+    void acceptsANameWithASchema() {
         LockTable table = new LockTable("Shop.order_locks");
 
         assertThat(table.numbers()).isEqualTo("Shop.order_locks_fencing");
@@ -38,7 +38,7 @@ class LockTableTests {
     }
 
     @Test
-    void showsNoPasswordOfAnAddress() {
+    void hidesThePasswordOfAUrl() {
         assertThat(JdbcDatabase.target("jdbc:postgresql://eve:secret@db:5432/shop?password=secret"))
                 .isEqualTo("postgresql://db:5432/shop");
         assertThat(JdbcDatabase.target("jdbc:h2:mem:shop;PASSWORD=secret")).isEqualTo("h2:mem:shop");

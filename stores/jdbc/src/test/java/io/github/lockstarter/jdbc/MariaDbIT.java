@@ -56,7 +56,7 @@ class MariaDbIT {
 
     /** The pool lends connections with REPEATABLE READ, so a command begins with setting the isolation. */
     @Test
-    void givesUpAConnectionThatNobodyAnswersOnBeforeTheFirstStatement() {
+    void givesUpASilentConnectionBeforeTheFirstStatement() {
         URI address = URI.create(database.url().substring("jdbc:".length()));
         try (TcpProxy proxy = TcpProxy.before(address.getHost(), address.getPort());
                 HikariDataSource pool =
@@ -77,7 +77,7 @@ class MariaDbIT {
     }
 
     @Test
-    void renewsALockWhoseLeaseIsLongEnoughWhereTheDriverCountsChangedRowsOnly() {
+    void renewsALongLeaseWhenTheDriverCountsOnlyChangedRows() {
         try (HikariDataSource pool = database.pool(database.url() + "?useAffectedRows=true", 2);
                 JdbcLockBackend backend = backend(pool)) {
             assertThat(acquire(backend, "key")).isInstanceOf(AcquireResult.Granted.class);
@@ -88,7 +88,7 @@ class MariaDbIT {
     }
 
     @Test
-    void renewsTenThousandLocksThatAreDueAtOnceWithinOneCommandTimeout() {
+    void renewsTenThousandDueLocksWithinOneCommandTimeout() {
         int locks = 10_000;
         database.execute("INSERT INTO distributed_lock SELECT CONCAT('lock:', seq), CONCAT('"
                 + TOKEN.instanceId() + ":', seq), seq, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) + INTERVAL 60 SECOND"
@@ -113,7 +113,7 @@ class MariaDbIT {
     }
 
     @Test
-    void keepsFewNumbersAlsoWhereTheServerDrawsOddOnesOnly() throws SQLException {
+    void storesFewNumbersEvenWhenTheServerDrawsOnlyOddOnes() throws SQLException {
         TestDatabase odd = server.create("odd", JdbcDialect.MYSQL).prepared();
         int draws = 2_000; // that all of them leave the ones before has a probability of 1 : 500 million
         try (Connection connection = DriverManager.getConnection(odd.url(), odd.user(), "");
@@ -129,7 +129,7 @@ class MariaDbIT {
     }
 
     @Test
-    void keepsItsLocksInOneTableWhateverDatabaseTheConnectionsOfThePoolHave() throws SQLException {
+    void usesOneTableWhateverTheDatabaseOfThePooledConnections() throws SQLException {
         server.create("`tenant-1`", JdbcDialect.MARIADB);
         database.preparedAfter("USE `tenant-1`");
 

@@ -63,19 +63,19 @@ class PermitsTests {
     }
 
     @Test
-    void looksAtTheRowsOfTheSlotsInOneStatementAndThenTakesAFreeOne() throws SQLException {
+    void readsAllSlotsInOneStatementAndTakesAFreeOne() throws SQLException {
         assertSlot(0, acquire(3));
         assertThat(statements).containsExactly("SELECT", "INSERT", "SELECT");
     }
 
     @Test
-    void looksAtNothingForTheOnlyPermit() throws SQLException {
+    void readsNoSlotsForASinglePermit() throws SQLException {
         assertSlot(0, acquire(1));
         assertThat(statements).containsExactly("INSERT", "SELECT");
     }
 
     @Test
-    void sendsNothingElseWhereAllAreTaken() throws SQLException {
+    void sendsNoOtherStatementWhenAllSlotsAreTaken() throws SQLException {
         for (String slot : SLOTS) {
             rival.insert(slot, "rival", slot.equals(SLOTS.get(1)) ? LONG.dividedBy(2) : LONG);
         }
@@ -90,7 +90,7 @@ class PermitsTests {
     }
 
     @Test
-    void takesTheNextSlotWhereAnotherInstanceGetsTheFirstInBetween() throws SQLException {
+    void takesTheNextSlotWhenAnotherInstanceTakesTheFirst() throws SQLException {
         taken = Optional.of(SLOTS.get(0));
 
         assertSlot(1, acquire(3));
@@ -98,7 +98,7 @@ class PermitsTests {
     }
 
     @Test
-    void isContendedWhereAnotherInstanceGetsTheLastInBetween() throws SQLException {
+    void isContendedWhenAnotherInstanceTakesTheLastSlot() throws SQLException {
         rival.insert(SLOTS.get(0), "rival", LONG);
         rival.insert(SLOTS.get(1), "rival", LONG);
         taken = Optional.of(SLOTS.get(2));
@@ -107,7 +107,7 @@ class PermitsTests {
     }
 
     @Test
-    void takesTheSlotOfACrashedOwnerOver() throws SQLException {
+    void takesOverTheSlotOfACrashedOwner() throws SQLException {
         rival.insert(SLOTS.get(0), "rival", LONG);
         rival.insert(SLOTS.get(1), "crashed", Duration.ofNanos(1_000));
         await().until(() -> rival.look(SLOTS.get(1)).orElseThrow().isOver());

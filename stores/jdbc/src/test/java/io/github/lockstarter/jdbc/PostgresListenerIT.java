@@ -25,7 +25,7 @@ class PostgresListenerIT {
     static final PostgresExtension POSTGRES = new PostgresExtension();
 
     @Test
-    void noticesAPoolerInTransactionMode() throws Exception {
+    void detectsAPoolerInTransactionMode() throws Exception {
         JdbcSettings settings = JdbcSettings.of("lock:");
         try (HikariDataSource pool = POSTGRES.database().pool(6);
                 Connection lentToAnyone = pool.getConnection();
@@ -42,7 +42,7 @@ class PostgresListenerIT {
     }
 
     @Test
-    void givesItsConnectionBackFromTimeToTimeAndHearsOn() {
+    void returnsItsConnectionPeriodicallyAndKeepsListening() {
         AtomicInteger lent = new AtomicInteger();
         Queue<PostgresNotice> heard = new ConcurrentLinkedQueue<>();
         try (HikariDataSource pool = POSTGRES.database().pool(2)) {
@@ -74,7 +74,7 @@ class PostgresListenerIT {
 
     /** A pool that is closed next logs each connection that it has not got back. */
     @Test
-    void hasGivenAllConnectionsBackWhenItIsClosed() {
+    void returnsAllConnectionsWhenClosed() {
         try (HikariDataSource pool = POSTGRES.database().pool(6)) {
             JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of("lock:"));
             backend.start();

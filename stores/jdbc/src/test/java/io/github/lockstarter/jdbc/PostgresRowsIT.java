@@ -53,7 +53,7 @@ class PostgresRowsIT {
     }
 
     @Test
-    void drawsNoNumberForABusyLock() throws SQLException {
+    void drawsNoTokenForABusyLock() throws SQLException {
         assertThat(ownerOf(rows.take("key", "alice", LONG, 1))).hasValue("alice");
         long before = lastNumber();
 
@@ -64,7 +64,7 @@ class PostgresRowsIT {
 
     /** A number from before could be smaller than that of an owner that comes and goes meanwhile. */
     @Test
-    void drawsTheNumberWhenTheRowIsTaken() throws Exception {
+    void drawsTheTokenAfterTheRowIsTaken() throws Exception {
         try (Connection other = connectionToTheServer();
                 Statement statement = other.createStatement()) {
             other.setAutoCommit(false);

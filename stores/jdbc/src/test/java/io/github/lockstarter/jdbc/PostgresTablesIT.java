@@ -25,7 +25,7 @@ class PostgresTablesIT {
     static final PostgresExtension POSTGRES = new PostgresExtension();
 
     @Test
-    void releasesALockForWhichAnotherOneWaitsWhateverTheLengthOfTheTablesName() {
+    void notifiesAWaiterWhateverTheLengthOfTheTableName() {
         String schema = "s".repeat(50);
         String table = schema + "." + "t".repeat(50);
         POSTGRES.database()
@@ -52,7 +52,7 @@ class PostgresTablesIT {
     }
 
     @Test
-    void keepsItsLocksInOneTableWhateverSearchPathTheConnectionsOfThePoolHave() throws SQLException {
+    void usesOneTableWhateverTheSearchPathOfThePooledConnections() throws SQLException {
         POSTGRES.database().execute("CREATE SCHEMA \"tenant-1\"");
         POSTGRES.database().preparedAfter("SET search_path TO \"tenant-1\"");
 
@@ -60,7 +60,7 @@ class PostgresTablesIT {
     }
 
     @Test
-    void findsTheTableBehindAnEmptySchemaOfTheSearchPath() {
+    void findsTheTableAfterAnEmptySchemaOfTheSearchPath() {
         POSTGRES.database().execute("CREATE SCHEMA empty");
         try (HikariDataSource pool =
                         POSTGRES.database().pool(POSTGRES.database().url() + "?currentSchema=empty,public", 3);

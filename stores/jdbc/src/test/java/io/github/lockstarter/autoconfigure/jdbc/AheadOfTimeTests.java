@@ -39,7 +39,7 @@ class AheadOfTimeTests {
     @Test
     @Tag(Effort.FULL)
     @CompileWithForkedClassLoader
-    void locksInTheDatabaseOfTheStart() {
+    void usesTheDatabaseThatIsConfiguredAtStartup() {
         AheadOfTimeApplication.of(
                 Application.class,
                 application -> application.start(
@@ -58,7 +58,7 @@ class AheadOfTimeTests {
     }
 
     @Test
-    void hintsAtTheScriptsOfTheTableAndAtThePool() {
+    void registersHintsForTheTableScriptsAndThePool() {
         RuntimeHints hints = AheadOfTimeApplication.hints(Application.class, "spring.datasource.url=jdbc:h2:mem:build");
 
         for (JdbcDialect dialect : JdbcDialect.values()) {

@@ -65,7 +65,7 @@ class JdbcLockConfigurationTests {
 
     /** The class path of this module has no other store. */
     @Test
-    void isTheDefaultWhereNoOtherModuleHasAStore() {
+    void isTheDefaultWithoutAnotherStoreModule() {
         database.prepared();
         application
                 .withPropertyValues("distributed-lock.backend=")
@@ -73,7 +73,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void informsThatALockOfACrashedInstanceIsLeftToItsLease(CapturedOutput output) {
+    void logsThatLocksOfACrashedInstanceEndWithTheirLease(CapturedOutput output) {
         database.prepared();
         application.run(context -> assertThat(context).hasNotFailed());
 
@@ -81,7 +81,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void takesNoPartInTheTransactionOfTheCaller() {
+    void doesNotJoinTheTransactionOfTheCaller() {
         database.prepared();
         DataSource pool = new DriverManagerDataSource(database.url(), database.user(), "");
         locks.withBean(DataSource.class, () -> new TransactionAwareDataSourceProxy(pool))
@@ -105,7 +105,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void usesNoDatabaseWhereTheBackendForTestsReplacesAllOthers() {
+    void usesNoDatabaseWithTheBackendForTests() {
         database.prepared();
         application
                 .withPropertyValues("distributed-lock.backend=local", "distributed-lock.further-backends=jdbc")
@@ -120,7 +120,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void failsWithoutATableAndNamesTheWaysToGetOne() {
+    void failsWithoutATableAndSaysHowToCreateOne() {
         application
                 .withPropertyValues("distributed-lock.jdbc.initialize-schema=never")
                 .run(context -> assertThatReport(context)
@@ -132,7 +132,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void startsWithoutATableWhereItIsNotRequired(CapturedOutput output) {
+    void startsWithoutATableWhenNotRequired(CapturedOutput output) {
         application
                 .withPropertyValues(
                         "distributed-lock.jdbc.required-at-start=false",
@@ -144,7 +144,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void createsTheTableInAnEmbeddedDatabaseAndLeavesItToTheNextStart(CapturedOutput output) {
+    void createsTheTableInAnEmbeddedDatabaseOnce(CapturedOutput output) {
         for (int start = 0; start < 2; start++) {
             application
                     .withPropertyValues("distributed-lock.jdbc.table=job_locks")
@@ -165,7 +165,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void startsWithoutADatabaseWhereTheTableCannotBeCreatedAndIsNotRequired(CapturedOutput output) {
+    void startsWithoutADatabaseWhenTheTableIsNotRequired(CapturedOutput output) {
         application
                 .withPropertyValues(
                         "spring.datasource.url=jdbc:h2:tcp://localhost:1/none",
@@ -178,7 +178,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void grantsLocksToInitialisationCallbacksOnceTheApplicationHasCreatedTheTable() {
+    void initialisationCallbacksLockOnceTheApplicationHasCreatedTheTable() {
         locks.withBean("locking", LockingBean.class)
                 .withConfiguration(AutoConfigurations.of(
                         DataSourceAutoConfiguration.class, DataSourceInitializationAutoConfiguration.class))
@@ -212,14 +212,14 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void failsWithSeveralDataSourcesOfWhichNoneIsMarked() {
+    void failsWithSeveralUnmarkedDataSources() {
         locks.withBean("first", DataSource.class, DriverManagerDataSource::new)
                 .withBean("second", DataSource.class, DriverManagerDataSource::new)
                 .run(context -> assertThatReport(context).contains("several DataSource", "@DistributedLockDataSource"));
     }
 
     @Test
-    void namesAWrongProperty() {
+    void namesAnInvalidProperty() {
         application.withPropertyValues("distributed-lock.jdbc.table=a b").run(context -> assertThatReport(context)
                 .contains("distributed-lock.jdbc.table"));
         application.withPropertyValues("distributed-lock.jdbc.threads=0").run(context -> assertThatReport(context)
@@ -227,13 +227,13 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void failsTheStartForAnUnknownName() {
+    void startFailsForAnUnknownProperty() {
         application.withPropertyValues("distributed-lock.jdbc.thread=4").run(context -> assertThatReport(context)
                 .contains("Property: distributed-lock.jdbc.thread"));
     }
 
     @Test
-    void leavesTheBackendOfTheApplicationAlone() {
+    void backsOffFromABackendOfTheApplication() {
         application.withBean(LockBackend.class, LocalLockBackend::new).run(context -> assertThat(context)
                 .doesNotHaveBean(JdbcLockBackend.class)
                 .hasNotFailed());

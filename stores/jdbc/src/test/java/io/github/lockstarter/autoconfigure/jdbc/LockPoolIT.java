@@ -24,7 +24,7 @@ class LockPoolIT {
     private static final Duration LEASE = Duration.ofSeconds(6);
 
     @Test
-    void keepsALockThoughAllConnectionsOfThePoolAreDeadWithoutAWord() {
+    void keepsALockWhenAllPooledConnectionsAreSilentlyDead() {
         try (PostgresServer server = PostgresServer.start();
                 TcpProxy proxy = TcpProxy.before(server)) {
             TestDatabase.of(server).prepared();

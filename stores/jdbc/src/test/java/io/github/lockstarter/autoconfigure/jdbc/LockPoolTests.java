@@ -41,7 +41,7 @@ class LockPoolTests {
                     "spring.datasource.hikari.maximum-pool-size=" + CONNECTIONS);
 
     @Test
-    void keepsTheLocksOfAllTransactionsThatTogetherHaveEveryConnectionOfThePool() {
+    void keepsLocksWhileTransactionsUseEveryConnectionOfThePool() {
         application.run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             List<LockHandle> held = new ArrayList<>();
@@ -66,7 +66,7 @@ class LockPoolTests {
     }
 
     @Test
-    void connectsWithTheCredentialsThatTheApplicationHasMeanwhile() throws SQLException {
+    void connectsWithTheCurrentCredentialsOfTheApplication() throws SQLException {
         try (HikariDataSource pool = database.pool(1);
                 LockDataSource locks = LockDataSource.besides(pool, 1)) {
             locks.source().getConnection().close();
@@ -81,7 +81,7 @@ class LockPoolTests {
     }
 
     @Test
-    void usesAMarkedPoolAsItIs() {
+    void usesAMarkedPoolUnchanged() {
         application
                 .withUserConfiguration(MarkedPool.class)
                 .withBean(TestDatabase.class, () -> database)

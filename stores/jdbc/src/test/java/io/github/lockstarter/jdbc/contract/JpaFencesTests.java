@@ -81,7 +81,7 @@ class JpaFencesTests {
 
     /** Without a fence the next holder would read 0, and its write or this one would be lost. */
     @Test
-    void letsTheNextHolderReadWhatIsFlushedAtTheCommit() {
+    void theNextHolderReadsChangesThatAreFlushedAtTheCommit() {
         AtomicReference<CompletableFuture<Void>> next = new AtomicReference<>();
         add(1, 10, () -> {
             next.set(CompletableFuture.runAsync(() -> add(2, 100, () -> {})));

@@ -76,7 +76,7 @@ class MultipleJvmsIT {
     }
 
     @Test
-    void grantsTheLockOfAKilledHolderWhenTheRestOfItsLeaseIsOver() {
+    void acquiresAtTheEndOfTheLeaseWhenTheHolderIsKilled() {
         Duration lease = Duration.ofSeconds(4);
         try (JdbcStore store = new JdbcStore(database);
                 Application next = Application.over(store.connect());

@@ -68,7 +68,7 @@ class OutageIT {
     }
 
     @Test
-    void answersThatItDoesNotKnowWithinTheCommandTimeoutAndFreesWhatWasGrantedAllTheSame() {
+    void reportsUnknownWithinTheCommandTimeoutAndFreesTheGrant() {
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
         assertThat(answer(acquire("warm-up", new LockToken("0123456789abcdef0123456789abcdef", 2))))
                 .isInstanceOf(AcquireResult.Granted.class);
@@ -91,7 +91,7 @@ class OutageIT {
 
     /** A statement that waits at the server goes on there if the client only closes the connection. */
     @Test
-    void leavesNoStatementBehindThatTakesTheLockWhenItIsReleased() throws Exception {
+    void aReleaseEndsAStatementThatStillWaitsForTheLock() throws Exception {
         JdbcSettings hasty = new JdbcSettings(
                 "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofMillis(100), 4, Duration.ofMillis(20), true);
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
@@ -142,7 +142,7 @@ class OutageIT {
     }
 
     @Test
-    void wakesAWaiterLongBeforeItWouldLookAgain() throws Exception {
+    void wakesAWaiterLongBeforeItsNextRetry() throws Exception {
         try (HikariDataSource others = POSTGRES.database().pool(6);
                 JdbcLockBackend second = new JdbcLockBackend(others, JdbcSettings.of("lock:"))) {
             second.start();
@@ -163,7 +163,7 @@ class OutageIT {
     }
 
     @Test
-    void looksAgainByItselfWhereThePoolHasNoConnectionToSpare() {
+    void retriesWithoutSignalsWhenThePoolHasNoSpareConnection() {
         try (HikariDataSource single = POSTGRES.database().pool(1);
                 JdbcLockBackend alone = new JdbcLockBackend(single, JdbcSettings.of("lock:"))) {
             alone.start();
@@ -180,7 +180,7 @@ class OutageIT {
     }
 
     @Test
-    void refusesASequenceWhoseSessionsTakeNumbersInAdvance() {
+    void refusesASequenceWithACachePerSession() {
         POSTGRES.database().execute("ALTER SEQUENCE distributed_lock_fencing CACHE 20");
         try (HikariDataSource others = POSTGRES.database().pool(2);
                 JdbcLockBackend second = new JdbcLockBackend(others, JdbcSettings.of("lock:"))) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class RestartIT {
 
     @Test
-    void keepsALockOverARestartOfTheServerAndGrantsGreaterTokensAfterwards() {
+    void keepsALockThroughARestartAndGrantsGreaterTokensAfterwards() {
         long before;
         try (PostgresServer server = PostgresServer.start()) {
             TestDatabase database = TestDatabase.of(server).prepared();
