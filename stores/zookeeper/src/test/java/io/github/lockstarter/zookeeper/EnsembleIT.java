@@ -61,7 +61,7 @@ class EnsembleIT {
     }
 
     @Test
-    void runsOneAtATimeWhicheverServerAnInstanceIsConnectedTo() {
+    void excludesAcrossTheServersOfAnEnsemble() {
         CriticalSection section = new CriticalSection();
         List<Application> applications = servers.stream()
                 .map(each -> application(each.address(), Duration.ofSeconds(4)))
@@ -79,7 +79,7 @@ class EnsembleIT {
     }
 
     @Test
-    void isInDoubtWithoutAMajorityAndComesBackWithIt() throws Exception {
+    void aHoldIsInDoubtWithoutAMajorityAndCertainAgainWithIt() throws Exception {
         Application application = application(addresses(), SESSION);
         LockHandle held = application.locks().acquire("majority");
         assertThat(held.isHeld()).isTrue();

@@ -19,7 +19,7 @@ class KeysAndNodesIT {
     private static final Duration SESSION = Duration.ofSeconds(4);
 
     @Test
-    void leavesNothingBehindOfManyKeys() throws Exception {
+    void leavesNoNodesBehind() throws Exception {
         try (ZooKeeperServer server = ZooKeeperServers.start();
                 CuratorFramework look = ZooKeeperClients.connect(server.address(), SESSION);
                 ZooKeeperLockBackend backend = new ZooKeeperLockBackend(look, ZooKeeperClients.settings(SESSION));

@@ -15,7 +15,7 @@ class LeaderContactTests {
     private final LeaderContact leader = new LeaderContact(at(-1_000));
 
     @Test
-    void theFirstAnswerAfterASilenceShowsNothing() {
+    void theFirstAnswerAfterASilenceIsNoProof() {
         answered(SESSION, 0);
 
         assertThat(isRecent(SESSION, 0)).isFalse();
@@ -23,7 +23,7 @@ class LeaderContactTests {
     }
 
     @Test
-    void anAnswerShowsSomethingWhenTheServerHasToldTheLeader() {
+    void anAnswerIsAProofOnceTheServerHasReachedTheLeader() {
         answered(SESSION, 0);
 
         assertThat(isRecent(SESSION, 8)).isFalse();
@@ -33,7 +33,7 @@ class LeaderContactTests {
     }
 
     @Test
-    void anAnswerOfAnotherSessionShowsNothing() {
+    void anAnswerOfAnotherSessionIsNoProof() {
         answered(OTHER, 0);
         assertThat(isRecent(SESSION, 10)).isFalse();
 
@@ -42,7 +42,7 @@ class LeaderContactTests {
     }
 
     @Test
-    void answersEachEighthOfTheTimeoutAreAlwaysRecent() {
+    void answersAtEveryEighthOfTheTimeoutAreAlwaysRecent() {
         for (int second = 0; second < 200; second += 4) {
             if (second > 12) {
                 assertThat(isRecent(SESSION, second)).isTrue();
@@ -54,7 +54,7 @@ class LeaderContactTests {
     }
 
     @Test
-    void aSessionThatIsYoungIsKnownToTheLeader() {
+    void aNewSessionIsKnownToTheLeader() {
         LeaderContact young = new LeaderContact(at(0));
 
         assertThat(young.isRecent(SESSION, at(15), TIMEOUT)).isTrue();
@@ -62,7 +62,7 @@ class LeaderContactTests {
     }
 
     @Test
-    void aConnectionThatReplacesAnotherShowsSomethingAtOnce() {
+    void aReconnectionIsAProofAtOnce() {
         leader.broken(SESSION, at(0), at(2));
 
         assertThat(isRecent(SESSION, 1)).isFalse(); // perhaps sent on the connection that broke

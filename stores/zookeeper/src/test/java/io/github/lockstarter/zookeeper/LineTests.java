@@ -11,7 +11,7 @@ class LineTests {
     private static final LockNode SECOND = new LockNode("/l/k/_c_00-lock-0000000011", 7, 1);
 
     @Test
-    void ordersNodesByTheirNumbersWhateverTheirNamesBeginWith() {
+    void ordersNodesByNumberAndNotByName() {
         Line line = Line.of(List.of("_c_zz-lock-0000000009", "_c_00-lock-0000000011", "_c_aa-lock-0000000010"));
 
         assertThat(line.names())
@@ -21,14 +21,14 @@ class LineTests {
     }
 
     @Test
-    void goesOnBeyondTheLargestNumber() {
+    void continuesAfterTheSequenceOverflows() {
         Line line = Line.of(List.of("a-lock--2147483648", "a-lock-2147483647", "a-lock--2147483647"));
 
         assertThat(line.names()).containsExactly("a-lock-2147483647", "a-lock--2147483648", "a-lock--2147483647");
     }
 
     @Test
-    void leavesOutWhatIsNoNodeOfALock() {
+    void ignoresOtherNodes() {
         assertThat(Line.of(List.of("notes", "lock-12", "lock-", "x-lock-00000000011")))
                 .isEqualTo(Line.EMPTY);
         assertThat(Line.EMPTY.first()).isEqualTo(Optional.empty());

@@ -12,14 +12,14 @@ class LockPathsTests {
     private final LockPaths paths = new LockPaths("/locks", "lock:");
 
     @Test
-    void keepsWhatCanBeReadAndEncodesTheRest() {
+    void keepsReadableCharactersAndEncodesOthers() {
         assertThat(paths.directory("order-42_a")).isEqualTo("/locks/lock%003aorder-42_a");
         assertThat(paths.directory("a/b")).isEqualTo("/locks/lock%003aa%002fb");
         assertThat(new LockPaths("/locks", "").directory("")).isEqualTo("/locks/%");
     }
 
     @Test
-    void tellsKeysApartThatOnlyLookTheSame() {
+    void distinguishesKeysThatLookTheSame() {
         String cut = "k".repeat(300);
         List<String> directories = Stream.of(
                         "a",

@@ -117,7 +117,7 @@ class MissingAnswerIT {
     }
 
     @Test
-    void anAttemptWhoseLookIsNotAnsweredDoesNotBlockTheNext() {
+    void anUnansweredAttemptDoesNotBlockTheNext() {
         dropsLook.set(true);
         assertThatThrownBy(() -> locks.locks().acquire(request)).isInstanceOf(LockBackendException.class);
 
@@ -125,7 +125,7 @@ class MissingAnswerIT {
     }
 
     @Test
-    void aReleaseThatIsNotAnsweredDoesNotBlockTheNextAttempt() {
+    void anUnansweredReleaseDoesNotBlockTheNextAttempt() {
         LockHandle held = locks.locks().acquire(request);
         dropsLook.set(true);
         held.release();
@@ -136,7 +136,7 @@ class MissingAnswerIT {
     }
 
     @Test
-    void aNodeWhoseCreationIsReportedLateIsDeletedBehindTheNextAttempt() {
+    void aNodeWhoseCreationIsReportedLateIsDeletedAfterTheNextAttempt() {
         keepsCreation.set(true);
         assertThatThrownBy(() -> locks.locks().acquire(request)).isInstanceOf(LockBackendException.class);
         // The node is first in the line, so the next attempt begins and finds it there.
@@ -150,7 +150,7 @@ class MissingAnswerIT {
     }
 
     @Test
-    void aProofThatIsNotAnsweredDoesNotKeepLaterOnesWaiting() {
+    void anUnansweredProofDoesNotBlockLaterOnes() {
         dropsProofs.set(true);
         assertThat(locks.admin().storeState().join().failure()).isPresent();
         dropsProofs.set(false);

@@ -72,7 +72,7 @@ class PlacesIT {
 
     /** It is signalled, and stands still before it asks; an operator takes the lock away meanwhile. */
     @Test
-    void aFirstWaiterIsNotGrantedALockThatWasTakenAway() throws InterruptedException {
+    void theFirstWaiterIsNotGrantedARevokedLock() throws InterruptedException {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
@@ -86,7 +86,7 @@ class PlacesIT {
     }
 
     @Test
-    void aWaiterWhoseSessionIsReplacedWhileItTakesTheLockStandsBehindTheOthers() throws Exception {
+    void aWaiterWhoseSessionIsReplacedQueuesBehindTheOthers() throws Exception {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
@@ -107,7 +107,7 @@ class PlacesIT {
     }
 
     @Test
-    void aWaiterBehindOneThatLeavesIsSignalledAndWaitsOn() throws InterruptedException {
+    void aWaiterIsSignalledAndKeepsWaitingWhenTheOneBeforeLeaves() throws InterruptedException {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
@@ -123,7 +123,7 @@ class PlacesIT {
 
     /** With the watch of the new wait, which is one of the same node. */
     @Test
-    void aWatchThatIsRemovedLateIsSetAgain() throws InterruptedException {
+    void setsAWatchAgainThatIsRemovedLate() throws InterruptedException {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         answers.keep(Kind.UNWATCH);
@@ -141,7 +141,7 @@ class PlacesIT {
     }
 
     @Test
-    void aReleaseThatTheClientSendsTwiceTakesOnePlace() throws InterruptedException {
+    void aReleaseThatIsSentTwiceTakesOnePlace() throws InterruptedException {
         CompletionStage<ReleaseResult> release = releaseBeforeC();
 
         answers.kept().accept(Code.CONNECTIONLOSS.intValue());
@@ -155,7 +155,7 @@ class PlacesIT {
     }
 
     @Test
-    void aPlaceIsLeftIfTheAnswerToItsReleaseIsMissingAtTheEndOfTheWait() throws InterruptedException {
+    void leavesThePlaceOfAnUnansweredReleaseAtTheEndOfTheWait() throws InterruptedException {
         releaseBeforeC();
         IntConsumer replaced = answers.kept();
         assertThat(held().waitingInstances()).isEqualTo(1);
@@ -172,7 +172,7 @@ class PlacesIT {
     }
 
     @Test
-    void aReleaseThatIsRepeatedLeavesThePlaceThatTheFirstOneHasTaken() throws InterruptedException {
+    void aRepeatedReleaseLeavesThePlaceThatTheFirstOneTook() throws InterruptedException {
         releaseBeforeC();
         answers.kept(); // and is never answered
         assertThat(held().waitingInstances()).isEqualTo(1);
@@ -183,7 +183,7 @@ class PlacesIT {
     }
 
     @Test
-    void aReleaseOfALockThatWasTakenAwayTakesNoPlace() {
+    void theReleaseOfARevokedLockTakesNoPlace() {
         Granted granted = (Granted) acquire(b, ofB);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
 

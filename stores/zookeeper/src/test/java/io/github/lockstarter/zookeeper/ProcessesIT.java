@@ -30,7 +30,7 @@ class ProcessesIT {
     private Path files;
 
     @Test
-    void countsEachTimeInThreeProcesses() throws Exception {
+    void losesNoIncrementOfThreeProcesses() throws Exception {
         List<String> lines = new ArrayList<>();
 
         assertThat(count(true, lines)).isEqualTo((long) JVMS * TIMES);
@@ -39,7 +39,7 @@ class ProcessesIT {
 
     @Test
     @Tag(Effort.FULL)
-    void losesCountWithoutTheLock() throws Exception {
+    void losesIncrementsWithoutTheLock() throws Exception {
         assertThat(count(false, new ArrayList<>())).isLessThan((long) JVMS * TIMES);
     }
 
@@ -67,7 +67,7 @@ class ProcessesIT {
     }
 
     @Test
-    void givesTheLockOfAKilledProcessToTheNextAfterTheSessionTimeout() throws Exception {
+    void acquiresAfterTheSessionTimeoutWhenTheHolderIsKilled() throws Exception {
         Duration session = Duration.ofSeconds(3);
         try (ZooKeeperServer server = ZooKeeperServers.start();
                 ZooKeeperLockBackend backend = ZooKeeperClients.backend(server.address(), session);

@@ -71,7 +71,7 @@ class SessionIT {
     }
 
     @Test
-    void aLockIsNotCertainAnyMoreBeforeTheServerGivesItToAnother() {
+    void aHoldIsInDoubtBeforeTheServerGrantsTheLockToAnother() {
         LockHandle held = holder.locks().acquire(request);
         AtomicLong lastHeld = new AtomicLong();
         CompletableFuture<LockHandle> next = other.locks().acquireAsync(request.waitingUpTo(PATIENCE));
@@ -94,7 +94,7 @@ class SessionIT {
     }
 
     @Test
-    void aHolderLearnsOfTheLossWhenItIsConnectedAgain() {
+    void aHolderLearnsOfTheLossWhenItReconnects() {
         LockHandle held = holder.locks().acquire(request);
         disconnect();
         LockHandle next = other.locks().acquire(request.waitingUpTo(PATIENCE));
@@ -110,7 +110,7 @@ class SessionIT {
     }
 
     @Test
-    void losesTheLockOfASessionThatTheClientGivesUp() throws Exception {
+    void losesTheLockWhenTheClientGivesUpItsSession() throws Exception {
         LockHandle held = holder.locks().acquire(request);
 
         expireSession(client);
@@ -123,7 +123,7 @@ class SessionIT {
     }
 
     @Test
-    void waitsOnWhenItsSessionIsReplaced() throws Exception {
+    void keepsWaitingWhenItsSessionIsReplaced() throws Exception {
         LockHandle held = other.locks().acquire(request);
         CompletableFuture<LockHandle> waiting = holder.locks().acquireAsync(request.waitingUpTo(PATIENCE));
         await().atMost(PATIENCE).until(() -> !holder.admin().waiters().isEmpty());
@@ -135,7 +135,7 @@ class SessionIT {
     }
 
     @Test
-    void aLockInDoubtComesBackWithItsSession() {
+    void aHoldInDoubtIsCertainAgainWithItsSession() {
         Application patient = patientApplication();
         LockHandle held = patient.locks().acquire(request);
 
@@ -152,7 +152,7 @@ class SessionIT {
     }
 
     @Test
-    void keepsTheLockOverARestartOfTheServer() throws Exception {
+    void keepsTheLockThroughARestartOfTheServer() throws Exception {
         Application patient = patientApplication();
         LockHandle held = patient.locks().acquire(request);
 
@@ -173,7 +173,7 @@ class SessionIT {
     }
 
     @Test
-    void leavesNoNodeOfAnAttemptWhoseAnswerIsLost() {
+    void deletesTheNodeOfAnAttemptWhoseAnswerIsLost() {
         proxy.stallReplies();
         assertThatThrownBy(() -> holder.locks().acquire(request)).isInstanceOf(LockBackendException.class);
 
@@ -206,7 +206,7 @@ class SessionIT {
     }
 
     @Test
-    void aProofAfterASilenceCountsWithASecondOne() {
+    void aProofAfterASilenceCountsOnceASecondOneFollows() {
         ScheduledExecutorService timer = LockThreads.timer("test-session");
         opened(timer::shutdownNow);
         long longAgo = System.nanoTime() - TimeUnit.HOURS.toNanos(1);

@@ -69,7 +69,7 @@ class WatchersIT {
     }
 
     @Test
-    void areNotLeftByWaitsThatWereGivenUp() {
+    void waitsThatAreGivenUpLeaveNoWatchers() {
         List<LockHandle> held = IntStream.range(0, KEYS)
                 .mapToObj(i -> holder.locks().acquire("held:" + i))
                 .toList();
@@ -88,7 +88,7 @@ class WatchersIT {
     }
 
     @Test
-    void areNotLeftByWaitsThatGotTheLock() {
+    void waitsThatAreGrantedLeaveNoWatchers() {
         LockRequest request = LockRequest.of("contended").waitingUpTo(PATIENCE);
         List<CompletableFuture<?>> ends = new ArrayList<>();
         for (int i = 0; i < KEYS * ROUNDS / 2; i++) {

@@ -21,7 +21,7 @@ class PropertyMetadataTests {
     }
 
     @Test
-    void namesTheDefaultOfEveryPropertyThatHasOne() {
+    void namesEveryDefault() {
         assertThat(properties().stream()
                         .filter(property -> !property.containsKey("defaultValue"))
                         .map(property -> property.get("name")))

@@ -108,7 +108,7 @@ class ZooKeeperApplicationIT {
     }
 
     @Test
-    void keepsSomeLocksThereAndTheOthersElsewhere() {
+    void usesZooKeeperAndAnotherStoreSideBySide() {
         application()
                 .withConfiguration(AutoConfigurations.of(MemoryLockAutoConfiguration.class))
                 .withPropertyValues(
@@ -143,7 +143,7 @@ class ZooKeeperApplicationIT {
     }
 
     @Test
-    void doesNotStartWhereItsChrootDoesNotExist() {
+    void startFailsWhenTheChrootDoesNotExist() {
         application()
                 .withPropertyValues("distributed-lock.zookeeper.connect-string=" + server.address() + "/not-there")
                 .run(context -> assertThat(context)
@@ -154,7 +154,7 @@ class ZooKeeperApplicationIT {
     }
 
     @Test
-    void saysThatItsChrootDoesNotExistUntilItDoes() {
+    void reportsAMissingChrootUntilItExists() {
         application()
                 .withPropertyValues(
                         "distributed-lock.zookeeper.connect-string=" + server.address() + "/later",
@@ -185,7 +185,7 @@ class ZooKeeperApplicationIT {
 
     /** As the reference shows it. */
     @Test
-    void keepsLocksThatOnlyTheUserOfTheClientCanDelete() {
+    void protectsLocksByTheAclOfTheClient() {
         CuratorFramework user = CuratorFrameworkFactory.builder()
                 .connectString(server.address())
                 .retryPolicy(new RetryOneTime(100))

@@ -79,7 +79,7 @@ class ZooKeeperLockConfigurationTests {
         "root, /, root: '/' is no path",
         "root, /a/../b, root: '/a/../b' is no path"
     })
-    void refusesAWrongValueWhereverLocksAreKept(String property, String value, String problem) {
+    void refusesAnInvalidValueWhateverTheStore(String property, String value, String problem) {
         elsewhere
                 .withPropertyValues("distributed-lock.zookeeper." + property + "=" + value)
                 .run(context ->
@@ -87,7 +87,7 @@ class ZooKeeperLockConfigurationTests {
     }
 
     @Test
-    void refusesAnUnknownNameWhereverLocksAreKept() {
+    void refusesAnUnknownPropertyWhateverTheStore() {
         elsewhere.withPropertyValues("distributed-lock.zookeeper.roots=/shop").run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
@@ -95,12 +95,12 @@ class ZooKeeperLockConfigurationTests {
     }
 
     @Test
-    void isLeftOutWhereLocksAreKeptElsewhere() {
+    void isAbsentWhenAnotherStoreIsChosen() {
         elsewhere.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ZooKeeperLockBackend.class));
     }
 
     @Test
-    void failsToStartWhereNoServerAnswers() {
+    void startFailsWhenNoServerAnswers() {
         inZooKeeper
                 .withPropertyValues("distributed-lock.zookeeper.connection-timeout=200ms")
                 .run(context -> assertThat(context)
@@ -111,7 +111,7 @@ class ZooKeeperLockConfigurationTests {
     }
 
     @Test
-    void startsWithoutAServerWhereNoneIsRequired() {
+    void startsWithoutAServerWhenNoneIsRequired() {
         inZooKeeper
                 .withPropertyValues(
                         "distributed-lock.zookeeper.connection-timeout=200ms",
@@ -134,7 +134,7 @@ class ZooKeeperLockConfigurationTests {
     }
 
     @Test
-    void refusesAMinimumTimeThatIsConfigured() {
+    void refusesAConfiguredMinimumTime() {
         inZooKeeper
                 .withBean(Shipping.class)
                 .withPropertyValues(
