@@ -22,7 +22,7 @@ class CommandOptionsTests {
     }
 
     @Test
-    void setsUpEachTopologyThatIsNamed() {
+    void setsUpEveryNamedTopology() {
         assertThat(parsed("--instances=3", "--topology=cluster,master-replica").deployments())
                 .containsExactly(
                         new DeploymentPlan(3, Topology.CLUSTER), new DeploymentPlan(3, Topology.MASTER_REPLICA));
@@ -30,7 +30,7 @@ class CommandOptionsTests {
     }
 
     @Test
-    void setsUpTheFirstTopologyOnlyWithoutTheVariantThatNeedsOthers() {
+    void setsUpOnlyTheFirstTopologyWithoutTheVariantThatNeedsOthers() {
         assertThat(parsed("--topology=all", "--variants=v0,v4").deployments()).hasSize(1);
     }
 
@@ -44,7 +44,7 @@ class CommandOptionsTests {
                     --topology=ring        | Choose from standalone, master-replica, sentinel, cluster
                     --colour=red           | Unknown option: '--colour=red'
                     """)
-    void refusesAnImpossibleOptionOfTheExperiment(String option, String reason) {
+    void refusesAnInvalidExperimentOption(String option, String reason) {
         assertThat(run(new ExperimentCommand(), option)).isEqualTo(2);
         assertThat(output.toString()).contains(reason);
     }
@@ -55,13 +55,13 @@ class CommandOptionsTests {
                     --seed=luck            | 'luck' is not a long
                     --requests=3           | Unknown option: '--requests=3'
                     """)
-    void refusesAnImpossibleOptionOfTheGallery(String option, String reason) {
+    void refusesAnInvalidGalleryOption(String option, String reason) {
         assertThat(run(new GalleryCommand(), option)).isEqualTo(2);
         assertThat(output.toString()).contains(reason);
     }
 
     @Test
-    void explainsItself() {
+    void printsItsUsage() {
         assertThat(run(new ExperimentCommand(), "--help")).isZero();
         assertThat(run(new GalleryCommand(), "--help")).isZero();
         assertThat(output.toString()).contains("--requests", "666", "double-failover", "Exit status");

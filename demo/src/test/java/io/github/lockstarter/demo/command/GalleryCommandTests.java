@@ -17,7 +17,7 @@ class GalleryCommandTests {
     private static final SideResult OURS = new SideResult(2, 2, 1, 0, false, STEPS);
 
     @Test
-    void hasARowForTheBrokenLockAndOneForOurs() {
+    void printsARowForTheBrokenLockAndOneForOurs() {
         assertThat(GalleryCommand.table(List.of(new ExhibitResult("failover", 7, BROKEN, OURS))))
                 .isEqualTo("""
                         exhibit   what breaks it  lock    updates  counter  lost  owners  blocked
@@ -28,7 +28,7 @@ class GalleryCommandTests {
     }
 
     @Test
-    void hasAColumnForEachCallerAndForTheServers() {
+    void printsAColumnPerCallerAndForTheServers() {
         assertThat(GalleryCommand.timeline(STEPS)).isEqualTo("""
                    s  A  B             C  servers
                 ----  -  ------------  -  --------------------
@@ -38,7 +38,7 @@ class GalleryCommandTests {
     }
 
     @Test
-    void isAsPredictedOnlyIfTheBrokenLockBrokeAndOursDidNot() {
+    void succeedsOnlyIfTheBrokenLockBrokeAndOursDidNot() {
         assertThat(new ExhibitResult("failover", 7, BROKEN, OURS).isAsPredicted())
                 .isTrue();
         assertThat(new ExhibitResult("failover", 7, OURS, OURS).isAsPredicted()).isFalse();

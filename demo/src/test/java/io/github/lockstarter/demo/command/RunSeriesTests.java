@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class RunSeriesTests {
 
     @Test
-    void hasARowForEachVariantAndPlaceOfItsLocks() {
+    void printsARowPerVariantAndLockStore() {
         RunSeries lossy = new RunSeries(Variant.V1, "-", List.of(result("v1", 13, 653)));
         RunSeries exact = new RunSeries(Variant.V3, "sentinel", List.of(result("v3", 666, 0)));
 
@@ -26,7 +26,7 @@ class RunSeriesTests {
     }
 
     @Test
-    void hasTheMedianOfRepetitionsAndTheirLeastAndGreatest() {
+    void showsTheMedianMinimumAndMaximumOfRepetitions() {
         RunSeries series = new RunSeries(
                 Variant.V1, "-", List.of(result("v1", 100, 566), result("v1", 68, 598), result("v1", 166, 500)));
 
@@ -34,14 +34,14 @@ class RunSeriesTests {
     }
 
     @Test
-    void hasTheSmallerOneOfTwoInTheMiddle() {
+    void usesTheLowerMedianOfAnEvenNumber() {
         RunSeries series = new RunSeries(Variant.V1, "-", List.of(result("v1", 0, 4), result("v1", 0, 2)));
 
         assertThat(series.row()).contains("2 (2-4)");
     }
 
     @Test
-    void tellsWhatInterferedAndWhatDidNot() {
+    void showsWhichFaultsInterferedAndWhichDidNot() {
         RunResult run = result("v3", 666, 0);
 
         assertThat(new RunSeries(Variant.V3, "cluster", List.of(run)).faults())
@@ -51,7 +51,7 @@ class RunSeriesTests {
     }
 
     @Test
-    void isExactAndCompleteOnlyIfEveryRunIs() {
+    void succeedsOnlyIfEveryRunIsExactAndComplete() {
         RunSeries series = new RunSeries(Variant.V3, "cluster", List.of(result("v3", 666, 0), result("v3", 665, 1)));
 
         assertThat(series.isExact()).isFalse();

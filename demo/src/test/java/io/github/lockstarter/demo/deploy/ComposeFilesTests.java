@@ -41,7 +41,7 @@ class ComposeFilesTests {
 
     @ParameterizedTest
     @ValueSource(strings = {BASE, "compose.sentinel.yaml", REDLOCK})
-    void setsOnlyPropertiesThatThereAre(String file) {
+    void setOnlyKnownProperties(String file) {
         Set<String> known = knownVariables();
 
         Collection<String> set = services(file).values().stream()
@@ -53,7 +53,7 @@ class ComposeFilesTests {
 
     @ParameterizedTest
     @ValueSource(strings = {BASE, "compose.sentinel.yaml", REDLOCK})
-    void namesOnlyServicesThatThereAre(String file) {
+    void referToKnownServicesOnly(String file) {
         Map<String, Map<String, Object>> all = new HashMap<>(services(BASE));
         all.putAll(services(file));
 
@@ -66,7 +66,7 @@ class ComposeFilesTests {
     }
 
     @Test
-    void balancesTheLoadOverTheInstances() {
+    void balanceTheLoadAcrossTheInstances() {
         List<String> instances = NGINX_SERVER
                 .matcher(read("deploy/nginx.conf"))
                 .results()
@@ -77,14 +77,14 @@ class ComposeFilesTests {
     }
 
     @Test
-    void leavesTheExperimentOut() {
+    void disableTheExperiment() {
         assertThat(instances()).hasSize(2).allSatisfy((name, service) -> assertThat(map(service, "environment"))
                 .containsEntry("DEMO_EXPERIMENT_ENABLED", "false"));
     }
 
     /** Servers that were never used grant no lock for that long, and the command in the file asks for one at once. */
     @Test
-    void waitsForTheFirstLockOfNewRedlockServersAndNginxWaitsLonger() {
+    void waitForTheFirstLockOfNewRedlockServersAndNginxWaitsLonger() {
         Duration maxLease = duration(map(yaml(read("demo/src/main/resources/application.yml")), "distributed-lock")
                 .get("max-lease"));
         Duration nginx = duration(NGINX_TIMEOUT

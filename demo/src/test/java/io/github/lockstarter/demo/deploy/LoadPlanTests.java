@@ -16,7 +16,7 @@ import org.w3c.dom.NodeList;
 class LoadPlanTests {
 
     @Test
-    void asksTheApplicationForPageViewsAsTheExperimentDoes() throws Exception {
+    void sendsTheSamePageViewsAsTheExperiment() throws Exception {
         Map<String, String> plan = properties();
 
         assertThat(plan)

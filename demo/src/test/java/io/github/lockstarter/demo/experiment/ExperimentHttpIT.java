@@ -47,7 +47,7 @@ class ExperimentHttpIT {
     private int port;
 
     @Test
-    void isExactWhateverHappensAndLeavesNothing() throws Exception {
+    void countsExactlyDespiteFaultsAndLeavesNothingBehind() throws Exception {
         List<ProcessHandle> before = ProcessHandle.current().descendants().toList();
         assertThat(send("PUT", "", "{\"instances\":2,\"topology\":\"" + topology + "\"}")
                         .statusCode())

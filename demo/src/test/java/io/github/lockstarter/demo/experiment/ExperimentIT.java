@@ -46,7 +46,7 @@ class ExperimentIT {
     }
 
     @Test
-    void isExactUnderTheLockAndLeavesNothingBehind() throws Exception {
+    void countsExactlyUnderTheLockAndLeavesNothingBehind() throws Exception {
         Command command = start("--requests=60", "--variants=v3");
 
         assertThat(command.awaitExit()).as(command::text).isZero();
@@ -56,7 +56,7 @@ class ExperimentIT {
     }
 
     @Test
-    void isExactInSpiteOfChaos() throws Exception {
+    void countsExactlyDespiteFaults() throws Exception {
         String variants = System.getProperty("demo.it.variants", "v3");
         Command command = start("--requests=60", "--variants=" + variants, "--chaos");
 
@@ -83,7 +83,7 @@ class ExperimentIT {
     }
 
     @Test
-    void putsEachTopologyAndAllRepetitionsInOneTable() throws Exception {
+    void printsAllTopologiesAndRepetitionsInOneTable() throws Exception {
         Command command = start(
                 "--requests=60", "--variants=v0,v3", "--topology=standalone,master-replica,cluster", "--repetitions=2");
 
@@ -100,7 +100,7 @@ class ExperimentIT {
 
     /** Two at a time: what ends one does not touch the other. */
     @Test
-    void leavesNothingBehindWhenInterruptedInItsSetUpOrKilledInMidRun() throws Exception {
+    void leavesNothingBehindWhenInterruptedDuringSetupOrKilledDuringARun() throws Exception {
         Command settingUp = start("--requests=60");
         settingUp.awaitText("Starting 2 instances");
         Command running = start("--requests=" + RunPlan.MOST_REQUESTS);
@@ -123,7 +123,7 @@ class ExperimentIT {
     }
 
     @Test
-    void playsAnExhibitAndLeavesNothingBehind() throws Exception {
+    void runsAnExhibitAndLeavesNothingBehind() throws Exception {
         Command command = startGallery("late-write");
 
         assertThat(command.awaitExit()).as(command::text).isZero();
@@ -136,7 +136,7 @@ class ExperimentIT {
 
     /** Two at a time: what ends one does not touch the other. */
     @Test
-    void leavesNothingOfTheGalleryBehindWhenInterruptedOrKilled() throws Exception {
+    void theGalleryLeavesNothingBehindWhenInterruptedOrKilled() throws Exception {
         Command interrupted = startGallery("failover", "double-failover", "setnx");
         Command killed = startGallery("late-write", "redlock-clock");
         await().atMost(PATIENCE)
@@ -155,7 +155,7 @@ class ExperimentIT {
     }
 
     @Test
-    void saysWhyItDoesNotStartAndLeavesNothingBehind() throws Exception {
+    void reportsAStartupFailureAndLeavesNothingBehind() throws Exception {
         Command command =
                 start("-Dlock.test.redis-server=/nowhere/redis-server", "experiment", new String[] {"--variants=v1"});
 

@@ -63,7 +63,7 @@ class GalleryIT {
     }
 
     @Test
-    void losesNothingWithOurs() {
+    void losesNothingWithOurLock() {
         // On a machine that stands still for longer than a lease, a write may be refused instead of done.
         assertThat(GALLERY.state().results())
                 .extracting(
@@ -88,7 +88,7 @@ class GalleryIT {
     }
 
     @Test
-    void givesTheHolderItsLockBackAfterAFailover() {
+    void theHolderHasItsLockAgainAfterAFailover() {
         assertThat(GALLERY.state().results())
                 .filteredOn(result -> result.id().equals("failover"))
                 .singleElement()
@@ -117,7 +117,7 @@ class GalleryIT {
     /** While its callers start, and while the servers of the exhibit do: the first two are those of the counters. */
     @ParameterizedTest
     @CsvSource({"lock-demo-caller-, 1", "lock-kit-redis-server-, 3"})
-    void leavesNothingBehindWhenGivenUpAtTheStartOf(String program, int count) {
+    void leavesNothingBehindWhenStoppedDuringTheStart(String program, int count) {
         try (Gallery gallery = new Gallery(new GalleryListener() {})) {
             CompletableFuture<Void> played = gallery.play(new GalleryPlan(List.of(Exhibit.DOUBLE_FAILOVER), 2026, 1));
             await().atMost(Duration.ofMinutes(1)).until(() -> directories(program) >= count);

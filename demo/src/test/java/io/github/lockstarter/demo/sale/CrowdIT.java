@@ -54,7 +54,7 @@ class CrowdIT {
     }
 
     @Test
-    void refusesWithoutTheLockWhatASingleCallerCanSee() {
+    void refusesInvalidPurchasesEvenWithoutTheLock() {
         sales.offer(new NewSale("lonely", 1));
 
         assertThat(unlocked.buy("lonely", "ann")).isTrue();
@@ -64,7 +64,7 @@ class CrowdIT {
     }
 
     @Test
-    void buysNothingThatIsNotOnSale() {
+    void refusesAProductThatIsNotOnSale() {
         assertThatThrownBy(() -> crowd.buyLocked("nothing", 1)).isInstanceOf(SaleException.NotOnSale.class);
     }
 }

@@ -42,7 +42,7 @@ class ReverseProxyIT {
     }
 
     @Test
-    void passesOnMethodPathHeaderAndBodyAndTheAnswer() throws Exception {
+    void forwardsTheRequestAndTheResponse() throws Exception {
         HttpResponse<String> answer = post("/v3/pview?page=home", "payload");
 
         assertThat(answer.statusCode()).isEqualTo(202);
@@ -51,14 +51,14 @@ class ReverseProxyIT {
     }
 
     @Test
-    void takesTheInstancesInTurn() throws Exception {
+    void usesTheInstancesInTurn() throws Exception {
         assertThat(post("/", "").body()).startsWith("first");
         assertThat(post("/", "").body()).startsWith("second");
         assertThat(post("/", "").body()).startsWith("first");
     }
 
     @Test
-    void answersBadGatewayForAnInstanceThatIsGone() throws Exception {
+    void respondsWithBadGatewayWhenAnInstanceIsGone() throws Exception {
         first.stop(0);
 
         assertThat(post("/", "").statusCode()).isEqualTo(502);

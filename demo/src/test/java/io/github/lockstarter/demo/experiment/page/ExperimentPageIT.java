@@ -97,7 +97,7 @@ class ExperimentPageIT {
                     the newer one came first: amber  | 8    | 7    | 2 | 0 | 1 | 1 | B stale 10-30
                     one token for two: both in red   | 7    | 7    | 2 | 2 | 0 | 1 | A race 10-20, B race 10-20
                     """)
-    void reckonsWhatOverlapped(
+    void countsOverlaps(
             String what, String a, String b, long deepest, long races, long stale, long takenOver, String pieces) {
         Map<?, ?> seen = page.seenIn(EVENTS.formatted(a, b));
 
@@ -114,7 +114,7 @@ class ExperimentPageIT {
     /** Instances tell their events when they get to it; the owner after a kill is found by two of them. */
     @Test
     @Order(0)
-    void saysWhatHappenedOnceAndInTheOrderOfTime() {
+    void listsEachEventOnceInTheOrderOfTime() {
         List<?> log = page.logOf("""
                 [{"type": "run-started", "run": 1, "variant": "v3", "requests": 2, "instances": ["A", "B"]},
                  {"type": "held", "instance": "A", "id": "A", "from": 0, "fence": 7},
@@ -161,7 +161,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(3)
-    void showsThatTheDistributedLockIsExact() {
+    void showsThatTheDistributedLockCountsExactly() {
         page.run("v3", REQUESTS);
 
         seesAnExactCount();
@@ -174,7 +174,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(4)
-    void showsThatRedlockIsExact() {
+    void showsThatRedlockCountsExactly() {
         page.run("v4", REQUESTS);
 
         seesAnExactCount();
@@ -184,7 +184,7 @@ class ExperimentPageIT {
     /** The control of v1: the same requests, and nothing that one of them could overwrite. */
     @Test
     @Order(4)
-    void showsThatOneCommandNeedsNoLock() {
+    void showsThatASingleRedisCommandNeedsNoLock() {
         page.run("v0", REQUESTS);
 
         assertThat(page.number("actual")).isEqualTo(REQUESTS);
@@ -330,7 +330,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(11)
-    void takesEverythingDown() {
+    void stopsEverything() {
         long before = app.descendants();
 
         page.takeDown();
@@ -341,7 +341,7 @@ class ExperimentPageIT {
 
     @Test
     @Order(12)
-    void saysWhyThereIsNoExperiment() {
+    void saysWhyTheExperimentIsUnavailable() {
         page.openAsAStranger(app.port());
 
         assertThat(page.text("status")).isEqualTo("The experiment is not offered here.");

@@ -77,7 +77,7 @@ class GalleryPageIT {
 
     @Test
     @Order(1)
-    void listsTheExhibitsBeforeAnythingIsPlayed() {
+    void listsTheExhibitsBeforeTheFirstRun() {
         assertThat(page.exhibits()).hasSizeGreaterThanOrEqualTo(9).doesNotHaveDuplicates();
         for (String exhibit : page.exhibits()) {
             assertThat(page.plate(exhibit)).hasSize(4).doesNotContain("").contains("Play");
@@ -103,7 +103,7 @@ class GalleryPageIT {
                     A:granted A:killed B:refused B:granted              | A 0-1, B 3-4, A left 1-3
                     A:granted A:killed B:refused                        | A 0-1, A left 1-3
                     """)
-    void drawsWhoHadTheLock(String steps, String drawn) {
+    void drawsTheHoldersOfTheLock(String steps, String drawn) {
         String json = Arrays.stream(steps.split(" "))
                 .map(step -> step.split(":"))
                 .map(step -> "{\"at\":0,\"caller\":\"%s\",\"kind\":\"%s\",\"text\":\"\"}".formatted(step[0], step[1]))
@@ -114,7 +114,7 @@ class GalleryPageIT {
 
     @Test
     @Order(3)
-    void playsAnExhibitOfTheSeedThatWasEntered() {
+    void runsAnExhibitWithTheEnteredSeed() {
         page.seed(7);
         page.play(QUICK);
 
@@ -136,7 +136,7 @@ class GalleryPageIT {
 
     @Test
     @Order(4)
-    void listsEachStepThatIsDrawn() {
+    void listsEveryDrawnStep() {
         for (String side : new String[] {broken(QUICK), ours(QUICK)}) {
             assertThat(page.steps(side)).hasSizeGreaterThan(5).hasSize(page.marks(side));
             page.toggleSteps(side);
@@ -148,7 +148,7 @@ class GalleryPageIT {
 
     @Test
     @Order(5)
-    void stopsWhatIsPlayedAndLeavesNothingRunning() {
+    void stopsTheExhibitAndLeavesNothingRunning() {
         long before = app.descendants();
         page.begin(QUICK);
         assertThat(page.isPossible(QUICK)).isFalse();

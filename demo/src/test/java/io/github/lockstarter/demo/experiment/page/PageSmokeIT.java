@@ -52,7 +52,7 @@ class PageSmokeIT {
     }
 
     @Test
-    void opensOnTheExperiment() {
+    void opensWithTheExperiment() {
         ExperimentPage page = new ExperimentPage(chromium.driver());
 
         page.open(app.port());
@@ -63,7 +63,7 @@ class PageSmokeIT {
 
     @Tag("full")
     @Test
-    void runsTheExperimentExactlyUnderTheLock() {
+    void countsExactlyUnderTheLock() {
         ExperimentPage page = new ExperimentPage(chromium.driver());
         page.open(app.port());
         page.plan(2, "standalone");
@@ -77,7 +77,7 @@ class PageSmokeIT {
 
     @Tag("full")
     @Test
-    void playsAnExhibitOfTheGallery() {
+    void runsAnExhibitOfTheGallery() {
         GalleryPage page = new GalleryPage(chromium.driver());
         page.open(app.port());
 
@@ -89,7 +89,7 @@ class PageSmokeIT {
     }
 
     @Test
-    void sellsTheStockAndNoMoreUnderTheLock() {
+    void sellsExactlyTheStockUnderTheLock() {
         chromium.driver().get("about:blank");
         chromium.driver().get("http://localhost:" + app.port() + "/#sale");
 

@@ -63,7 +63,7 @@ class SalePageIT {
     }
 
     @Test
-    void showsThatTheLockSellsWhatThereIsAndNoMore() {
+    void showsThatExactlyTheStockIsSoldUnderTheLock() {
         fill("stock", 40);
         fill("buyers", 100);
         press("sell-locked");
@@ -80,7 +80,7 @@ class SalePageIT {
     }
 
     @Test
-    void showsThatWithoutTheLockMoreIsSoldThanThereIs() {
+    void showsThatMoreThanTheStockIsSoldWithoutTheLock() {
         press("sell-unlocked");
 
         assertThat(outcome("unlocked")).isEqualTo("✘ oversold");
@@ -95,7 +95,7 @@ class SalePageIT {
     }
 
     @Test
-    void sendsNothingThatIsImpossible() {
+    void doesNotSendInvalidInput() {
         fill("buyers", 501);
         find("sell-locked").click();
 

@@ -58,7 +58,7 @@ class ViewStoreIT {
     }
 
     @Test
-    void losesNothingWhenRedisItselfCounts() {
+    void losesNoUpdateWhenRedisCounts() {
         View one = new View(Variant.V0, "incremented", "one");
         View two = new View(Variant.V0, "incremented", "two");
 
@@ -78,7 +78,7 @@ class ViewStoreIT {
     }
 
     @Test
-    void answersWithTheInstanceThatCounted() {
+    void namesTheInstanceThatCounted() {
         RestTestClient client = RestTestClient.bindToServer()
                 .baseUrl("http://localhost:" + port)
                 .build();

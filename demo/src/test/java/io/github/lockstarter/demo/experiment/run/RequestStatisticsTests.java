@@ -12,7 +12,7 @@ class RequestStatisticsTests {
     private final RequestStatistics statistics = new RequestStatistics();
 
     @Test
-    void countsByInstanceAlsoThoseThatAnsweredNothing() {
+    void countsRequestsPerInstanceIncludingThoseWithoutAnswers() {
         statistics.answered("B", 1_000_000);
         statistics.answered("A", 2_000_000);
         statistics.answered("B", 3_000_000);
@@ -24,7 +24,7 @@ class RequestStatisticsTests {
     }
 
     @Test
-    void givesTheNearestRank() {
+    void computesPercentilesByNearestRank() {
         LongStream.rangeClosed(1, 200).forEach(ms -> statistics.answered("A", (201 - ms) * 1_000_000));
 
         assertThat(statistics.percentile(50)).isEqualTo(100);
@@ -33,7 +33,7 @@ class RequestStatisticsTests {
     }
 
     @Test
-    void hasNoTimesWithoutAnswers() {
+    void hasNoResponseTimesWithoutAnswers() {
         assertThat(statistics.percentile(99)).isZero();
     }
 }

@@ -13,7 +13,7 @@ class RequestsTests {
     private final List<Integer> sent = new CopyOnWriteArrayList<>();
 
     @Test
-    void holdsTheLastOnesBackThoughAllOthersAreAnswered() {
+    void holdsBackTheLastRequestsUntilTheEnd() {
         CompletableFuture<Void> answers = requests.send(this::answered);
 
         assertThat(sent).containsExactly(0, 1);
@@ -22,7 +22,7 @@ class RequestsTests {
     }
 
     @Test
-    void sendsOneForEachActAndThenTheRest() {
+    void sendsOneRequestPerActAndThenTheRest() {
         CompletableFuture<Void> answers = requests.send(this::answered);
 
         requests.sendOne();
@@ -38,7 +38,7 @@ class RequestsTests {
     }
 
     @Test
-    void knowsWhetherAnyIsUnderWay() {
+    void reportsWhetherARequestIsRunning() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         assertThat(requests.areUnderWay()).as("before they are sent").isTrue();
 

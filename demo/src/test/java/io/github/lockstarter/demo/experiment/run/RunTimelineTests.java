@@ -16,7 +16,7 @@ class RunTimelineTests {
     private final RunTimeline timeline = new RunTimeline("run-1", START, events::add);
 
     @Test
-    void bringsSectionsOfAllInstancesOntoOneAxis() {
+    void alignsSectionsOfAllInstancesOnOneTimeAxis() {
         timeline.reported("A", held(3, 7_500_000, "run-1"));
         timeline.reported("B", held(3, 9_000_000, "run-1"));
         timeline.reported("A", released(3, 8_250_000, "written"));
@@ -29,7 +29,7 @@ class RunTimelineTests {
     }
 
     @Test
-    void leavesOutSectionsOfOtherRuns() {
+    void omitsSectionsOfOtherRuns() {
         timeline.reported("A", held(1, 1_000_000, "run-0"));
         timeline.reported("A", new InstanceEvent.Lost(START, 1, "run-0", 17, "lease_expired"));
         timeline.reported("A", new InstanceEvent.Waiting(START, "run-0", 3));
@@ -39,7 +39,7 @@ class RunTimelineTests {
     }
 
     @Test
-    void takesTheSectionThatBeganLastForTheHolder() {
+    void treatsTheLatestSectionAsTheHolder() {
         timeline.reported("B", held(1, 2_000_000, "run-1"));
         timeline.reported("A", held(1, 1_000_000, "run-1"));
         assertThat(timeline.holder()).contains("B");
@@ -58,7 +58,7 @@ class RunTimelineTests {
     }
 
     @Test
-    void tellsWhichInstanceStandsStill() {
+    void showsWhichInstanceIsPaused() {
         CompletableFuture<String> halted = timeline.next(InstanceEvent.Halted.class);
 
         timeline.reported("A", new InstanceEvent.Halted(START, 1, "run-0"));

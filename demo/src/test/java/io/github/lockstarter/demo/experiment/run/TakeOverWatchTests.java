@@ -24,7 +24,7 @@ class TakeOverWatchTests {
     }
 
     @Test
-    void tellsWhoTookTheLockOverFromAKilledHolderAndWhen() {
+    void reportsWhoTookOverTheLockOfAKilledHolderAndWhen() {
         afterKill.accept(held("A", 999, "waited"));
         afterKill.accept(released("A", 1_000));
         afterKill.accept(held("B", 2_270, "taken_over"));
@@ -36,7 +36,7 @@ class TakeOverWatchTests {
     }
 
     @Test
-    void tellsWhoHadTheLockAfterTheLeaseOfAKilledHolder() {
+    void reportsWhoAcquiredAfterTheLeaseOfAKilledHolder() {
         afterKill.accept(held("B", 6_012, "waited"));
 
         assertThat(findings)
@@ -46,7 +46,7 @@ class TakeOverWatchTests {
 
     /** Red where the next owner counts although it began after the stopped one had ended. */
     @Test
-    void tellsThatAStoppedHolderKeptTheLock() {
+    void reportsThatAStoppedHolderKeptTheLock() {
         afterStop.accept(released("B", 999));
         afterStop.accept(held("B", 4_105, "waited"));
         assertThat(findings).isEmpty();
@@ -63,7 +63,7 @@ class TakeOverWatchTests {
     }
 
     @Test
-    void tellsThatAStoppedHolderLostTheLock() {
+    void reportsThatAStoppedHolderLostTheLock() {
         afterStop.accept(held("B", 6_003, "waited"));
         afterStop.accept(released("B", 6_004));
         assertThat(findings).isEmpty();
@@ -77,7 +77,7 @@ class TakeOverWatchTests {
 
     /** Its lease was over, and the next owner is another request of the same instance. */
     @Test
-    void doesNotSayThatAHolderKeptTheLockWhoseWriteWasRefused() {
+    void doesNotReportThatAHolderWithARefusedWriteKeptTheLock() {
         afterStop.accept(held("A", 9_050, "waited"));
 
         afterStop.accept(new Released("A", "A-1", 9_100, 4, 4, "refused"));
@@ -86,7 +86,7 @@ class TakeOverWatchTests {
     }
 
     @Test
-    void findsNothingWithoutALock() {
+    void reportsNothingWithoutALock() {
         afterKill.accept(new Held("B", "B-1", 2_000, null, null, null));
 
         assertThat(findings).isEmpty();

@@ -26,7 +26,7 @@ class ExperimentControllerTests {
             .build();
 
     @Test
-    void tellsThatNothingIsSetUp() throws Exception {
+    void reportsThatNothingIsSetUp() throws Exception {
         http.perform(get("/experiment"))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.phase").value("absent"))
@@ -59,7 +59,7 @@ class ExperimentControllerTests {
     }
 
     @Test
-    void refusesAnUnknownFaultInMidRun() throws Exception {
+    void refusesAnUnknownFaultDuringARun() throws Exception {
         http.perform(post("/experiment/runs")
                         .contentType(MediaType.APPLICATION_JSON)
                         .content("{\"variant\":\"v3\",\"requests\":10,\"fault\":\"set-fire\"}"))
@@ -67,14 +67,14 @@ class ExperimentControllerTests {
     }
 
     @Test
-    void takesNothingDownWhenNothingIsSetUp() throws Exception {
+    void tearDownSucceedsWhenNothingIsSetUp() throws Exception {
         http.perform(delete("/experiment"))
                 .andExpect(status().isAccepted())
                 .andExpect(jsonPath("$.phase").value("absent"));
     }
 
     @Test
-    void refusesToInterfereWithoutARun() throws Exception {
+    void refusesAFaultWithoutARun() throws Exception {
         http.perform(post("/experiment/faults/kill-holder"))
                 .andExpect(status().isConflict())
                 .andExpect(jsonPath("$.detail").value(containsString("No run is under way")));

@@ -42,7 +42,7 @@ class GalleryHttpTests {
     }
 
     @Test
-    void tellsWhatThereIs() throws Exception {
+    void listsTheExhibits() throws Exception {
         http.perform(get("/experiment/gallery"))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.seed").value(2026))
@@ -54,13 +54,13 @@ class GalleryHttpTests {
     }
 
     @Test
-    void refusesWhatItCannotPlay() throws Exception {
+    void refusesAnUnknownExhibit() throws Exception {
         http.perform(post("/experiment/gallery/mutex")).andExpect(status().isNotFound());
         http.perform(delete("/experiment/gallery/current")).andExpect(status().isConflict());
     }
 
     @Test
-    void playsOneExhibitAndKeepsEverythingElseAwayMeanwhile() throws Exception {
+    void runsOneExhibitAndRefusesOtherRunsMeanwhile() throws Exception {
         http.perform(post("/experiment/gallery/setnx?seed=7"))
                 .andExpect(status().isAccepted())
                 .andExpect(jsonPath("$.running").value("setnx"))
@@ -81,7 +81,7 @@ class GalleryHttpTests {
     }
 
     @Test
-    void isRefusedWhileTheMachineIsOccupied() throws Exception {
+    void isRefusedDuringAnotherRun() throws Exception {
         experiment.occupy();
 
         http.perform(post("/experiment/gallery/incr")).andExpect(status().isConflict());
@@ -91,7 +91,7 @@ class GalleryHttpTests {
     }
 
     @Test
-    void tellsListenersOfEachChange() {
+    void notifiesListenersOfEachChange() {
         Queue<String> told = new ConcurrentLinkedQueue<>();
         events.subscribe(experiment, gallery, new SseEmitter() {
             @Override

@@ -28,7 +28,7 @@ class LiveEventsTests {
     }
 
     @Test
-    void isNotHeldUpByListenersThatDoNotRead() {
+    void isNotBlockedByListenersThatDoNotRead() {
         for (int i = 0; i < 10; i++) {
             events.subscribe(experiment, gallery, new StalledEmitter());
         }
@@ -42,7 +42,7 @@ class LiveEventsTests {
     }
 
     @Test
-    void endsAStreamThatFailsInAnUnexpectedWay() {
+    void endsAStreamThatFailsUnexpectedly() {
         AtomicReference<Throwable> reason = new AtomicReference<>();
         events.subscribe(experiment, gallery, new SseEmitter() {
             @Override
@@ -60,7 +60,7 @@ class LiveEventsTests {
     }
 
     @Test
-    void refusesMoreListenersThanItHasThreadsFor() {
+    void refusesMoreListenersThanThreads() {
         for (int i = 0; i < LiveEvents.MOST_LISTENERS; i++) {
             events.subscribe(experiment, gallery, new StalledEmitter());
         }

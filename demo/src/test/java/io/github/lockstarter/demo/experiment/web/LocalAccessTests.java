@@ -23,7 +23,7 @@ class LocalAccessTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost:8080", "localhost", "LOCALHOST:1", "127.0.0.1:8080", "[::1]:8080"})
-    void letsInWhoeverNamesThisMachine(String host) throws Exception {
+    void acceptsHostNamesOfThisMachine(String host) throws Exception {
         http.perform(request(host)).andExpect(status().isOk());
     }
 
@@ -44,13 +44,13 @@ class LocalAccessTests {
     }
 
     @Test
-    void refusesARequestWithoutAName() throws Exception {
+    void refusesARequestWithoutAHostHeader() throws Exception {
         http.perform(get("/experiment")).andExpect(status().isForbidden());
     }
 
     @ParameterizedTest
     @CsvSource({"127.0.0.1, 200", "::1, 200", "0:0:0:0:0:0:0:1, 200", "192.0.2.7, 403", "2001:db8::7, 403"})
-    void letsInThisMachineOnly(String address, int status) throws Exception {
+    void acceptsOnlyConnectionsFromThisMachine(String address, int status) throws Exception {
         http.perform(request("localhost:8080").with(request -> {
                     request.setRemoteAddr(address);
                     return request;
@@ -59,7 +59,7 @@ class LocalAccessTests {
     }
 
     @Test
-    void letsThePageItselfIn() throws Exception {
+    void acceptsRequestsOfThePage() throws Exception {
         http.perform(request("localhost:8080")
                         .header("Sec-Fetch-Site", "same-origin")
                         .header(HttpHeaders.ORIGIN, "http://localhost:8080"))
@@ -68,7 +68,7 @@ class LocalAccessTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"cross-site", "same-site"})
-    void refusesAPageOfAnotherSite(String site) throws Exception {
+    void refusesRequestsOfAnotherSite(String site) throws Exception {
         http.perform(request("localhost:8080").header("Sec-Fetch-Site", site))
                 .andExpect(status().isForbidden())
                 .andExpect(status().reason(containsString("Another site asks for that")));
@@ -77,7 +77,7 @@ class LocalAccessTests {
     /** A form or a fetch without a body is sent without asking the server first (no preflight). */
     @ParameterizedTest
     @ValueSource(strings = {"http://evil.example", "http://localhost:3000", "null"})
-    void refusesAPostOfAnotherOriginWithoutABody(String origin) throws Exception {
+    void refusesAnEmptyPostFromAnotherOrigin(String origin) throws Exception {
         http.perform(post("/experiment/faults/kill-holder")
                         .header(HttpHeaders.HOST, "localhost:8080")
                         .header(HttpHeaders.ORIGIN, origin))
@@ -85,7 +85,7 @@ class LocalAccessTests {
     }
 
     @Test
-    void refusesEverybodyWhenItIsSwitchedOff() throws Exception {
+    void refusesEveryoneWhenDisabled() throws Exception {
         http(false)
                 .perform(request("localhost:8080"))
                 .andExpect(status().isForbidden())

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class RoundPlanTests {
 
     @Test
-    void choosesTheSameWithTheSameSeedOnBothSides() {
+    void choosesTheSameFaultsForBothLocksWithTheSameSeed() {
         RoundPlan broken = RoundPlan.of(Exhibit.GET_DEL, true, 1, 2026);
         RoundPlan ours = RoundPlan.of(Exhibit.GET_DEL, false, 2, 2026);
 
@@ -24,7 +24,7 @@ class RoundPlanTests {
     }
 
     @Test
-    void choosesOthersWithOtherSeeds() {
+    void choosesOtherFaultsWithAnotherSeed() {
         assertThat(LongStream.range(0, 50).mapToObj(seed -> RoundPlan.of(Exhibit.SETNX, true, 1, seed)))
                 .extracting(RoundPlan::places)
                 .contains(List.of(0, 1, 2), List.of(2, 1, 0), List.of(1, 0, 2));

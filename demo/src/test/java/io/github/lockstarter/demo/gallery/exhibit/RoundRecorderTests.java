@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class RoundRecorderTests {
 
     @Test
-    void countsSectionsThatHaveAMomentInCommon() {
+    void countsSectionsThatOverlap() {
         assertThat(Section.mostAtOnce(List.of())).isZero();
         assertThat(Section.mostAtOnce(List.of(new Section(0, 5), new Section(5, 9))))
                 .isEqualTo(1);

@@ -14,7 +14,7 @@ class WeakenedLockIT {
 
     /** The holder learns of its loss at its next renewal, which may come before the next grant, or after it. */
     @Test
-    void findsTheLockLostOrTwoOwnersAfterAFailoverWithoutTheHistoryGuard() {
+    void theLockIsLostOrHasTwoOwnersAfterAFailoverWithoutTheHistoryGuard() {
         try (ExhibitRunner runner = new ExhibitRunner(List.of("distributed-lock.redis.grace-period=0s"))) {
             ExhibitResult result = runner.play(Exhibit.DOUBLE_FAILOVER, 2026);
 
@@ -26,7 +26,7 @@ class WeakenedLockIT {
     }
 
     @Test
-    void findsTheLockBlockedWithoutTheCrashTakeOver() {
+    void theLockStaysBlockedWithoutCrashTakeOver() {
         try (ExhibitRunner runner = new ExhibitRunner(List.of("distributed-lock.crash-takeover=0"))) {
             ExhibitResult result = runner.play(Exhibit.SETNX, 2026);
 
