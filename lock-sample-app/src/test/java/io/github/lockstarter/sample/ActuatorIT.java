@@ -35,7 +35,7 @@ class ActuatorIT extends RunningSample {
     }
 
     @Test
-    void tellsPrometheusOfItsLocks() {
+    void exportsLockMetersToPrometheus() {
         long orderId = client.placeOrder();
         client.post("/orders/" + orderId + "/label");
 
@@ -46,7 +46,7 @@ class ActuatorIT extends RunningSample {
     }
 
     @Test
-    void takesNoLockAwayUnlessAccessIsUnrestricted() {
+    void releasesALockOnlyWithUnrestrictedAccess() {
         String order = "{\"key\":\"report\",\"fencingToken\":17,\"reason\":\"hangs\"}";
 
         assertThat(client.post("/actuator/locks", order).status()).isEqualTo(405);

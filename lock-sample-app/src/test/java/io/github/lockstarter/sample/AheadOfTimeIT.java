@@ -53,7 +53,7 @@ class AheadOfTimeIT {
     }
 
     @Test
-    void locksARequest() throws Exception {
+    void locksARequestAfterAheadOfTimeProcessing() throws Exception {
         try (SampleProcess app = start("locks.txt")) {
             SampleClient client = app.client();
 

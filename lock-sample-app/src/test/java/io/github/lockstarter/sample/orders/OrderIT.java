@@ -107,7 +107,7 @@ class OrderIT extends RunningSample {
     }
 
     @Test
-    void saysWhatIsWrongWithARequest() {
+    void describesAnInvalidRequest() {
         assertThat(client.post("/orders/-1/shipment").text("detail")).isEqualTo("orderId must be greater than 0");
         assertThat(client.post("/orders", "{\"item\":\" \",\"quantity\":0}").text("detail"))
                 .isEqualTo("item must not be blank; quantity must be greater than 0");

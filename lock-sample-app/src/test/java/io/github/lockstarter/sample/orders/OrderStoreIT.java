@@ -31,7 +31,7 @@ class OrderStoreIT extends RunningSample {
     }
 
     @Test
-    void refusesTheWriteOfAHolderWhoseLockAnotherOneHas() {
+    void refusesTheWriteOfAHolderAfterALaterOne() {
         long orderId = placed();
 
         assertThatThrownBy(() -> locks.execute(LOCK, () -> {

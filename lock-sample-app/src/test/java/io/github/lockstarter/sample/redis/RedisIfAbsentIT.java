@@ -14,7 +14,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 class RedisIfAbsentIT {
 
     @Test
-    void startsARedisThatEndsWithTheApplication() {
+    void startsARedisThatStopsWithTheApplication() {
         RedisServer own;
         try (ConfigurableApplicationContext app = startWithRedisOn(FreePort.next())) {
             own = app.getBean(RedisIfAbsent.class).server();
@@ -37,7 +37,7 @@ class RedisIfAbsentIT {
     }
 
     @Test
-    void startsNoneWhereOneListens() {
+    void startsNoRedisWhenOneIsRunning() {
         try (RedisServer existing = RedisServer.start()) {
             try (ConfigurableApplicationContext app = startWithRedisOn(existing.port())) {
                 assertThat(app.getBean(RedisIfAbsent.class).server()).isNull();

@@ -24,7 +24,7 @@ class SaleIT extends RunningSample {
     private SaleStore store;
 
     @Test
-    void sellsTheStockAndNoMoreToACrowdThatAsksTwice() {
+    void sellsExactlyTheStockToACrowdThatRepeatsItsRequests() {
         int stock = 20;
         int buyers = 60;
         offer("crowded", stock);
@@ -58,7 +58,7 @@ class SaleIT extends RunningSample {
     }
 
     @Test
-    void saysThatNothingIsLeft() {
+    void reportsThatTheProductIsSoldOut() {
         offer("rare", 1);
         buy("rare", "ann");
 
@@ -69,7 +69,7 @@ class SaleIT extends RunningSample {
     }
 
     @Test
-    void offersAProductOnce() {
+    void startsASaleOfAProductOnce() {
         offer("once", 3);
         buy("once", "ann");
 
@@ -94,7 +94,7 @@ class SaleIT extends RunningSample {
 
     /** The client of Redis repeats a call whose answer was lost with the connection. */
     @Test
-    void answersARepetitionOfAPurchaseAsTheFirstTimeAlsoUnderANewerHolder() {
+    void repeatsTheAnswerToARepeatedPurchaseEvenUnderANewerHolder() {
         offer("repeated", 5);
         Sale seen = store.open("repeated", OLDER);
         Purchase purchase = new Purchase("repeated", "ann", seen.left() - 1, OLDER);
@@ -109,7 +109,7 @@ class SaleIT extends RunningSample {
     }
 
     @Test
-    void tellsABuyerWhoHasBoughtByAnotherRequest() {
+    void refusesAPurchaseThatTheBuyerMadeByAnotherRequest() {
         offer("both", 5);
         store.open("both", OLDER);
         store.open("both", NEWER);
@@ -129,7 +129,7 @@ class SaleIT extends RunningSample {
     }
 
     @Test
-    void knowsOnlyWhatIsOnSale() {
+    void refusesAProductThatIsNotOnSale() {
         assertThat(client.get("/sales/nothing").status()).isEqualTo(404);
         assertThat(buy("nothing", "ann").status()).isEqualTo(404);
         assertThatThrownBy(() -> store.sell(new Purchase("nothing", "ann", 0, NEWER)))
@@ -146,7 +146,7 @@ class SaleIT extends RunningSample {
                     /sales/single/purchases | {"buyer":" "}
                     /sales/UPPER/purchases  | {"buyer":"ann"}
                     """)
-    void answersBadRequestForTheImpossible(String path, String json) {
+    void respondsWithBadRequestForAnInvalidRequest(String path, String json) {
         Answer answer = client.post(path, json);
 
         assertThat(answer.status()).isEqualTo(400);

@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.RestController;
 class LockProblemsTests {
 
     @Test
-    void answersConflictForALockOfAnotherOwner() throws Exception {
+    void respondsWithConflictForALockOfAnotherOwner() throws Exception {
         answerTo(new LockNotAcquiredException("order:1", "held"))
                 .andExpect(status().isConflict())
                 .andExpect(header().doesNotExist("Retry-After"))
@@ -29,7 +29,7 @@ class LockProblemsTests {
     }
 
     @Test
-    void answersUnavailableAndForHowLongWhileTheStoreRecovers() throws Exception {
+    void respondsWithUnavailableAndRetryAfterWhileTheStoreRecovers() throws Exception {
         answerTo(new LockStoreRecoveringException("order:1", "recovering", Duration.ofMillis(25_100)))
                 .andExpect(status().isServiceUnavailable())
                 .andExpect(header().string("Retry-After", "26"))
@@ -37,14 +37,14 @@ class LockProblemsTests {
     }
 
     @Test
-    void answersUnavailableWhenTheStoreDoesNotAnswer() throws Exception {
+    void respondsWithUnavailableWhenTheStoreDoesNotAnswer() throws Exception {
         answerTo(new LockBackendException("order:1", "no answer", null))
                 .andExpect(status().isServiceUnavailable())
                 .andExpect(header().string("Retry-After", "5"));
     }
 
     @Test
-    void answersWithAnErrorForALockThatWasLost() throws Exception {
+    void respondsWithAServerErrorForALostLock() throws Exception {
         answerTo(new LockLostException("order:1", "lost")).andExpect(status().isInternalServerError());
     }
 
