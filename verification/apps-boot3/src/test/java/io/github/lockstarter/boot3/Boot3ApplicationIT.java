@@ -90,7 +90,7 @@ class Boot3ApplicationIT {
     }
 
     @Test
-    void runsTheJarsThatArePublished() {
+    void usesThePublishedJars() {
         assertThat(jarOf(LockMdc.class)).matches(".*/lock-spring-[^/]*[.]jar");
         assertThat(jarOf(RedisLockAutoConfiguration.class)).matches(".*/lock-starter-[^/]*[.]jar");
         assertThat(jarOf(RedisLockBackend.class)).matches(".*/lock-redis-[^/]*[.]jar");
@@ -102,7 +102,7 @@ class Boot3ApplicationIT {
     }
 
     @Test
-    void keepsNoBeanFromBeingProxied() {
+    void createsNoBeanTooEarlyToBeProxied() {
         assertThat(startLog)
                 .contains("Started ShippingApplication")
                 .doesNotContain("not eligible for getting processed by all BeanPostProcessors");
@@ -184,7 +184,7 @@ class Boot3ApplicationIT {
     }
 
     @Test
-    void takesALockAwayOverHttpByTheFencingTokenThatWasSeen() {
+    void releasesALockOverHttpByItsFencingToken() {
         LockHandle held = locks.acquire("order:9");
 
         assertThat(release(held.fencingToken() - 1, "hangs")).isEqualTo(409);
@@ -232,7 +232,7 @@ class Boot3ApplicationIT {
     }
 
     @Test
-    void itsFailureAnalyzersLoad() {
+    void loadsTheFailureAnalyzers() {
         ArgumentResolver arguments = ArgumentResolver.of(BeanFactory.class, context.getBeanFactory())
                 .and(Environment.class, context.getEnvironment());
 

@@ -27,7 +27,7 @@ class Boot3BridgesIT {
             new LockConfiguration(Instant.now(), "report", Duration.ofMinutes(1), Duration.ZERO);
 
     @Test
-    void holdsTheLocksOfShedLockAndHasNoRegistry() {
+    void bridgesShedLockAndCreatesNoRegistry() {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = ShippingApplication.start(redis.port())) {
             SimpleLock lock =
@@ -44,7 +44,7 @@ class Boot3BridgesIT {
     }
 
     @Test
-    void tellsSpringIntegrationOfLeaders() {
+    void publishesLeaderEventsToSpringIntegration() {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application = ShippingApplication.start(redis.port())) {
             List<String> events = new CopyOnWriteArrayList<>();

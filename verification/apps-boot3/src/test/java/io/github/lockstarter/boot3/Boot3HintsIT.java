@@ -15,7 +15,7 @@ import org.springframework.boot.actuate.health.HealthIndicator;
 class Boot3HintsIT {
 
     @Test
-    void hintsAtTheHealthOfThisLine() {
+    void registersHintsForTheHealthOfThisBootLine() {
         ClassLoader loader = getClass().getClassLoader();
         RuntimeHints hints = new RuntimeHints();
         AotServices.factories(loader).load(RuntimeHintsRegistrar.class).stream()

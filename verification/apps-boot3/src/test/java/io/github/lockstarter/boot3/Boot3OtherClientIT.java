@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class Boot3OtherClientIT {
 
     @Test
-    void locksThroughALettuceClientOfTheirOwn(CapturedOutput output) {
+    void usesItsOwnLettuceClientWhenTheApplicationUsesAnotherClient(CapturedOutput output) {
         try (RedisServer redis = RedisServer.start();
                 ConfigurableApplicationContext application =
                         ShippingApplication.start(redis.port(), OtherClient.class)) {

@@ -19,7 +19,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class Boot3StartFailureIT {
 
     @Test
-    void saysThatRedisIsNotThere(CapturedOutput output) {
+    void reportsAnUnreachableRedis(CapturedOutput output) {
         int port = FreePort.next();
 
         assertThatThrownBy(() -> ShippingApplication.start(port)).isInstanceOf(Exception.class);
@@ -31,7 +31,7 @@ class Boot3StartFailureIT {
     }
 
     @Test
-    void saysWhichKeyExpressionIsWrong(CapturedOutput output) {
+    void namesAnInvalidKeyExpression(CapturedOutput output) {
         try (RedisServer redis = RedisServer.start()) {
             assertThatThrownBy(() -> ShippingApplication.start(redis.port(), Misspelt.class))
                     .isInstanceOf(Exception.class);
@@ -44,7 +44,7 @@ class Boot3StartFailureIT {
     }
 
     @Test
-    void saysWhichPropertyDoesNotExist(CapturedOutput output) {
+    void namesAnUnknownProperty(CapturedOutput output) {
         assertThatThrownBy(() -> ShippingApplication.start(FreePort.next(), UnknownProperty.class))
                 .isInstanceOf(Exception.class);
 
@@ -55,7 +55,7 @@ class Boot3StartFailureIT {
     }
 
     @Test
-    void looksForTheMasterAmongStaticNodesRatherThanOnLocalhost(CapturedOutput output) {
+    void connectsToTheStaticNodesInsteadOfLocalhost(CapturedOutput output) {
         assertThatThrownBy(() -> ShippingApplication.start(FreePort.next(), MasterAndReplicas.class))
                 .isInstanceOf(Exception.class);
 

@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Bean;
 class Boot3StoresIT {
 
     @Test
-    void locksInADatabaseWhoseTableIsMadeAtTheStart() {
+    void locksInADatabaseWhoseTableIsCreatedAtStartup() {
         assertLocks("--distributed-lock.backend=jdbc", "--spring.datasource.url=jdbc:h2:mem:locks");
     }
 
@@ -37,7 +37,7 @@ class Boot3StoresIT {
     }
 
     @Test
-    void saysThatEtcdIsNotThere(CapturedOutput output) {
+    void reportsAnUnreachableEtcd(CapturedOutput output) {
         String address = "127.0.0.1:" + FreePort.next();
 
         assertThatThrownBy(() ->
