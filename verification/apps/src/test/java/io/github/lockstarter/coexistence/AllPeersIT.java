@@ -22,7 +22,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 class AllPeersIT {
 
     @Test
-    void noneIsInTheWayOfTheStarter() {
+    void theStarterWorksNextToAllOtherLockLibraries() {
         try (RunningApplication application =
                 RunningApplication.start(AllPeersApplication.class, RunningApplication.Peer.ALL)) {
             Lock ofRedisson = application.bean(RedissonClient.class).getLock("order:42");

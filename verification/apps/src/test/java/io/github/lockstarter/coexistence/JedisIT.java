@@ -43,7 +43,7 @@ class JedisIT {
     }
 
     @Test
-    void leavesTheApplicationItsConnectionFactory() {
+    void keepsTheConnectionFactoryOfTheApplication() {
         assertThat(application.bean(RedisConnectionFactory.class)).isInstanceOf(JedisConnectionFactory.class);
         assertThat(startLog)
                 .containsOnlyOnce("Distributed locks use a Lettuce client of their own, to Redis at 127.0.0.1:");
@@ -62,7 +62,7 @@ class JedisIT {
     }
 
     @Test
-    void theLockIsInTheRedisOfTheApplication() {
+    void locksInTheRedisOfTheApplication() {
         try (LockHandle lock = application.bean(LockOperations.class).acquire("order:42")) {
             assertThat(lock.isHeld()).isTrue();
             assertThat(application.bean(StringRedisTemplate.class).hasKey("lock:{order:42}"))

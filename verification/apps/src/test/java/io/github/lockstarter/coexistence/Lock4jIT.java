@@ -62,7 +62,7 @@ class Lock4jIT {
     }
 
     @Test
-    void aSecondSubmitIsRefusedBeforeAndAfter() {
+    void aSecondSubmitIsRefusedByBoth() {
         Stock stock = application.bean(Stock.class);
 
         stock.submitByLock4j(42);
@@ -77,7 +77,7 @@ class Lock4jIT {
     }
 
     @Test
-    void aContendedCallHasItsFallbackBeforeAndAfter() {
+    void aContendedCallRunsItsFallbackWithBoth() {
         Stock stock = application.bean(Stock.class);
         Templates templates = application.bean(Templates.class);
         LockInfo theirs = templates.theirs.lock("lock4j:busy#42", 30_000, 1_000);
@@ -94,7 +94,7 @@ class Lock4jIT {
 
     /** Hence all users of a lock change over together. */
     @Test
-    void theSameNameIsTwoLocks() {
+    void theSameNameIsADifferentLockInEachLibrary() {
         Templates templates = application.bean(Templates.class);
         LockInfo theirs = templates.theirs.lock("order:42", 30_000, 1_000);
         try (LockHandle ours = templates.ours.acquire("order:42")) {
@@ -107,7 +107,7 @@ class Lock4jIT {
 
     /** What a migration has to know: two keys are one lock there, and two locks here. */
     @Test
-    void severalKeysAreOneLockThereAndSeveralHere() {
+    void severalKeysAreOneLockInLock4jAndSeveralLocksHere() {
         Stock stock = application.bean(Stock.class);
         StringRedisTemplate redis = application.bean(StringRedisTemplate.class);
 

@@ -87,7 +87,7 @@ class PublisherIT {
     }
 
     @Test
-    void theStarterLetsOneIn() {
+    void theStarterRunsOneSubscriptionAtATime() {
         Methods methods = application.bean(Methods.class);
         Work work = new Work(SHORT);
         subscribeAtOnce(() -> methods.byStarter(work));
@@ -97,7 +97,7 @@ class PublisherIT {
 
     /** Its owner is the thread that subscribes: the others of that thread come in as well. */
     @Test
-    void redissonLetsAllOfAThreadIn() {
+    void redissonRunsAllSubscriptionsOfAThread() {
         RLockReactive lock = application.bean(RedissonClient.class).reactive().getLock("publisher");
         Work work = new Work(LONGER_THAN_TWO_CALLS);
         subscribeAtOnce(() -> lock.lock(30, TimeUnit.SECONDS).then(work.run()));

@@ -52,7 +52,7 @@ class RedissonIT {
     }
 
     @Test
-    void leavesTheApplicationItsConnectionFactory() {
+    void keepsTheConnectionFactoryOfTheApplication() {
         assertThat(application.bean(RedisConnectionFactory.class)).isInstanceOf(RedissonConnectionFactory.class);
         assertThat(startLog)
                 .containsOnlyOnce("Distributed locks use a Lettuce client of their own, to Redis at 127.0.0.1:")
@@ -74,7 +74,7 @@ class RedissonIT {
 
     /** What a call looks like that gives a lease, so that nothing renews it: before, and after. */
     @Test
-    void aLockThatIsNotRenewedEndsWithItsLeaseBeforeAndAfter() throws Exception {
+    void aLockWithoutRenewalEndsWithItsLeaseInBoth() throws Exception {
         RLock theirs = application.bean(RedissonClient.class).getLock("leased");
         LockOperations locks = application.bean(LockOperations.class);
         LockRequest request =
@@ -89,7 +89,7 @@ class RedissonIT {
     }
 
     @Test
-    void fencingTokensGrowBeforeAndAfter() {
+    void fencingTokensGrowInBoth() {
         RFencedLock theirs = application.bean(RedissonClient.class).getFencedLock("fenced");
         LockOperations locks = application.bean(LockOperations.class);
         long before = theirs.lockAndGetToken();
@@ -110,7 +110,7 @@ class RedissonIT {
     }
 
     @Test
-    void anotherLooksWhetherItIsLockedBeforeAndAfter() {
+    void anotherInstanceSeesTheLockInBoth() {
         RLock theirs = application.bean(RedissonClient.class).getLock("seen");
         LockAdmin admin = application.bean(LockAdmin.class);
         Lock ours = application.bean(LockOperations.class).asLock("seen");
@@ -127,7 +127,7 @@ class RedissonIT {
 
     /** Hence all users of a lock change over together. */
     @Test
-    void theSameNameIsTwoLocks() {
+    void theSameNameIsADifferentLockInEachLibrary() {
         RLock theirs = application.bean(RedissonClient.class).getLock("order:42");
         theirs.lock();
         try (LockHandle ours = application.bean(LockOperations.class).acquire("order:42")) {

@@ -44,7 +44,7 @@ class RollingMigrationIT {
     }
 
     @Test
-    void aProviderOfBothExcludesTheOldOneAndTheNewOne() throws Exception {
+    void aProviderOfBothLocksExcludesOldAndNewInstances() throws Exception {
         LockProvider old = new RedisLockProvider(application.bean(RedisConnectionFactory.class));
         LockProvider starter =
                 new DistributedLockProvider(application.bean(LockOperations.class), Duration.ofSeconds(30));
@@ -56,7 +56,7 @@ class RollingMigrationIT {
     }
 
     @Test
-    void aProviderOfBothFreesTheOldLockIfTheNewOneIsBusyOrUnknown() {
+    void aProviderOfBothLocksFreesTheOldOneIfTheNewOneIsBusyOrUnknown() {
         LockProvider old = new RedisLockProvider(application.bean(RedisConnectionFactory.class));
         LockProvider busy = wanted -> Optional.empty();
         LockProvider unknown = wanted -> {
@@ -70,7 +70,7 @@ class RollingMigrationIT {
     }
 
     @Test
-    void bothLocksInOneMethodExcludeTheOldOneAndTheNewOne() throws Exception {
+    void bothLocksInOneMethodExcludeOldAndNewInstances() throws Exception {
         Section section = new Section();
 
         crowd(() -> underTheOldLock(section::run), () -> underBoth(section::run));

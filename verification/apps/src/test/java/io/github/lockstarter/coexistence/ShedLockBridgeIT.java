@@ -62,7 +62,7 @@ class ShedLockBridgeIT {
     }
 
     @Test
-    void runsAJobOncePerTickOverAllInstances() {
+    void runsAJobOncePerTickAcrossInstances() {
         jobs().tick();
         another.bean(Jobs.class).tick();
         jobs().tick();
@@ -103,7 +103,7 @@ class ShedLockBridgeIT {
     }
 
     @Test
-    void saysThatALockWhichWasDeletedCannotBeExtended() {
+    void refusesToExtendADeletedLock() {
         StringRedisTemplate redis = application.bean(StringRedisTemplate.class);
 
         assertThatThrownBy(() -> jobs().extended(() -> {

@@ -62,7 +62,7 @@ class ShedLockIT {
     }
 
     @Test
-    void aJobRunsOncePerTickBeforeAndAfter() throws Exception {
+    void aJobRunsOncePerTickWithBoth() throws Exception {
         Jobs jobs = application.bean(Jobs.class);
 
         Section.crowd(jobs::tickByShedLock);
@@ -74,7 +74,7 @@ class ShedLockIT {
 
     /** What a migration gains: {@code lockAtMostFor} is the end there, and the lease is renewed here. */
     @Test
-    void aRunThatOutlastsTheLeaseIsOverlappedThereAndNotHere() throws Exception {
+    void aRunLongerThanTheLeaseOverlapsOnlyWithShedLock() throws Exception {
         Jobs jobs = application.bean(Jobs.class);
 
         inSuccession(jobs::slowByShedLock);
@@ -99,7 +99,7 @@ class ShedLockIT {
     }
 
     @Test
-    void theLockIsAssertedInsideBeforeAndAfter() {
+    void theLockCanBeAssertedInTheBodyOfBoth() {
         Jobs jobs = application.bean(Jobs.class);
 
         jobs.assertedByShedLock();
@@ -110,7 +110,7 @@ class ShedLockIT {
 
     /** Hence all instances change over together. */
     @Test
-    void theSameNameIsTwoLocks() {
+    void theSameNameIsADifferentLockInEachLibrary() {
         SimpleLock theirs = application
                 .bean(LockProvider.class)
                 .lock(new LockConfiguration(Instant.now(), "report", Duration.ofSeconds(30), Duration.ZERO))

@@ -69,12 +69,12 @@ class SpringIntegrationBridgeIT {
     }
 
     @Test
-    void isTheRegistryOfTheApplication() {
+    void providesTheRegistryOfTheApplication() {
         assertThat(application.bean(LockRegistry.class)).isInstanceOf(DistributedLockRegistry.class);
     }
 
     @Test
-    void excludesOverBothInstances() throws Exception {
+    void excludesAcrossInstances() throws Exception {
         Section section = new Section();
         AtomicInteger calls = new AtomicInteger();
 
@@ -93,7 +93,7 @@ class SpringIntegrationBridgeIT {
     }
 
     @Test
-    void reportsAtUnlockThatTheLockWasDeletedAndLeavesThatOfAnotherAlone() {
+    void unlockReportsADeletedLockAndKeepsTheNextOwnersLock() {
         DistributedLock ours = lock(application, "deleted");
         DistributedLock theirs = lock(another, "deleted");
         ours.lock();
@@ -107,7 +107,7 @@ class SpringIntegrationBridgeIT {
 
     /** As a leader's lock: the thread asks again and again whether it has it. */
     @Test
-    void seesADeletedLockWhenItEntersAgainAndAcquiresNoneInThatCall() {
+    void reenteringADeletedLockReportsTheLossAndAcquiresNothing() {
         DistributedLock lock = lock(application, "again");
         assertThat(lock.tryLock()).isTrue();
         assertThat(lock.tryLock()).isTrue();
@@ -120,7 +120,7 @@ class SpringIntegrationBridgeIT {
     }
 
     @Test
-    void renewsTheLockOfALeaderThatAsksAgainAndAgain() throws Exception {
+    void renewsTheLockOfALeader() throws Exception {
         DistributedLock lock = lock(application, "renewed");
         lock.lock(Duration.ofSeconds(1));
 
@@ -135,7 +135,7 @@ class SpringIntegrationBridgeIT {
     }
 
     @Test
-    void revokesTheLeadershipWhenTheLockWasDeleted() {
+    void revokesLeadershipWhenTheLockIsDeleted() {
         first.initiator.start();
         await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
         second.initiator.start();
@@ -151,7 +151,7 @@ class SpringIntegrationBridgeIT {
 
     /** Nobody else wants it; a leader that went on would not know that somebody may have had it. */
     @Test
-    void revokesTheLeadershipOverAGapAlsoIfTheSameInstanceLeadsAgain() {
+    void revokesLeadershipAfterALossEvenIfTheSameInstanceLeadsAgain() {
         first.initiator.start();
         await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
 
@@ -162,7 +162,7 @@ class SpringIntegrationBridgeIT {
     }
 
     @Test
-    void passesTheLeadershipOnWhenTheLeaderStops() {
+    void passesLeadershipOnWhenTheLeaderStops() {
         first.initiator.start();
         await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
         second.initiator.start();

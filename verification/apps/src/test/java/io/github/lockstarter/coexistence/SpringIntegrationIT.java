@@ -68,7 +68,7 @@ class SpringIntegrationIT {
 
     /** Hence all users of a lock change over together. */
     @Test
-    void theSameNameIsTwoLocksAlsoWithTheSamePrefix() {
+    void theSameNameAndPrefixAreADifferentLockInEachLibrary() {
         Lock theirs = application.bean(RedisLockRegistry.class).obtain("order:42");
         StringRedisTemplate redis = application.bean(StringRedisTemplate.class);
         theirs.lock();
@@ -83,7 +83,7 @@ class SpringIntegrationIT {
 
     /** What a migration gains: the registry renews nothing unless it has a scheduler, and here each lock is renewed. */
     @Test
-    void workThatOutlastsTheLeaseLosesTheLockThereAndKeepsItHere() throws InterruptedException {
+    void workLongerThanTheLeaseLosesTheLockOnlyInSpringIntegration() throws InterruptedException {
         Lock theirs = new RedisLockRegistry(
                         application.bean(RedisConnectionFactory.class), "short", Duration.ofSeconds(1))
                 .obtain("order:42");

@@ -113,7 +113,7 @@ class MethodShapeIT {
 
         @ParameterizedTest
         @EnumSource
-        void letsOneCallInAtATime(Shape shape) {
+        void runsOneCallAtATime(Shape shape) {
             inApplications(contexts -> {
                 List<CompletableFuture<String>> calls = new ArrayList<>();
                 contexts.forEach(context -> calls.addAll(started(shape, context, CALLS / contexts.size())));
@@ -160,7 +160,7 @@ class MethodShapeIT {
 
         @ParameterizedTest
         @EnumSource
-        void givesUpAWaitThatIsCancelled(Shape shape) {
+        void cancellationEndsTheWait(Shape shape) {
             application(0).run(context -> {
                 LockHandle other = context.getBean(LockOperations.class).acquire(KEY);
                 List<CompletableFuture<String>> waiting = started(shape, context, CALLS);
@@ -177,7 +177,7 @@ class MethodShapeIT {
 
         @ParameterizedTest
         @EnumSource
-        void endsWithTheLossOfTheLock(Shape shape) {
+        void failsWhenTheLockIsLost(Shape shape) {
             application(0).run(context -> {
                 CompletableFuture<String> call = start(shape, context, Ending.NEVER);
                 await().until(() -> section.inside() == 1);
@@ -251,7 +251,7 @@ class MethodShapeIT {
     /** The other gate: the same calls, past the proxy. */
     @ParameterizedTest
     @EnumSource
-    void findsOverlapsWithoutTheLock(Shape shape) {
+    void theCheckFindsOverlapsWithoutTheLock(Shape shape) {
         Section section = new Section();
         LockedMethods unlocked = new LockedMethods(section);
         List<CompletableFuture<String>> calls = IntStream.range(0, CALLS)
@@ -264,7 +264,7 @@ class MethodShapeIT {
 
     /** One gate: a thread that must not block, and does. */
     @Test
-    void seesAThreadThatIsBlocked() {
+    void theCheckFindsABlockedThread() {
         BlockedThreads.forget();
         application().withPropertyValues("distributed-lock.backend=local").run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);

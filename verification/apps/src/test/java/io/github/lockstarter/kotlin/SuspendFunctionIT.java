@@ -35,7 +35,7 @@ class SuspendFunctionIT {
     }
 
     @Test
-    void runsUnderItsLockAndFindsIt() {
+    void runsUnderItsLockWhichIsTheCurrentOne() {
         run((calls, locks) -> {
             assertThat(calls.ship().join()).startsWith("shipped under order:42 with ");
             assertThat(locks.heldLocks().size()).isZero();
@@ -43,7 +43,7 @@ class SuspendFunctionIT {
     }
 
     @Test
-    void entersAgainFromInsideOnAnyDispatcher() {
+    void reentersOnAnyDispatcher() {
         run((calls, locks) -> {
             List<String> shipped = calls.shipTwice().join();
             assertThat(shipped).hasSize(2).allMatch(shipped.get(0)::equals);
@@ -52,7 +52,7 @@ class SuspendFunctionIT {
     }
 
     @Test
-    void failsMaybeSkippedOrFallsBackWhereAnotherOwnerHasTheLock() {
+    void failsSkipsOrFallsBackWhenAnotherOwnerHoldsTheLock() {
         run((calls, locks) -> {
             LockHandle other = locks.acquire("order:42");
             assertThatThrownBy(calls.ship()::join).hasCauseInstanceOf(LockNotAcquiredException.class);
@@ -68,7 +68,7 @@ class SuspendFunctionIT {
     }
 
     @Test
-    void runsOnTheLeaderOnly() {
+    void runsOnlyOnTheLeader() {
         application
                 .withConfiguration(AutoConfigurations.of(LeaderAutoConfiguration.class))
                 .withBean(LeaderOrders.class)
@@ -91,7 +91,7 @@ class SuspendFunctionIT {
     }
 
     @Test
-    void failsTheStartIfASkippedCallNeedsAResult() {
+    void startFailsIfASkippedCallNeedsAResult() {
         application.withBean(CertainOrders.class).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
@@ -99,7 +99,7 @@ class SuspendFunctionIT {
     }
 
     @Test
-    void failsTheStartIfAFallbackReturnsSomethingElse() {
+    void startFailsIfTheFallbackReturnsAnotherType() {
         application.withBean(BadFallback.class).run(context -> assertThat(context)
                 .getFailure()
                 .rootCause()
