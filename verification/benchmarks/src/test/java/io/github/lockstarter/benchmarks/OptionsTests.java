@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class OptionsTests {
 
     @Test
-    void readsNamesAndValues() {
+    void parsesNamesAndValues() {
         Options options = Options.parse("--rounds=3", "--clients=floor,lock-starter");
 
         assertThat(options.value("rounds")).contains("3");
@@ -18,14 +18,14 @@ class OptionsTests {
     }
 
     @Test
-    void rejectsANameThatNobodyReads() {
+    void rejectsAnUnknownName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Options.parse("--round-time=3s"))
                 .withMessageContaining("No option --round-time");
     }
 
     @Test
-    void rejectsAnythingElse() {
+    void rejectsOtherArguments() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Options.parse("uncontended-1"))
                 .withMessageContaining("--name=value");

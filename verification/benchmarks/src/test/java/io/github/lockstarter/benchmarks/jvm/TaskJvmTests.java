@@ -22,7 +22,7 @@ class TaskJvmTests {
     }
 
     @Test
-    void tellsInOneLineThatTheTaskFailedAndGoesOn() {
+    void reportsAFailedTaskInOneLineAndContinues() {
         try (TaskJvm child = TaskJvm.start(Echo.class)) {
             assertThatIllegalStateException()
                     .isThrownBy(() -> child.ask("fail"))
@@ -33,7 +33,7 @@ class TaskJvmTests {
 
     @Test
     @Timeout(20)
-    void answersNothingOnceItIsKilled() {
+    void answersNothingOnceKilled() {
         try (TaskJvm child = TaskJvm.start(Echo.class)) {
             child.ask("hello");
 

@@ -21,7 +21,7 @@ class CrewTests {
     }
 
     @Test
-    void countsWhatEndedTooLateOnlyInAll() throws Exception {
+    void countsLateOperationsOnlyInTheTotal() throws Exception {
         Yield done = Crew.run(1, SHORT, thread -> {
             Thread.sleep(SHORT.toMillis() + 10); // longer than the round
             return 1;
@@ -40,7 +40,7 @@ class CrewTests {
     }
 
     @Test
-    void survivesBeingWrittenAndRead() throws Exception {
+    void readsTheTextThatItWrites() throws Exception {
         Yield done = Crew.run(3, SHORT, thread -> 1_000L * (thread + 1));
 
         Yield read = Yield.parse(done.format());

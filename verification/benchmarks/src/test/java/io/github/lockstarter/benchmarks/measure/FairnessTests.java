@@ -8,17 +8,17 @@ import org.junit.jupiter.api.Test;
 class FairnessTests {
 
     @Test
-    void isOneWhenAllGetTheSame() {
+    void isOneWhenAllGetEqualShares() {
         assertThat(Fairness.jain(7, 7, 7)).isEqualTo(1);
     }
 
     @Test
-    void isOneOfAllWhenOneGetsEverything() {
+    void isOneNthWhenOneOfNGetsEverything() {
         assertThat(Fairness.jain(0, 0, 9, 0)).isEqualTo(0.25);
     }
 
     @Test
-    void liesBetweenOtherwise() {
+    void liesBetweenForUnequalShares() {
         assertThat(Fairness.jain(1, 3)).isCloseTo(0.8, within(1e-9));
     }
 

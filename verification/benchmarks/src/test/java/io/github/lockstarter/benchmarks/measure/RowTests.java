@@ -9,17 +9,17 @@ import org.junit.jupiter.api.Test;
 class RowTests {
 
     @Test
-    void knowsMedianAndRangeOfAnOddNumberOfRounds() {
+    void computesMedianAndRangeOfAnOddNumberOfRounds() {
         assertThat(row(5, 1, 3).spread(Metric.OPERATIONS)).contains(new Spread(3, 1, 5));
     }
 
     @Test
-    void takesTheMeanOfTheTwoInTheMiddleOfAnEvenNumber() {
+    void usesTheMeanOfTheMiddleTwoOfAnEvenNumber() {
         assertThat(row(4, 1, 3, 10).spread(Metric.OPERATIONS)).contains(new Spread(3.5, 1, 10));
     }
 
     @Test
-    void hasNoSpreadOfWhatWasNotMeasured() {
+    void hasNoSpreadWithoutMeasurements() {
         assertThat(row(1).spread(Metric.CPU)).isEmpty();
         assertThat(row(1).metrics()).containsExactly(Metric.OPERATIONS);
     }

@@ -42,7 +42,7 @@ class ReportTests {
     }
 
     @Test
-    void replacesAnOlderOutcomeOfTheSameWorkloadAndKeepsTheOthers() throws Exception {
+    void replacesOnlyTheFormerResultOfTheSameWorkload() throws Exception {
         report().add(outcome("uncontended-32", 700));
         report().add(outcome("uncontended-1", 500));
         report().add(outcome("uncontended-1", 600));
@@ -64,14 +64,14 @@ class ReportTests {
     }
 
     @Test
-    void comparesNoStoresThatWereNotMeasured() throws Exception {
+    void omitsStoresThatWereNotMeasured() throws Exception {
         report().add(outcome("uncontended-1", 500));
 
         assertThat(tables()).contains("## Targets").doesNotContain("## Which store");
     }
 
     @Test
-    void drawsAChartThatIsWellFormed() throws Exception {
+    void drawsAWellFormedChart() throws Exception {
         report().add(outcome("uncontended-1", 500));
 
         Path chart = directory.resolve("uncontended-1.svg");

@@ -24,13 +24,13 @@ class AddressesTests {
     }
 
     @Test
-    void tellHostAndPortOfRedis() {
+    void showHostAndPortOfRedis() {
         assertThat(addresses.redis().getHost()).isEqualTo("127.0.0.1");
         assertThat(addresses.redis().getPort()).isEqualTo(6379);
     }
 
     @Test
-    void rejectAServerThatDoesNotRun() {
+    void rejectAServerThatIsNotRunning() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> addresses.of(ServerKind.ETCD))
                 .withMessageContaining("No address of ETCD");

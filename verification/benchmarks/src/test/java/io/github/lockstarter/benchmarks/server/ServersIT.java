@@ -16,7 +16,7 @@ class ServersIT {
 
     @ParameterizedTest
     @EnumSource
-    void startOnceAndTellWhatRuns(ServerKind kind) {
+    void startOnceAndReportTheirVersions(ServerKind kind) {
         assumeThat(kind.isPresent()).isTrue();
         try (Servers servers = new Servers()) {
             StoreServer server = servers.get(kind);

@@ -17,7 +17,7 @@ class CrashTimesTests {
     private final CrashTimes times = new CrashTimes();
 
     @Test
-    void tellsMedianAndLongestOfEachClientInSeconds() {
+    void reportsMedianAndLongestTimePerClientInSeconds() {
         times.add(ClientKind.REDISSON, SECOND, 31 * SECOND);
         for (int i = 1; i <= 5; i++) {
             times.add(ClientKind.STARTER, SECOND, SECOND + i * SECOND);

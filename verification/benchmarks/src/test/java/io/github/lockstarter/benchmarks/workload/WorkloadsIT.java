@@ -105,7 +105,7 @@ class WorkloadsIT {
 
     @Test
     @Tag("full")
-    void countsNoLockThatEndedWithItsLeaseDuringThePause() throws Exception {
+    void doesNotCountALockThatEndedWithItsLeaseDuringThePause() throws Exception {
         Options pauseAboveLease = Options.parse("--lease=1.5s", "--pause=12s", "--rounds=1", "--seed=1");
 
         assertThat(rows(new PausedHolder(), pauseAboveLease))
@@ -131,7 +131,7 @@ class WorkloadsIT {
     }
 
     @Test
-    void runsOnlyTheClientsThatAreAskedFor() throws Exception {
+    void runsOnlyTheRequestedClients() throws Exception {
         try (Bench bench = new Bench(Options.parse("--clients=floor", "--round=0.05s", "--rounds=2", "--warm-up=0"))) {
             List<Row> rows = new Uncontended(Lineup.REDIS, 1).run(bench);
 
