@@ -104,29 +104,29 @@ class ArchitectureTests {
     }
 
     @Test
-    void rootUsesNothingOfOurs() {
+    void rootPackageUsesNoOtherPackageOfTheProject() {
         check(uses(BASE));
     }
 
     @Test
-    void spiUsesRootOnly() {
+    void spiUsesOnlyRoot() {
         check(uses(SPI, BASE));
     }
 
     @Test
-    void engineAndLocalStoreUseRootAndSpiOnly() {
+    void engineAndLocalStoreUseOnlyRootAndSpi() {
         check(uses(ENGINE + "..", BASE, SPI));
         check(uses(BASE + ".local", BASE, SPI));
     }
 
     @Test
-    void databaseUsesRootAndSpiOnly() {
+    void databaseUsesOnlyRootAndSpi() {
         check(uses(BASE + ".jdbc", BASE, SPI));
     }
 
     /** Its timer is public for tests that control the time; to everybody else it is internal. */
     @Test
-    void fromOutsideOnlyTheEntryOfTheEngineIsUsed() {
+    void otherPackagesUseOnlyTheEntryOfTheEngine() {
         DescribedPredicate<JavaClass> internal = describe(
                 "are internal to the engine", type -> type.getPackageName().startsWith(ENGINE) && !isEntry(type));
         check(noClasses().that().resideOutsideOfPackage(ENGINE + "..").should().dependOnClassesThat(internal));
@@ -134,7 +134,7 @@ class ArchitectureTests {
 
     /** As those of the engine; applications and the auto-configuration make connectors, settings and backends. */
     @Test
-    void fromOutsideOnlyBackendsConnectorsAndSettingsOfRedisAreUsed() {
+    void otherPackagesUseOnlyBackendsConnectorsAndSettingsOfRedis() {
         Set<String> open = Set.of(BASE + ".redis", BASE + ".redis.connector", BASE + ".redis.settings");
         DescribedPredicate<JavaClass> internal = describe(
                 "are internal to the Redis store",
@@ -152,7 +152,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void redisUsesTheVotesOfRedlockOnly() {
+    void redisUsesOnlyTheVotesOfRedlock() {
         check(uses(BASE + ".redlock", BASE, SPI));
         check(uses(BASE + ".redis..", BASE, SPI, BASE + ".redlock"));
         DescribedPredicate<JavaClass> noVotes = describe(
@@ -163,17 +163,17 @@ class ArchitectureTests {
     }
 
     @Test
-    void zookeeperUsesRootAndSpiOnly() {
+    void zookeeperUsesOnlyRootAndSpi() {
         check(uses(BASE + ".zookeeper..", BASE, SPI));
     }
 
     @Test
-    void etcdUsesRootAndSpiOnly() {
+    void etcdUsesOnlyRootAndSpi() {
         check(uses(BASE + ".etcd..", BASE, SPI));
     }
 
     @Test
-    void responsesTransactionsPublishersAndCachesUseRootOnly() {
+    void responsesTransactionsPublishersAndCachesUseOnlyRoot() {
         check(uses(BASE + ".transaction", BASE));
         check(uses(BASE + ".scheduling", BASE));
         check(uses(BASE + ".web", BASE));
@@ -182,14 +182,14 @@ class ArchitectureTests {
     }
 
     @Test
-    void bridgesToOtherLibrariesUseRootAndLeadersOnly() {
+    void bridgesToOtherLibrariesUseOnlyRootAndLeaders() {
         check(uses(BASE + ".shedlock", BASE));
         check(uses(BASE + ".integration", BASE, BASE + ".leader"));
     }
 
     /** An application need not have them. */
     @Test
-    void onlyTheirBridgesAndTheAutoConfigurationKnowOtherLockLibraries() {
+    void onlyBridgesAndAutoConfigurationUseOtherLockLibraries() {
         check(noClasses()
                 .that()
                 .resideOutsideOfPackages(BASE + ".shedlock", BASE + ".autoconfigure")
@@ -206,13 +206,13 @@ class ArchitectureTests {
 
     /** Events of leaders have a thread. */
     @Test
-    void leadersUseRootAndSpiOnly() {
+    void leadersUseOnlyRootAndSpi() {
         check(uses(BASE + ".leader", BASE, SPI));
     }
 
     /** The thread of an asynchronous method waits for its future. */
     @Test
-    void aspectsUseTheseAndSpiOnly() {
+    void aspectsUseOnlyTheirPackagesAndSpi() {
         check(uses(
                 BASE + ".aop",
                 BASE,
@@ -225,18 +225,18 @@ class ArchitectureTests {
 
     /** Listeners have threads, and the endpoints wait for answers. */
     @Test
-    void observationsUseRootSpiAndLeadersOnly() {
+    void observationsUseOnlyRootSpiAndLeaders() {
         check(uses(BASE + ".observe..", BASE, SPI, BASE + ".leader"));
     }
 
     @Test
-    void actuateAndFencesUseRootAndSpiOnly() {
+    void actuateAndFencesUseOnlyRootAndSpi() {
         Stream.of("actuate", "fence").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
     }
 
     /** An application with locks and data in Redis may have no JDBC. */
     @Test
-    void fencesInRedisKnowNoJdbc() {
+    void fencesInRedisDoNotUseJdbc() {
         check(noClasses()
                 .that()
                 .haveSimpleName("RedisFences")
@@ -246,7 +246,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void nobodyImportsAutoConfiguration() {
+    void noPackageUsesAutoConfiguration() {
         check(noClasses()
                 .that()
                 .resideOutsideOfPackage(BASE + ".autoconfigure..")
@@ -257,7 +257,7 @@ class ArchitectureTests {
 
     /** The in-JVM store is there for tests, whatever store an application has. */
     @Test
-    void autoConfigurationOfLocksKnowsNoStoreOfAnApplication() {
+    void autoConfigurationOfLocksUsesNoStoreModule() {
         check(noClasses()
                 .that()
                 .resideInAPackage(BASE + ".autoconfigure")
@@ -283,7 +283,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void onlyRedisAndItsAutoConfigurationKnowLettuce() {
+    void onlyRedisAndItsAutoConfigurationUseLettuce() {
         check(noClasses()
                 .that()
                 .resideOutsideOfPackages(BASE + ".redis..", BASE + ".autoconfigure.redis")
@@ -293,7 +293,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void onlyZooKeeperAndItsAutoConfigurationKnowCurator() {
+    void onlyZooKeeperAndItsAutoConfigurationUseCurator() {
         check(noClasses()
                 .that()
                 .resideOutsideOfPackages(BASE + ".zookeeper..", BASE + ".autoconfigure.zookeeper")
@@ -303,7 +303,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void coreKnowsNoSpring() {
+    void coreDoesNotUseSpring() {
         check(noClasses()
                 .that()
                 .resideInAnyPackage(
@@ -322,7 +322,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void engineRedlockAndDatabaseReadInjectedClocksOnly() {
+    void engineRedlockAndDatabaseReadOnlyInjectedClocks() {
         check(noClasses()
                 .that()
                 .resideInAnyPackage(ENGINE + "..", BASE + ".redlock", BASE + ".jdbc")
@@ -333,7 +333,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void nobodyUsesTheCommonPoolOrTimers() {
+    void noClassUsesTheCommonPoolOrTimers() {
         check(noClasses()
                 .that(doNotBlock())
                 .should()
@@ -350,7 +350,7 @@ class ArchitectureTests {
 
     /** Whoever has no PostgreSQL does not have its driver either. */
     @Test
-    void oneClassKnowsTheDriverOfPostgres() {
+    void onlyOneClassUsesThePostgresDriver() {
         check(noClasses()
                 .that()
                 .doNotHaveSimpleName("PostgresListener")
@@ -404,7 +404,7 @@ class ArchitectureTests {
     }
 
     @Test
-    void namesSayWhatATypeIs() {
+    void typeNamesHaveNoVagueSuffix() {
         check(noClasses().should().haveNameMatching(".*(Manager|Utils?|Helper|Info|Impl)"));
     }
 

@@ -43,7 +43,7 @@ class ClassCycleTests {
             "Messages"));
 
     @Test
-    void onlyPairsUseEachOther() {
+    void classesHaveNoCyclesOfMoreThanTwo() {
         assertThat(knots(BASE, Stream.concat(ArchitectureTests.STARTER.stream(), ArchitectureTests.KIT.stream())))
                 .filteredOn(knot -> knot.size() > 2)
                 .filteredOn(knot -> !BELONG_TOGETHER.contains(knot))
@@ -51,7 +51,7 @@ class ClassCycleTests {
     }
 
     @Test
-    void findsAKnot() {
+    void findsAPlantedCycle() {
         assertThat(knots(
                         getClass().getPackageName(),
                         new ClassFileImporter().importClasses(One.class, Two.class, Three.class).stream()))

@@ -36,7 +36,7 @@ class DocumentationTests {
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
     private static final Path DOCS = ROOT.resolve("docs");
-    private static final int LINES_OF_A_DOOR = 199;
+    private static final int MOST_LINES_OF_THE_README = 199;
 
     private static final Pattern FENCE = Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern COMMENT = Pattern.compile("\\s*(/?\\*|//)");
@@ -49,7 +49,7 @@ class DocumentationTests {
     private static final Pattern NAVIGATION = Pattern.compile("^ *- (?:[^:\n]+: )?(\\S+\\.md)$", Pattern.MULTILINE);
 
     @Test
-    void everyLinkLeadsSomewhere() throws IOException {
+    void everyLinkHasATarget() throws IOException {
         List<Path> documents = documents(ROOT);
         List<String> broken = new ArrayList<>();
         for (Path document : documents) {
@@ -66,7 +66,7 @@ class DocumentationTests {
     }
 
     @Test
-    void everyDocumentThatASourceNamesExists() throws IOException {
+    void everyDocumentNamedInASourceExists() throws IOException {
         Set<String> named = new HashSet<>();
         for (Path source : files(ROOT, ".java", ".lua", ".yaml")) {
             NAMED.matcher(read(source)).results().forEach(name -> named.add(name.group()));
@@ -89,10 +89,10 @@ class DocumentationTests {
     }
 
     @Test
-    void theReadmeIsADoor() throws IOException {
+    void theReadmeIsShort() throws IOException {
         assertThat(read(ROOT.resolve("README.md")).lines().count())
                 .as("lines of README.md")
-                .isLessThanOrEqualTo(LINES_OF_A_DOOR);
+                .isLessThanOrEqualTo(MOST_LINES_OF_THE_README);
     }
 
     @Test
@@ -121,7 +121,7 @@ class DocumentationTests {
     }
 
     @Test
-    void findsHeadingsAsTheHostDoes() {
+    void computesAnchorsOfHeadingsLikeGitHub() {
         assertThat(slug("9. Redis `evicts` a lock")).isEqualTo("9-redis-evicts-a-lock");
         assertThat(slug("See it break, see it hold")).isEqualTo("see-it-break-see-it-hold");
         assertThat(slug("As `java.util.concurrent.locks.Lock`")).isEqualTo("as-javautilconcurrentlockslock");

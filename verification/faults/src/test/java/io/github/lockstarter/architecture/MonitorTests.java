@@ -79,7 +79,7 @@ class MonitorTests {
 
     /** That they do not wait either is a rule for all classes ({@code ArchitectureTests.onlyOneClassBlocks}). */
     @Test
-    void theseTakeNoOtherKindOfLock() {
+    void classesWithAMonitorUseNoOtherKindOfLock() {
         noClasses()
                 .that(describe(
                         "have a monitor",

@@ -20,7 +20,7 @@ class PublicationTests {
     private static final String MANAGED = "/project/dependencyManagement/dependencies/dependency";
 
     @Test
-    void billOfMaterialsHasEachPublishedModule() throws Exception {
+    void theBomListsEveryPublishedModule() throws Exception {
         List<Document> published = published();
 
         assertThat(published).hasSizeGreaterThan(7);
@@ -45,7 +45,7 @@ class PublicationTests {
     }
 
     @Test
-    void eachPublishedModuleSaysWhatItIs() throws Exception {
+    void everyPublishedModuleHasNameAndDescription() throws Exception {
         for (Document module : published()) {
             assertThat(text(module, "/project/name")).isNotBlank();
             assertThat(text(module, "/project/description")).isNotBlank();

@@ -47,7 +47,7 @@ class SelfInvocationTests {
     }
 
     @Test
-    void aCallThroughThisIsFound() {
+    void findsACallThroughThis() {
         EvaluationResult result = RULE.evaluate(new ClassFileImporter().importClasses(CallsItself.class));
         assertThat(result.getFailureReport().getDetails())
                 .singleElement()
@@ -56,7 +56,7 @@ class SelfInvocationTests {
     }
 
     @Test
-    void aCallOfAnotherBeanIsAllowed() {
+    void allowsACallOfAnotherBean() {
         EvaluationResult result =
                 RULE.evaluate(new ClassFileImporter().importClasses(CallsAnotherBean.class, Orders.class));
         assertThat(result.hasViolation()).isFalse();

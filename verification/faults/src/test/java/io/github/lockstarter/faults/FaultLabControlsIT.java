@@ -41,7 +41,7 @@ class FaultLabControlsIT {
 
     @Test
     @Tag(Effort.FULL)
-    void findsHandOversBeyondTheBoundWithoutIt() {
+    void findsHandOversBeyondTheLimitWhenTheLimitIsDisabled() {
         LabResult result = run(
                 "no-hand-over-bound",
                 plan(3).withFaults()
@@ -58,7 +58,7 @@ class FaultLabControlsIT {
      */
     @Test
     @Tag(Effort.FULL)
-    void findsOverlapsWhenTheServerForgetsWithoutTheHistoryGuard() {
+    void findsOverlapsWhenTheServerForgetsLocksWithoutTheHistoryGuard() {
         long overlaps = 0;
         for (int run = 1; run <= RUNS && overlaps == 0; run++) {
             LabResult result =

@@ -42,7 +42,7 @@ class FaultLabIT {
     /** Under a lease that outlives the run, so that it shows nothing but take-overs. */
     @Test
     @Tag(Effort.FULL)
-    void takesTheLocksOfKilledWorkersOverAndLeavesThoseOfStoppedOnes() {
+    void takesOverLocksOfKilledWorkersAndNotOfStoppedOnes() {
         LabPlan plan = LabPlan.of(Standalone::durable, seed, Duration.ofSeconds(30))
                 .withFaults("worker-killed", "worker-frozen")
                 .with(Setup.STARTER.leasedFor(Duration.ofSeconds(20)));

@@ -42,7 +42,7 @@ class FaultLabStoresIT {
     /** All of them would take a minute. */
     @Test
     @Tag(Effort.FULL)
-    void violatesNoInvariantOnAStoreThatTheSeedChooses() {
+    void violatesNoInvariantOnAStoreChosenByTheSeed() {
         List<Supplier<Topology>> stores = List.of(Postgres::new, ZooKeeper::single);
         check(stores.get((int) Math.floorMod(seed, (long) stores.size())));
     }

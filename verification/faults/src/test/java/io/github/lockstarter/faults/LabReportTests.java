@@ -23,7 +23,7 @@ class LabReportTests {
     private Path directory;
 
     @Test
-    void putsAViolationDownToTheFaultBeforeItAndDrawsIt() throws IOException {
+    void showsAViolationWithTheFaultBeforeIt() throws IOException {
         Hold one = hold("w1.1", 1, 10 * SECOND);
         Hold other = hold("w2.1", 2, 10 * SECOND + 1);
         Violation overlap = new Violation("I1", "hot:0", other.grantedAt(), other + " <overlaps>", List.of(one, other));

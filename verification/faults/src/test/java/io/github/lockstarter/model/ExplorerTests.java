@@ -17,7 +17,7 @@ class ExplorerTests {
     }
 
     @Test
-    void tellsAShortestWay() {
+    void reportsAShortestPath() {
         Exploration<Integer, String> found = Explorer.explore(new Numbers(100, 11), 100);
 
         assertThat(found.counterexample())
@@ -28,7 +28,7 @@ class ExplorerTests {
     }
 
     @Test
-    void refusesToGoOnForEver() {
+    void refusesAnInfiniteSearch() {
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(() -> Explorer.explore(new Numbers(1_000, -1), 100))
                 .withMessageStartingWith("More than 100 states");

@@ -79,23 +79,23 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    void recognisesAFlushThatTheCallerCouldKnowOf() {
+    void recognisesAFlushThatTheCallerCouldNotice() {
         findsNoViolation(Rules.atTheBound(2, 0), Faults.of(0, FLUSH), EXCLUSION);
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FLUSH, FAILOVER), EXCLUSION);
     }
 
     @Test
-    void recognisesARestartWithoutDataThatTheCallerCouldKnowOf() {
+    void recognisesARestartWithoutDataThatTheCallerCouldNotice() {
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, EMPTY_RESTART, FAILOVER), EXCLUSION);
     }
 
     @Test
-    void recognisesALossAlthoughANewcomerWasFaster() {
+    void recognisesLostDataEvenIfANewCallerCameFirst() {
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FLUSH, EMPTY_RESTART, FAILOVER, NEWCOMER), EXCLUSION);
     }
 
     @Test
-    void grantsTwiceWhereANewcomerDisarmsTheGuardForAll() {
+    void grantsTwiceIfANewCallerDisablesTheGuardForAll() {
         findsViolation(
                 Rules.atTheBound(2, 0).with(Variation.FIRST_USE_FOR_ALL), Faults.of(0, FLUSH, NEWCOMER), EXCLUSION);
     }
@@ -106,7 +106,7 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    void grantsTwiceWhereAPromotedReplicaWithoutMarkerCountsAsUnused() {
+    void grantsTwiceIfAPromotedReplicaWithoutAMarkerCountsAsUnused() {
         findsViolation(
                 Rules.atTheBound(2, 1).with(Variation.TRUSTING_FIRST_USE), Faults.of(1, FAILOVER, FRESH), EXCLUSION);
     }
@@ -119,19 +119,19 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    void excludesWhateverIsLostIfAFirstUseWaitsToo() {
+    void excludesWhateverIsLostIfTheFirstUseAlsoWaits() {
         Rules strict = Rules.atTheBound(1, 0).with(Variation.STRICT_FIRST_USE);
         Faults all = Faults.of(0, FAILOVER, FLUSH, EMPTY_RESTART, NEWCOMER, CLIENT_RESTART, FRESH);
         findsNoViolation(strict, all, EXCLUSION);
     }
 
     @Test
-    void keepsFencingTokensAboveReclaimedOnesOnAClockThatIsBehind() {
+    void fencingTokensExceedReclaimedOnesOnASlowClock() {
         findsNoViolation(Rules.atTheBound(1, 0), Faults.failover(0).withClockBehind(2), FENCING);
     }
 
     @Test
-    void repeatsFencingTokensWhenAReclaimDoesNotTellThem() {
+    void repeatsFencingTokensIfAReclaimDoesNotSendThem() {
         findsViolation(
                 Rules.atTheBound(1, 0).with(Variation.NO_FENCE_FLOOR),
                 Faults.failover(0).withClockBehind(2),
@@ -140,30 +140,30 @@ class HistoryGuardModelTests {
 
     @ParameterizedTest
     @EnumSource(Invariant.class)
-    void isViolatedWhereAReplicaHasTheNoteOfItsMaster(Invariant invariant) {
+    void violatesAnInvariantIfTheCachedCheckIsReplicated(Invariant invariant) {
         findsViolation(
                 Rules.atTheBound(1, 0).with(Variation.NOTE_ON_REPLICA), Faults.failover(0), EnumSet.of(invariant));
     }
 
     @ParameterizedTest
     @EnumSource(Invariant.class)
-    void isViolatedWhereTheNoteOutlivesTheData(Invariant invariant) {
+    void violatesAnInvariantIfTheCachedCheckOutlivesTheData(Invariant invariant) {
         findsViolation(
                 Rules.atTheBound(1, 0).with(Variation.NOTE_OUTLIVES_DATA), Faults.of(0, FLUSH), EnumSet.of(invariant));
     }
 
     @Test
-    void grantsTwiceWhereTheNoteCountsForWhoKnowsAnotherMarker() {
+    void grantsTwiceIfTheCachedCheckCountsForAnotherMarker() {
         findsViolation(Rules.atTheBound(1, 0).with(Variation.NOTE_FOR_ALL), Faults.of(0, FLUSH, NEWCOMER), EXCLUSION);
     }
 
     @Test
-    void grantsTwiceWhereANoteIsLeftOfAHistoryThatIsTooYoung() {
+    void grantsTwiceIfTheCheckOfAYoungHistoryIsCached() {
         findsViolation(Rules.atTheBound(2, 0).with(Variation.NOTE_OF_YOUNG_HISTORY), Faults.failover(0), EXCLUSION);
     }
 
     @Test
-    void repeatsFencingTokensWhereANoteIsLeftWithoutALookAtTheClock() {
+    void repeatsFencingTokensIfACheckIsCachedWithoutTheClock() {
         findsViolation(Rules.atTheBound(1, 0).with(Variation.NOTE_OF_ANY_LOOK), Faults.failover(0), FENCING);
     }
 
@@ -179,7 +179,7 @@ class HistoryGuardModelTests {
     }
 
     @Test
-    void keepsFencingTokensGrowingWhereOtherLocksShareTheCounter() {
+    void keepsFencingTokensGrowingWhenOtherLocksShareTheCounter() {
         findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, FLUSH, NEWCOMER), BOTH);
         findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FAILOVER, NEWCOMER), BOTH);
     }

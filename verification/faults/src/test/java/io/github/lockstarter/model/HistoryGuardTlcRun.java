@@ -71,7 +71,8 @@ class HistoryGuardTlcRun {
 
     @ParameterizedTest
     @MethodSource("controls")
-    void isViolatedAfterTheStepsOfTheJavaModel(Rules rules, Faults faults, Invariant invariant) throws IOException {
+    void violatesTheInvariantAfterTheStepsOfTheJavaModel(Rules rules, Faults faults, Invariant invariant)
+            throws IOException {
         EnumSet<Invariant> invariants = EnumSet.of(invariant);
         Exploration<?, ?> java = explored(rules, faults, invariants);
         Tlc.Result tlc = Tlc.check("HistoryGuard", getClass(), configuration(rules, faults, invariants), 1);

@@ -12,12 +12,12 @@ class FaultScheduleTests {
     private static final List<Fault> ALL = FaultCatalogue.all();
 
     @Test
-    void drawsTheSameScheduleFromTheSameSeed() {
+    void derivesTheSameScheduleFromTheSameSeed() {
         assertThat(first(50, 42)).isEqualTo(first(50, 42)).isNotEqualTo(first(50, 43));
     }
 
     @Test
-    void drawsEachFaultOnceBeforeAnyComesAgain() {
+    void usesEachFaultOnceBeforeAnyRepeats() {
         List<Fault> lane =
                 ALL.stream().filter(fault -> fault.lane() == Lane.SERVER).toList();
         List<Fault> drawn =
@@ -26,7 +26,7 @@ class FaultScheduleTests {
     }
 
     @Test
-    void keepsToTheTermsOfEachFault() {
+    void respectsTheConstraintsOfEachFault() {
         assertThat(first(200, 42)).allSatisfy(plan -> assertThat(plan.duration())
                 .isBetween(plan.fault().terms().shortest(), plan.fault().terms().longest()));
     }

@@ -23,7 +23,7 @@ class WorkerOptionsTests {
             Duration.ofMillis(500));
 
     @Test
-    void readsWhatItWrites() {
+    void readsTheTextThatItWrites() {
         for (Setup setup : List.of(
                 Setup.STARTER,
                 Setup.STARTER.of(Client.REDISSON),
@@ -37,7 +37,7 @@ class WorkerOptionsTests {
     }
 
     @Test
-    void leadsToTheProxyBeforeAServer() {
+    void connectsToTheProxyInFrontOfAServer() {
         assertThat(address.route(HostAndPort.of("127.0.0.1", 2))).isEqualTo(HostAndPort.of("127.0.0.1", 12));
         assertThat(address.route(HostAndPort.of("127.0.0.1", 3))).isEqualTo(HostAndPort.of("127.0.0.1", 3));
     }

@@ -105,7 +105,7 @@ class CrashTakeOverModelTests {
 
     @ParameterizedTest
     @MethodSource("rulesLeftOut")
-    void isCertainOfAnothersLockWithout(Rule rule, Rules rules, int steps) {
+    void twoHoldersAreCertainWithoutTheRule(Rule rule, Rules rules, int steps) {
         Rules left = rules.without(rule);
         Exploration<World, Step> found = explored(CrashTakeOverModel.ofExclusion(left));
         System.out.printf(

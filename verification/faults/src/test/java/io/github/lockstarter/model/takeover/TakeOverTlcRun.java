@@ -40,7 +40,8 @@ class TakeOverTlcRun {
 
     @ParameterizedTest
     @MethodSource("rulesLeftOut")
-    void isViolatedAfterTheStepsOfTheJavaModelWithout(Rule rule, Rules rules, int steps) throws IOException {
+    void violatesExclusionAfterTheStepsOfTheJavaModelWithoutTheRule(Rule rule, Rules rules, int steps)
+            throws IOException {
         Tlc.Result tlc = Tlc.check("TakeOver", getClass(), configuration(rules.without(rule), "Next", "Exclusion"), 1);
 
         System.out.printf("%s: %s%n", rules.without(rule), tlc);
