@@ -50,7 +50,7 @@ class EventChecksTests {
     }
 
     @Test
-    void countsATakeOverFromTheFirstLook() {
+    void measuresATakeOverFromTheFirstAttempt() {
         TakeOverCheck check = new TakeOverCheck();
         assertThat(death(400).refused("w2", 1390, 0, 1400).check(check))
                 .as("nobody looked before")
@@ -63,7 +63,7 @@ class EventChecksTests {
     }
 
     @Test
-    void asksNothingOfTakeOversWhereTheyAreOffOrDisturbed() {
+    void ignoresTakeOversThatAreDisabledOrDisturbed() {
         TakeOverCheck check = new TakeOverCheck();
         assertThat(death(0).refused("w2", 50, 1000, 1400).check(check)).isEmpty();
         assertThat(death(400)
@@ -158,7 +158,7 @@ class EventChecksTests {
     }
 
     @Test
-    void countsFromTheNoticeOn() {
+    void countsHandOversFromTheNoticeOn() {
         Script noticed = Script.of("w1").granted("w1", 0, 10);
         for (int i = 0; i < 60; i++) {
             noticed.acquired("w1", i + 2, 30 + i, 2000, "HANDED_OVER");
@@ -185,7 +185,7 @@ class EventChecksTests {
     }
 
     @Test
-    void findsAConfirmedWriteThatTheResourceDoesNotKnow() {
+    void findsAConfirmedWriteThatTheResourceLacks() {
         assertThat(Script.of("w1")
                         .acquired("w1", 1, 10, 1000)
                         .releasing("w1", 1, 20, 1000)
@@ -195,7 +195,7 @@ class EventChecksTests {
     }
 
     @Test
-    void passesOnWhatWasSeenAsItHappened() {
+    void reportsViolationsThatTheWorkerObserved() {
         assertThat(Script.of("w1").anomaly("I8 key lock:{k}", 10).check(new AnomalyCheck()))
                 .extracting(Violation::invariant, Violation::what)
                 .containsExactly(org.assertj.core.groups.Tuple.tuple("I8", "w1: key lock:{k}"));

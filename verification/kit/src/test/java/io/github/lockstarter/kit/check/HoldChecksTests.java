@@ -13,7 +13,7 @@ class HoldChecksTests {
     private final LossCheck loss = new LossCheck();
 
     @Test
-    void acceptsHoldsOneAfterTheOther() {
+    void acceptsConsecutiveHolds() {
         Script good = Script.of("w1", "w2")
                 .acquired("w1", 1, 10, 1000)
                 .releasing("w1", 1, 20, 1000)
@@ -39,7 +39,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void acceptsAnOverlapAfterARevocationThatTheHolderCouldNotLearn() {
+    void acceptsAnOverlapAfterARevocationThatTheHolderCouldNotReceive() {
         assertThat(overlapAfterARevocation("UNKNOWN").check(exclusion)).isEmpty();
         assertThat(overlapAfterARevocation("LOST").check(exclusion)).isEmpty();
         assertThat(overlapAfterARevocation("RELEASED").check(exclusion)).hasSize(1);
@@ -57,7 +57,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void findsAnOverlapWithALongHoldBehindShortOnes() {
+    void findsAnOverlapWithAnEarlierLongHold() {
         assertThat(Script.of("w1", "w2")
                         .acquired("w1", 1, 10, 2000)
                         .acquired("w2", 2, 20, 1000)
@@ -130,7 +130,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void countsACertaintyThatTheReleaseTellsOf() {
+    void countsTheCertaintyThatAReleaseReports() {
         assertThat(promised()
                         .acquired("w2", 2, 1001, 2000, "TAKEN_OVER")
                         .releasing("w1", 1, 1010, 3000, 1005)
@@ -160,7 +160,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void countsAHandedOverHoldByThePromiseOfItsGrant() {
+    void judgesAHandedOverHoldByTheTakeOverTimeOfItsGrant() {
         Script handedOver = promised().releasing("w1", 1, 20, 3000, 20).acquired("w1", 2, 21, 3000, "HANDED_OVER");
         assertThat(handedOver
                         .certain("w1", 2, 900)
@@ -170,7 +170,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void countsAHoldWithoutAPromiseByItsLease() {
+    void judgesAHoldWithoutATakeOverTimeByItsLease() {
         assertThat(Script.of("w1", "w2")
                         .promising("w1", 1, 0, 9)
                         .acquired("w1", 1, 10, 3000)
@@ -182,7 +182,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void leavesAHoldOutThatWasNeverCertain() {
+    void ignoresAHoldThatWasNeverCertain() {
         Script late =
                 promised().certain("w1", 1, 900).promising("w2", 2, 1000, 14).acquired("w2", 2, 15, 3000);
         assertThat(late.check(exclusion)).isEmpty();
@@ -202,7 +202,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void acceptsATakeOverFromAHolderThatWasCutOff() {
+    void acceptsATakeOverFromADisconnectedHolder() {
         assertThat(promised()
                         .certain("w1", 1, 500)
                         .fault("mailbox-barred", 400, 1400)
@@ -220,7 +220,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void findsATakeOverFromAHolderThatWasNotCutOff() {
+    void findsATakeOverFromAConnectedHolder() {
         assertThat(promised()
                         .certain("w1", 1, 500)
                         .lost("w1", 1, 1500, "TAKEN_OVER")
@@ -236,7 +236,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void findsALockThatWasTakenFromAHolderThatIsCertain() {
+    void findsALockTakenFromACertainHolder() {
         assertThat(promised()
                         .certain("w1", 1, 1499)
                         .fault("mailbox-barred", 400, 1400)
@@ -271,7 +271,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void findsEachBreakOfTheOrderOnce() {
+    void findsEachOrderViolationOnce() {
         assertThat(Script.of("w1")
                         .acquired("w1", 5, 10, 1000)
                         .releasing("w1", 5, 11, 1000)
@@ -284,7 +284,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void leavesAHoldThatWasNeverValidOutOfTheOrder() {
+    void ignoresAHoldThatWasNeverValidInTheOrder() {
         assertThat(Script.of("w1", "w2")
                         .acquired("w2", 2, 10, 1000)
                         .releasing("w2", 2, 11, 1000)
@@ -294,7 +294,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void findsALockThatWasTakenFromItsOwner() {
+    void findsALockTakenFromItsOwner() {
         assertThat(Script.of("w1")
                         .acquired("w1", 1, 10, 1000)
                         .lost("w1", 1, 300, "OWNER_CHANGED")
@@ -309,7 +309,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void acceptsThatAServerForgets() {
+    void acceptsALossWhenTheServerForgetsItsData() {
         assertThat(Script.of("w1")
                         .acquired("w1", 1, 10, 1000)
                         .fault(History.FORGETS + "flushall", 200, 210)
@@ -319,7 +319,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void acceptsThatAReleaseWhoseAnswerIsLostFindsTheNextOwner() {
+    void acceptsThatAnUnansweredReleaseFindsTheNextOwner() {
         assertThat(Script.of("w1")
                         .acquired("w1", 1, 10, 1000)
                         .fault("reply-dropped", 295, 310)
@@ -330,7 +330,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void findsALossThatIsSignalledLateOrTwiceOrNever() {
+    void findsALossThatIsReportedLateTwiceOrNever() {
         assertThat(Script.of("w1")
                         .acquired("w1", 1, 10, 1000)
                         .lost("w1", 1, 1500, "LEASE_EXPIRED")
@@ -350,7 +350,7 @@ class HoldChecksTests {
     }
 
     @Test
-    void acceptsThatAPausedWorkerIsToldAfterwards() {
+    void acceptsALateReportToAPausedWorker() {
         assertThat(Script.of("w1")
                         .acquired("w1", 1, 10, 1000)
                         .stalled("w1", 900, 2900)

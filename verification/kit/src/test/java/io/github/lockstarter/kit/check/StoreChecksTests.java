@@ -13,7 +13,7 @@ class StoreChecksTests {
     private static final long SESSION = 2000;
 
     @Test
-    void asksNobodyToBeWokenAloneWhereTheStoreWakesAllOrNobody() {
+    void doesNotRequireSingleWakeUpsFromAStoreThatWakesAllOrNone() {
         for (String signals : List.of(TO_ALL, "NONE")) {
             assertThat(twoWoken().store(signals, 0, 0).check(new WakeUpCheck())).isEmpty();
         }
@@ -22,7 +22,7 @@ class StoreChecksTests {
     }
 
     @Test
-    void allowsOneToBeWokenByTheEndOfALockThatEndsWithASession() {
+    void allowsAWakeUpAtTheEndOfASession() {
         Script ended =
                 Script.of("w1", "w2").sent(EventKind.GRANTED, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 20);
 
@@ -37,7 +37,7 @@ class StoreChecksTests {
     }
 
     @Test
-    void allowsOneToBeWokenByAnAttemptThatLeavesAgain() {
+    void allowsAWakeUpByAnAttemptThatLeaves() {
         Script left =
                 Script.of("w1", "w2").sent(EventKind.ATTEMPTING, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 20);
 
@@ -57,7 +57,7 @@ class StoreChecksTests {
     }
 
     @Test
-    void allowsTheCommandTimeoutToAStoreThatAnswersLate() {
+    void allowsACommandTimeoutForAStoreThatAnswersLate() {
         WaitCheck check = new WaitCheck();
         Script refused = Script.of("w1").refused("w1", 0, 1000, 1600);
         assertThat(refused.check(check)).hasSize(1);
@@ -81,7 +81,7 @@ class StoreChecksTests {
     }
 
     @Test
-    void waitsForLeasesThatANewLeaderBeginsAnew() {
+    void waitsForLeasesThatANewLeaderRestarts() {
         ProgressCheck check = new ProgressCheck();
         Script disturbed = killed().fault("leader-killed", 300, 400);
         assertThat(disturbed.check(check)).hasSize(1);
@@ -97,7 +97,7 @@ class StoreChecksTests {
     }
 
     @Test
-    void leavesTheTakeOverTimeToTheSession() {
+    void usesTheSessionTimeoutAsTakeOverTime() {
         TakeOverCheck check = new TakeOverCheck();
         Script killed = Script.of("w1", "w2")
                 .promising("w1", 1, 400, 10)
@@ -146,7 +146,7 @@ class StoreChecksTests {
     }
 
     @Test
-    void acceptsThatALockIsGoneWhoseSessionAnOperatorEnded() {
+    void acceptsTheLossOfALockWhoseSessionAnOperatorEnded() {
         OwnershipCheck check = new OwnershipCheck();
         assertThat(overlap().lost("w1", 1, 700, "OWNER_CHANGED").check(check)).hasSize(1);
         assertThat(revoked(overlap()).lost("w1", 1, 700, "OWNER_CHANGED").check(check))

@@ -35,7 +35,7 @@ class EventLogTests {
     }
 
     @Test
-    void readsWhatWasWritten() {
+    void readsWrittenEvents() {
         try (EventLog log = new EventLog(directory.resolve("a.ndjson"))) {
             log.add(second);
             log.add(first);
@@ -45,7 +45,7 @@ class EventLogTests {
     }
 
     @Test
-    void leavesTheTornEndOfAKilledWorkerOut() throws IOException {
+    void ignoresTheTruncatedLastLineOfAKilledWorker() throws IOException {
         try (EventLog log = new EventLog(directory.resolve("a.ndjson"))) {
             log.add(first);
         }
@@ -54,7 +54,7 @@ class EventLogTests {
     }
 
     @Test
-    void refusesALineThatIsTornInTheMiddle() throws IOException {
+    void refusesATruncatedLineInTheMiddle() throws IOException {
         Files.writeString(directory.resolve("a.ndjson"), "{\"kind\":\"ACQ\n" + second.toJson() + "\n");
         assertThatThrownBy(() -> EventLog.read(directory)).hasMessageContaining("Torn line");
     }

@@ -20,7 +20,7 @@ class ChildJvmTests {
     }
 
     @Test
-    void tellsWhatWasPrintedInPlaceOfTheAwaitedLine() {
+    void reportsTheOutputWhenTheAwaitedLineIsMissing() {
         try (ChildJvm child = ChildJvm.start(Greeter.class, "hello")) {
             assertThatThrownBy(() -> child.awaitLine("other"::equals, ofSeconds(20)))
                     .isInstanceOf(AssertionError.class)

@@ -118,7 +118,7 @@ class TcpProxyTests {
     }
 
     @Test
-    void closesTheSideOfTheServerAlone() throws IOException {
+    void closesOnlyTheServerSide() throws IOException {
         try (Socket client = connect()) {
             ask(client, "a");
             proxy.open().forEach(ProxyLink::closeToServer);
@@ -131,7 +131,7 @@ class TcpProxyTests {
     }
 
     @Test
-    void resetsTheSideOfTheClientAlone() throws IOException {
+    void resetsOnlyTheClientSide() throws IOException {
         try (Socket client = connect()) {
             ask(client, "a");
             proxy.open().forEach(ProxyLink::resetToClient);

@@ -19,7 +19,7 @@ class GuardedProcessTests {
     private Path directory;
 
     @Test
-    void readsWhatIsSent() throws IOException {
+    void readsTheInputThatIsSent() throws IOException {
         try (GuardedProcess process = GuardedProcess.startPiped(directory, List.of("cat"))) {
             process.send("a line");
 
@@ -31,7 +31,7 @@ class GuardedProcessTests {
 
     /** Whether or not it has opened its input. */
     @Test
-    void leavesNoGuardBehindWhereItIsKilledAtOnce() throws IOException {
+    void leavesNoGuardBehindWhenKilledAtOnce() throws IOException {
         for (int i = 0; i < 20; i++) {
             Path own = Files.createDirectory(directory.resolve("child-" + i));
             GuardedProcess.startPiped(own, List.of("cat")).kill();

@@ -24,7 +24,7 @@ class RedisServerIT {
     private final RedisServer server = REDIS.server();
 
     @Test
-    void answersNothingWhilePausedAndGoesOnWithItsDataAfterwards() {
+    void answersNothingWhilePausedAndKeepsItsData() {
         server.commands().set("a", "1");
         server.pause();
         assertThat(server.answers()).isFalse();
@@ -33,7 +33,7 @@ class RedisServerIT {
     }
 
     @Test
-    void comesBackOnTheSamePortWithoutDataAfterAKill() {
+    void restartsOnTheSamePortWithoutDataAfterAKill() {
         int port = server.port();
         server.commands().set("a", "1");
         server.kill();
@@ -46,7 +46,7 @@ class RedisServerIT {
     }
 
     @Test
-    void comesBackWithItsDataWhenItAppendsThemToAFile() {
+    void restartsWithItsDataWhenAppendOnly() {
         try (RedisServer durable = RedisServer.start("--appendonly", "yes", "--appendfsync", "always")) {
             durable.commands().set("a", "1");
             durable.kill();
@@ -56,7 +56,7 @@ class RedisServerIT {
     }
 
     @Test
-    void isAsNewForEveryTestWhateverTheLastOneDid() {
+    void isResetForEveryTest() {
         server.commands().set("a", "1");
         server.requirePassword("secret");
         server.stop();
@@ -68,7 +68,7 @@ class RedisServerIT {
     }
 
     @Test
-    void takesRightsFromTheDefaultUserButNotFromTheFixture() {
+    void restrictsTheDefaultUserButNotTheFixture() {
         server.grantDefaultUser("-@all", "+hello", "+ping");
 
         try (RedisClient client = RedisClient.create(server.uri())) {
@@ -79,7 +79,7 @@ class RedisServerIT {
     }
 
     @Test
-    void countsTheNetworkReadsOfAnActionWithoutItsOwn() {
+    void countsOnlyTheNetworkReadsOfAnAction() {
         assertThat(server.readsDuring(() -> {})).isZero();
         assertThat(server.readsDuring(() -> server.commands().set("a", "1"))).isEqualTo(1);
     }

@@ -17,7 +17,7 @@ class RedisTopologyIT {
         static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
 
         @Test
-        void copiesWhatTheMasterIsTold() {
+        void replicatesTheDataOfTheMaster() {
             RedisReplication servers = REDIS.topology();
             servers.master().commands().set("key", "value");
             assertThat(servers.replicas()).hasSize(2).allSatisfy(replica -> Awaitility.await()
@@ -26,7 +26,7 @@ class RedisTopologyIT {
         }
 
         @Test
-        void hasItsFirstMasterBackAfterAReset() {
+        void restoresItsFirstMasterAtAReset() {
             RedisReplication servers = REDIS.topology();
             RedisServer first = servers.master();
             servers.replicas().get(0).commands().replicaofNoOne();
@@ -44,7 +44,7 @@ class RedisTopologyIT {
         static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
 
         @Test
-        void promoteAReplicaWhenTheMasterIsDead() {
+        void promotesAReplicaWhenTheMasterIsDead() {
             RedisServer before = REDIS.topology().master();
             before.kill();
             REDIS.topology().awaitPromotion(before);

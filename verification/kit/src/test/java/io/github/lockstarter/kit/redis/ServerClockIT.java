@@ -20,7 +20,7 @@ class ServerClockIT {
     }
 
     @Test
-    void setsTheClockOfAServerThatRunsAndEndsItsLeases() {
+    void setsTheClockOfARunningServerAndEndsItsLeases() {
         try (RedisServer server = RedisServer.start()) {
             RedisCommands<String, String> redis = server.commands();
             assertThat(aheadOfUs(redis)).isCloseTo(0, within(2_000L));
@@ -41,7 +41,7 @@ class ServerClockIT {
     }
 
     @Test
-    void stopsTheClockOfAServerThatRuns() {
+    void stopsTheClockOfARunningServer() {
         try (RedisServer server = RedisServer.start()) {
             RedisCommands<String, String> redis = server.commands();
             Instant time = Instant.ofEpochSecond(1_800_000_000, 123_456_000);
@@ -61,7 +61,7 @@ class ServerClockIT {
     }
 
     @Test
-    void refusesToSetTheClockOfAServerThatHasEnded() {
+    void refusesToSetTheClockOfAStoppedServer() {
         try (RedisServer server = RedisServer.start()) {
             server.kill();
 
