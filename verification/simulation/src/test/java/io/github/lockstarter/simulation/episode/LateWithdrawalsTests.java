@@ -41,14 +41,14 @@ class LateWithdrawalsTests {
     }
 
     @Test
-    void excusesWhosePlaceALateWithdrawalEnded() {
+    void excusesAWaiterWhosePlaceALateWithdrawalEnded() {
         withdrawLate();
 
         assertThat(withoutPlace()).containsExactly(instance);
     }
 
     @Test
-    void doesNotExcuseAWithdrawalInTime() {
+    void doesNotExcuseATimelyWithdrawal() {
         withdraw();
         pass(Duration.ofMillis(100));
 
@@ -57,7 +57,7 @@ class LateWithdrawalsTests {
     }
 
     @Test
-    void doesNotExcuseAPlaceThatAReleaseSpent() {
+    void doesNotExcuseAPlaceThatAReleaseUsed() {
         endPlace();
         withdrawLate();
 
@@ -65,7 +65,7 @@ class LateWithdrawalsTests {
     }
 
     @Test
-    void doesNotExcuseWhoHasTakenAnotherPlace() {
+    void doesNotExcuseAWaiterThatTookAnotherPlace() {
         withdrawLate();
         takePlace();
 
@@ -76,7 +76,7 @@ class LateWithdrawalsTests {
     }
 
     @Test
-    void doesNotExcuseWhoHasSentAnotherAttempt() {
+    void doesNotExcuseAWaiterThatSentAnotherAttempt() {
         withdrawLate();
         instance.witness.acquire(attempt());
 
@@ -84,7 +84,7 @@ class LateWithdrawalsTests {
     }
 
     @Test
-    void doesNotExcuseWhoDoesNotLook() {
+    void doesNotExcuseAWaiterThatDoesNotRetry() {
         withdrawLate();
         pass(world.setting.untilNextLook());
 

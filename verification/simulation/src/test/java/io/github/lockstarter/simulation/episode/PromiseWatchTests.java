@@ -41,7 +41,7 @@ class PromiseWatchTests {
     }
 
     @Test
-    void excusesAGrantAlsoIfTheAnswerToTheReleaseComesAfterTheRevocation() {
+    void excusesAGrantEvenIfTheReleaseIsAnsweredAfterTheRevocation() {
         long sent = world.time.nanos();
         store(KEY, 17);
         world.time.runUntil(sent + 1);

@@ -21,12 +21,12 @@ class WatchedRedisTests {
     private static final long SEQUENCE = 7;
 
     @Test
-    void notesEachWithdrawalOnce() {
+    void recordsEachWithdrawalOnce() {
         assertThat(withdrawals(false)).containsExactly(Tuple.tuple("w0.1", KEY, SEQUENCE));
     }
 
     @Test
-    void notesAWithdrawalAgainThatIsSentAgain() {
+    void recordsARepeatedWithdrawalAgain() {
         Tuple noted = Tuple.tuple("w0.1", KEY, SEQUENCE);
 
         assertThat(withdrawals(true)).containsExactly(noted, noted);

@@ -36,7 +36,7 @@ class MutantsTests {
 
     @ParameterizedTest
     @MethodSource("mutants")
-    void isKilled(Mutant mutant) {
+    void killsTheMutant(Mutant mutant) {
         Hunt hunt = Hunt.of(mutant, MOST_EPISODES);
 
         System.out.println(hunt);

@@ -54,7 +54,7 @@ class SimRedisDifferentialIT {
     }
 
     @Test
-    void answersAsARealServer() {
+    void answersLikeARealServer() {
         long seed = Long.getLong("lock.test.seed", System.nanoTime());
         System.out.println("SimRedisDifferentialIT with -Dlock.test.seed=" + seed);
         long began = System.nanoTime();
@@ -69,7 +69,7 @@ class SimRedisDifferentialIT {
 
     /** A control: the comparison finds one rule that is wrong. */
     @Test
-    void findsAServerWhosePexpireKeepsTheEndOfTheKey() {
+    void findsAServerWhosePexpireDoesNothing() {
         assertThatThrownBy(() -> {
                     for (int seed = 0; seed < 100; seed++) {
                         run(seed, COMMANDS, new Servers(server, replica, lua, KeepingTheEnd::new));

@@ -29,7 +29,7 @@ class SimRedisTests {
     }
 
     @Test
-    void replicaStaysBehindAndForgetsTheRestWhenItIsPromoted() {
+    void replicaLagsAndDropsTheRestWhenPromoted() {
         SimRedis replica = server();
         replica.follow(master);
         set(master, "a", "1");
@@ -74,7 +74,7 @@ class SimRedisTests {
     }
 
     @Test
-    void replicaHearsMessagesAndHasNoNote() {
+    void replicaReceivesMessagesButNotTheCachedCheck() {
         SimRedis replica = server();
         replica.follow(master);
         List<String> heard = new ArrayList<>();
@@ -89,7 +89,7 @@ class SimRedisTests {
     }
 
     @Test
-    void restartKeepsWhatIsOnTheDisk() {
+    void restartKeepsPersistedData() {
         set(master, "a", "1");
         restart();
         assertThat(master.keys()).isEmpty();
@@ -157,7 +157,7 @@ class SimRedisTests {
     }
 
     @Test
-    void refusesWhatIsNotModelled() {
+    void refusesUnmodelledCommands() {
         assertThatThrownBy(() -> execute(master, "LPUSH", "a", "1")).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> execute(master, "EVAL", "return redis.pcall('LPUSH', 'a', '1')", "0"))
                 .isInstanceOf(IllegalStateException.class)
@@ -169,7 +169,7 @@ class SimRedisTests {
 
     /** Prints how many script calls a second there are. */
     @Test
-    void grantsAndReleasesAgainAndAgain() {
+    void grantsAndReleasesRepeatedly() {
         execute(master, command(LockScript.RELEASE, 2, "l:{a}", "l:{a}:waiters", TOKEN));
         acquire(master);
         int rounds = 10_000;
