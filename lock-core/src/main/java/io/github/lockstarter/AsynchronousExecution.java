@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One asynchronous action under a lock: acquires without blocking, starts the action, and releases when its stage ends.
  *
- * <p>The caller's thread starts it; a thread of the lock client goes on with the grant, or the thread that completes
- * the stage with the release. The one mutable state is {@link #result}, which is completed once: by the end, by a loss,
- * or by the caller. Completing it gives up a wait, and has no effect on an action that runs.
+ * <p>The caller's thread starts it. A thread of the lock client continues with the grant, and the thread that completes
+ * the stage with the release. The only mutable state is {@link #result}. The end of the action, a loss or the caller
+ * completes it once: during the wait that gives the wait up, and it has no effect on a running action.
  */
 final class AsynchronousExecution<T extends @Nullable Object> {
 
@@ -25,18 +25,13 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private final LockContext context = LockContext.current();
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
-    /**
-     * An execution, not started.
-     *
-     * @param locks grants the lock, unless the caller is asynchronous work that holds it
-     */
     AsynchronousExecution(LockTemplate locks, LockRequest request, Supplier<? extends CompletionStage<T>> action) {
         this.locks = locks;
         this.request = request;
         this.action = action;
     }
 
-    /** The action, and the stage that it has begun: also where what is around it fails behind it. */
+    /** Remembers the stage that the action returned, even if code around the action fails after it. */
     private static final class Start<T extends @Nullable Object>
             implements LockedAction<CompletionStage<T>, RuntimeException> {
 
@@ -56,12 +51,8 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     }
 
     /**
-     * Fails the result at a loss. The hold keeps it as long as it lasts, so it does not keep the handle: a lock whose
-     * action and handle are both forgotten is reported as abandoned.
-     *
-     * @param handle of the lock
-     * @param key of the lock
-     * @param result of the execution
+     * Fails the result when the lock is lost. The hold keeps this callback, so a strong reference to the handle would
+     * hide an abandoned lock.
      */
     private record LossNotice(WeakReference<LockHandle> handle, String key, CompletableFuture<?> result)
             implements Runnable {
@@ -97,7 +88,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             return result;
         }
         CompletableFuture<LockHandle> acquiring = locks.acquireAsync(request);
-        // Emptied with the grant: the result must not keep the handle.
+        // Cleared with the grant, so that the result does not keep the handle reachable.
         AtomicReference<@Nullable CompletableFuture<LockHandle>> waiting = new AtomicReference<>(acquiring);
         acquiring.whenComplete((handle, failure) -> {
             waiting.set(null);
@@ -141,13 +132,13 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     }
 
     /**
-     * The lock is held until the stage ends.
+     * Holds the lock until the stage ends.
      *
-     * @param behind what failed behind the start of the action
+     * @param startFailure the failure of code around the action, after the action had returned its stage
      */
-    private void endWith(CompletionStage<T> stage, LockHandle handle, @Nullable Throwable behind) {
+    private void endWith(CompletionStage<T> stage, LockHandle handle, @Nullable Throwable startFailure) {
         try {
-            stage.whenComplete((value, failure) -> end(handle, value, behind == null ? failure : behind));
+            stage.whenComplete((value, failure) -> end(handle, value, startFailure == null ? failure : startFailure));
         } catch (Throwable e) { // a stage of the application may refuse dependents
             end(handle, null, e);
         }

@@ -16,27 +16,27 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>The lock is acquired before the method runs and released after it returned or threw; a transaction opened by the
- * same method is committed before the release. While the method runs, the lease is renewed. The method never runs
- * without the lock: if it stays contended for the whole wait, the call fails with {@link LockNotAcquiredException},
- * unless {@link #ifContended()} or {@link #fallbackMethod()} say otherwise; if the backend is unavailable, with {@link
- * LockBackendException}, such as {@link LockStoreRecoveringException} while the store may have forgotten locks; when
- * the lock was lost while the method ran, {@link LockLostException} after it (and a transaction opened inside the lock
- * is rolled back).
+ * same method commits before the release. The lease is renewed while the method runs.
  *
- * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} where there is one.
- * {@code @DistributedLock(name = "order", key = "#orderId")} therefore excludes
- * {@code locks.execute("order:42", …)}.
+ * <p>The method never runs without the lock. The call throws {@link LockNotAcquiredException} if the lock stays
+ * contended for the whole wait, unless {@link #ifContended()} or {@link #fallbackMethod()} is set; {@link
+ * LockBackendException} if the store is unavailable ({@link LockStoreRecoveringException} while it may have forgotten
+ * locks); and {@link LockLostException} after the method returned if the lock was lost meanwhile, which rolls back a
+ * transaction opened inside the lock.
  *
- * <p>Works on methods and classes of Spring beans (a class annotation locks each public method, except what overrides a
- * method of Object), on interfaces, those of repositories included, and as a meta-annotation. A nested call for the
- * same key by the same thread enters without a round trip. What cannot be proxied (private, final or static methods,
- * calls through {@code this}) cannot be locked; where that is visible at start-up, the application does not start.
+ * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} if set: the method
+ * above and {@code locks.execute("order:42", …)} exclude each other.
  *
- * <p>A method may return before its work ends, as a {@link java.util.concurrent.CompletableFuture}, a {@link
- * java.util.concurrent.CompletionStage} or a reactive type, or be a suspend function of Kotlin: then the lock is
- * acquired without blocking a thread, and held until that work ends; of a publisher, for each subscription. The start
- * fails for other results whose work goes on, such as a {@link java.util.concurrent.Future} or a stream; a method that
- * declares {@code Object} and returns one of all these throws {@link IllegalStateException}.
+ * <p>Works on methods and classes of Spring beans (a class annotation locks each public method except overrides of
+ * Object's methods), on interfaces including repositories, and as a meta-annotation. A nested call for the same key by
+ * the same thread enters without a round trip. Private, final and static methods and calls through {@code this} cannot
+ * be proxied and so not locked; where this is visible at startup, the application does not start.
+ *
+ * <p>A method that returns a {@link java.util.concurrent.CompletableFuture}, a {@link
+ * java.util.concurrent.CompletionStage} or a reactive type, or is a Kotlin suspend function, acquires the lock without
+ * blocking a thread and holds it until that work ends; a publisher does so for each subscription. Startup fails for
+ * other results whose work continues after the return, such as a {@link java.util.concurrent.Future} or a stream; a
+ * method that declares {@code Object} and returns any of these types throws {@link IllegalStateException}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -45,56 +45,56 @@ import java.lang.annotation.Target;
 public @interface DistributedLock {
 
     /**
-     * Value of {@link #leaseMs()}, {@link #waitMs()}, {@link #atLeastMs()} and {@link #maxHoldMs()} that stands for "as
-     * configured".
+     * Makes {@link #leaseMs()}, {@link #waitMs()}, {@link #atLeastMs()} and {@link #maxHoldMs()} use the configured
+     * value.
      */
     long AS_CONFIGURED = -1;
 
     /**
-     * SpEL expressions for what is locked, such as {@code "#orderId"} or {@code "#order.id"}; parameters are also
-     * reachable as {@code #p0}, {@code #p1}. Several expressions make one all-or-nothing lock over several keys, taken
-     * in sorted order so that two such methods cannot deadlock. Without any, one lock covers every call of the method.
+     * SpEL expressions for the locked entity, such as {@code "#orderId"} or {@code "#order.id"}; {@code #p0}, {@code
+     * #p1} name parameters by index. Several expressions lock several keys, all or none, in sorted order so that two
+     * such methods cannot deadlock. Without a key, one lock covers every call of the method.
      *
-     * <p>Evaluated once, before the method runs. A null or blank value is an {@link IllegalArgumentException}; an
-     * unknown {@code #parameter} fails the start of the application. A placeholder, such as
-     * <code>"'${shop.tenant}:' + #orderId"</code>, is resolved at the start and becomes a part of the expression: write
-     * a text in quotes, as here.
+     * <p>Evaluated once, before the method runs. A null or blank value throws {@link IllegalArgumentException}; an
+     * unknown {@code #parameter} fails startup. Placeholders are resolved at startup and become part of the expression,
+     * so quote text: <code>"'${shop.tenant}:' + #orderId"</code>.
      *
      * @return the key expressions; default none
      */
     String[] key() default {};
 
     /**
-     * The logical lock name: first part of the lock's key, {@code name} tag of its metrics and {@code
+     * Logical lock name: first part of the lock's key, {@code name} tag of its metrics, and {@code
      * distributed-lock.locks.<name>.*} in the configuration. Letters, digits, {@code .}, {@code _} and {@code -}.
-     * Placeholders such as <code>${shop.tenant:main}</code> are resolved at the start; one without a value fails it.
+     * Placeholders such as <code>${shop.tenant:main}</code> are resolved at startup, which fails if one has no value.
      *
      * @return the name; default {@code SimpleClass.method} of the annotated method
      */
     String name() default "";
 
     /**
-     * The {@link LockOperations} bean that keeps the lock, where the application has several: a key in another store is
-     * another lock, so all users of a name choose the same one. {@code distributed-lock.further-backends=zookeeper}
-     * gives the bean {@code zookeeperLocks}. Placeholders are resolved at the start; a bean that is not there fails it.
+     * Name of the {@link LockOperations} bean to use if the application has several, such as {@code zookeeperLocks} for
+     * {@code distributed-lock.further-backends=zookeeper}. Equal keys in different stores are different locks, so all
+     * users of a name must choose the same bean. Placeholders are resolved at startup, which fails if the bean does not
+     * exist.
      *
-     * @return the name of the bean; default the one that is injected by type
+     * @return the bean's name; default the bean injected by type
      */
     String locks() default "";
 
     /**
-     * Lease in milliseconds: how long the lock outlives a holder that is paused or cut off, and at most a crashed one.
-     * With renewal (the default) the method may run longer than its lease.
+     * Lease in milliseconds: how long the lock stays held when its holder is paused or disconnected, and the upper
+     * limit after a crash. With renewal (the default) the method may run longer than its lease.
      *
-     * @return the lease; default {@code distributed-lock.locks.<name>.lease}, else {@code distributed-lock.lease}
-     *     (30 s)
+     * @return the lease; default {@code distributed-lock.locks.<name>.lease}, else {@code distributed-lock.lease} (30
+     *     s)
      */
     long leaseMs() default AS_CONFIGURED;
 
     /**
-     * The lease as a text, such as {@code "30s"}, {@code "PT30S"} or <code>"${orders.lease}"</code>; a number alone
-     * stands for milliseconds. Placeholders are resolved at the start; one without a value fails it, and a blank value
-     * stands for "as configured". Together with {@link #leaseMs()}, it fails the start.
+     * The lease as text, such as {@code "30s"}, {@code "PT30S"} or <code>"${orders.lease}"</code>; a plain number means
+     * milliseconds, a blank value "as configured". Placeholders are resolved at startup, which fails if one has no
+     * value, or if {@link #leaseMs()} is set as well.
      *
      * @return the lease; default none
      */
@@ -108,51 +108,46 @@ public @interface DistributedLock {
     long waitMs() default AS_CONFIGURED;
 
     /**
-     * The wait as a text, as {@link #lease()}.
+     * The wait as text, in the format of {@link #lease()}; not together with {@link #waitMs()}.
      *
-     * @return the wait; default none, not together with {@link #waitMs()}
+     * @return the wait; default none
      */
     String maxWait() default "";
 
     /**
-     * Minimum time in milliseconds from the grant on, for which no other caller gets the lock: a method that returns
-     * sooner leaves the lock kept for the rest, by the clock of the lock store. For scheduled methods: the instances of
-     * an application run a tick once, however short it is and however their clocks differ, if this is longer than their
-     * clocks differ and shorter than the period. As {@link LockRequest#keptFor}.
-     *
-     * <p>At most the lease; otherwise the application does not start.
+     * Minimum time in milliseconds from the grant during which no other caller gets the lock, even if the method
+     * returns earlier; see {@link LockRequest#keptFor}. A scheduled method runs once per tick if this is longer than
+     * the clocks of the instances differ and shorter than the period. Startup fails if it exceeds the lease.
      *
      * @return the minimum time; default {@code distributed-lock.locks.<name>.at-least}, else none
      */
     long atLeastMs() default AS_CONFIGURED;
 
     /**
-     * The minimum time as a text, as {@link #lease()}.
+     * The minimum time as text, in the format of {@link #lease()}; not together with {@link #atLeastMs()}.
      *
-     * @return the minimum time; default none, not together with {@link #atLeastMs()}
+     * @return the minimum time; default none
      */
     String atLeast() default "";
 
     /**
-     * Longest hold in milliseconds from the grant on: when it is over, the lease is renewed no more, and the lock is
-     * lost with the end of the last one. As {@link LockRequest#renewedUpTo}. Below the lease, or together with {@link
-     * Renewal#OFF}, it fails the start.
+     * Longest hold in milliseconds from the grant, after which the lease is no longer renewed; see {@link
+     * LockRequest#renewedUpTo}. Startup fails if it is below the lease, or together with {@link Renewal#OFF}.
      *
      * @return the longest hold; default {@code distributed-lock.watchdog.max-hold} (none)
      */
     long maxHoldMs() default AS_CONFIGURED;
 
     /**
-     * The longest hold as a text, as {@link #lease()}.
+     * The longest hold as text, in the format of {@link #lease()}; not together with {@link #maxHoldMs()}.
      *
-     * @return the longest hold; default none, not together with {@link #maxHoldMs()}
+     * @return the longest hold; default none
      */
     String maxHold() default "";
 
     /**
-     * How many calls have the lock at a time, over all instances: 1 for a lock, more for a limit of concurrency. Each
-     * call has a slot of its own. As {@link LockRequest#permits}; not with several keys. ZooKeeper and Redlock keep
-     * only locks with one permit; there, more fail the start.
+     * Number of calls that may hold the lock at a time, over all instances; see {@link LockRequest#permits}. Above 1
+     * only with a single key. ZooKeeper and Redlock support one permit; startup fails for more.
      *
      * @return up to {@value LockRequest#MOST_PERMITS}; default {@code distributed-lock.locks.<name>.permits}, else 1
      */
@@ -166,9 +161,9 @@ public @interface DistributedLock {
     Renewal renewal() default Renewal.AS_CONFIGURED;
 
     /**
-     * What a call does when another owner held the lock for the whole wait. With {@link IfContended#SKIP} the method
-     * must return nothing, an {@code Optional}, what may be null, a stage, or a publisher that may be empty; else the
-     * start fails.
+     * Outcome of a call when another owner held the lock for the whole wait. With {@link IfContended#SKIP} the method
+     * must return void, an {@code Optional}, a nullable type, a stage, or a publisher that may be empty; otherwise
+     * startup fails.
      *
      * @return the outcome; {@link IfContended#SKIP} not together with {@link #fallbackMethod()}
      */
@@ -176,9 +171,9 @@ public @interface DistributedLock {
 
     /**
      * Name of a method of the same bean that is called, without the lock, when another owner held the lock for the
-     * whole wait. It has the parameters and the result of this method, and may take an exception as a last parameter.
-     * {@link LockBackendException} reaches it only if it takes one, such as {@link LockException}; all other exceptions
-     * never reach it. It has no fallback itself. The start fails unless exactly one method of that name fits.
+     * whole wait. It takes the parameters of this method, optionally followed by an exception, and returns the same
+     * type. It is called for a {@link LockBackendException} only if its last parameter accepts one, such as {@link
+     * LockException}, and never for other exceptions. Startup fails unless exactly one method of that name fits.
      *
      * <pre>{@code
      * @DistributedLock(name = "order", key = "#orderId", fallbackMethod = "busy")
@@ -192,7 +187,7 @@ public @interface DistributedLock {
     String fallbackMethod() default "";
 
     /**
-     * What a call does inside a transaction of its caller, which commits after the method has returned.
+     * Behaviour inside a caller's transaction, which commits after the method has returned.
      *
      * @return the behaviour; default {@code distributed-lock.in-transaction} ({@link InTransaction#WARN})
      */

@@ -4,7 +4,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Durations as messages show them: {@code 800ms}, {@code 2s}, {@code 8.1s}, {@code 90s}. For the modules of stores. */
+/** Formats durations for messages: {@code 800ms}, {@code 2s}, {@code 8.1s}, {@code 90s}. For store modules. */
 public final class DurationText {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -12,10 +12,10 @@ public final class DurationText {
     private DurationText() {}
 
     /**
-     * A measured time.
+     * Formats a measured time.
      *
      * @param duration any
-     * @return in milliseconds below one second, else in seconds, rounded to tenths
+     * @return milliseconds below one second, else seconds, rounded to tenths
      */
     public static String of(Duration duration) {
         long millis = duration.toMillis();
@@ -25,10 +25,10 @@ public final class DurationText {
     }
 
     /**
-     * A configured time, or a bound of it: not rounded, since it may be off by little.
+     * Formats a configured time or a limit, without rounding.
      *
      * @param duration any
-     * @return in milliseconds below one second, else in seconds, or in whole days
+     * @return milliseconds below one second, else seconds or whole days
      */
     public static String exactly(Duration duration) {
         if (!duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()))) {

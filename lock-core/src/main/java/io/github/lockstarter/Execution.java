@@ -4,35 +4,30 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of an action that was to run only if its lock is free: it {@linkplain Executed ran}, with this result, or
- * it was {@linkplain Skipped skipped}. A result of null is a result: it does not mean that the action was skipped.
+ * Outcome of {@link LockOperations#tryExecute}: the action {@linkplain Executed ran} or was {@linkplain Skipped
+ * skipped}.
  *
  * @param <T> the action's result
  */
 public sealed interface Execution<T extends @Nullable Object> {
 
-    /**
-     * Whether the action ran.
-     *
-     * @return false when another owner had the lock
-     */
+    /** {@return whether the action ran} */
     default boolean wasExecuted() {
         return this instanceof Executed;
     }
 
     /**
-     * The action's result, or a substitute where it did not run.
+     * {@return the action's result, which may be null; the substitute if the action was skipped}
      *
-     * @param substitute asked only if the action was skipped
-     * @return the result; may be null if the action returned null
+     * @param substitute called only if the action was skipped
      */
     T orElseGet(Supplier<? extends T> substitute);
 
     /**
-     * The action ran under the lock, and returned.
+     * The action ran under the lock and returned.
      *
      * @param <T> the action's result
-     * @param result what it returned
+     * @param result its return value; may be null
      */
     record Executed<T extends @Nullable Object>(T result) implements Execution<T> {
 
@@ -43,7 +38,7 @@ public sealed interface Execution<T extends @Nullable Object> {
     }
 
     /**
-     * The action did not run, since another owner had the lock.
+     * The action did not run because another owner had the lock.
      *
      * @param <T> the action's result
      */

@@ -3,28 +3,20 @@ package io.github.lockstarter;
 import java.util.List;
 import java.util.Optional;
 
-/** Read-only view of the locks that this instance of the application holds right now. Live and thread-safe. */
+/** Live, read-only view of the locks that this instance holds. Thread-safe. */
 public interface HeldLocks {
 
-    /**
-     * How many locks are held; a nested hold counts with its outer one.
-     *
-     * @return zero or more
-     */
+    /** {@return the number of held locks, not counting nested holds} */
     int size();
 
-    /**
-     * The held locks at this moment, in no particular order.
-     *
-     * @return an immutable copy
-     */
+    /** {@return an immutable copy of the locks held at this moment, in no particular order} */
     List<HeldLock> snapshot();
 
     /**
-     * The hold of one key.
+     * Finds the hold of a key.
      *
      * @param key the lock's key
-     * @return the hold, if this instance has it
+     * @return the hold; empty if this instance has none
      */
     default Optional<HeldLock> find(String key) {
         return snapshot().stream().filter(lock -> lock.key().equals(key)).findFirst();

@@ -1,24 +1,24 @@
 package io.github.lockstarter;
 
 /**
- * What a locked method does that is called inside a transaction of its caller: that transaction commits after the
- * method has returned, so other owners of the lock would read what was there before.
+ * Behaviour of a locked method that is called inside a caller's transaction. That transaction commits after the method
+ * has returned, so a release at that point would let the next owner read old data.
  *
- * <p>Has no effect on the transaction of a manager without synchronization, as those of Kafka, RabbitMQ and JMS are by
- * default. A method with {@link #REFUSE} or {@link #RELEASE_AFTER} that is called inside of one warns once.
+ * <p>Has no effect on transaction managers without synchronization, the default for Kafka, RabbitMQ and JMS; with
+ * {@link #REFUSE} or {@link #RELEASE_AFTER}, a method called inside such a transaction warns once.
  */
 public enum InTransaction {
-    /** As {@code distributed-lock.in-transaction} says. */
+    /** Uses {@code distributed-lock.in-transaction}. */
     AS_CONFIGURED,
-    /** Releases when the method returns, before the commit, and warns once for each method. The default. */
+    /** Releases when the method returns, before the commit, and warns once per method. The default. */
     WARN,
-    /** Throws {@link IllegalStateException}; the method does not run, and nothing is locked. */
+    /** Throws {@link IllegalStateException} without acquiring the lock or running the method. */
     REFUSE,
     /**
-     * Keeps the lock until the transaction has committed or rolled back, also if the method throws. Until then the
-     * thread may acquire it again. If it is lost before the commit, the transaction is rolled back, unless {@code
-     * distributed-lock.on-lost} is {@code return}. Throws {@link IllegalStateException} as {@link #REFUSE} does if the
-     * transaction has ended already, as in a listener after the commit.
+     * Keeps the lock until the transaction has committed or rolled back, even if the method throws. Until then the
+     * thread may re-enter the lock. A loss before the commit rolls the transaction back, unless {@code
+     * distributed-lock.on-lost} is {@code return}. If the transaction has ended already, as in a listener after the
+     * commit, throws {@link IllegalStateException}.
      */
     RELEASE_AFTER
 }

@@ -13,9 +13,8 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adapts a lock to {@link Lock} of the JDK. All views of one key are the same lock: what a thread holds is kept per
- * thread in {@link #HOLDS}, not in the view. No thread sees another's holds, so there is nothing to guard; an entry is
- * removed with its last hold.
+ * Adapts a lock to the JDK's {@link Lock}. All views of one key are the same lock, because {@link #HOLDS} keeps the
+ * holds per thread, not per view. An entry is removed with its last hold.
  */
 final class JdkLockAdapter implements Lock {
 
@@ -94,14 +93,14 @@ final class JdkLockAdapter implements Lock {
             Optional<LockHandle> handle = source.tryAcquire(request.waitingUpTo(wait));
             return handle.map(this::push).isPresent();
         } catch (LockInterruptedException e) {
-            Thread.interrupted(); // the flag travels as the checked exception, as java.util.concurrent does it
+            Thread.interrupted(); // java.util.concurrent clears the flag when it throws
             throw (InterruptedException) new InterruptedException(e.getMessage()).initCause(e);
         }
     }
 
     /**
-     * No new hold comes behind a lost one that the thread has not left: the code in between would go on over a gap. The
-     * source reports a loss only once, perhaps to other code of the thread.
+     * Refuses new holds until the thread has left a lost one. The source reports a loss only once, perhaps to other
+     * code of the thread.
      */
     private void checkNotLost() {
         Deque<LockHandle> own = holds().get(subject);
@@ -166,6 +165,5 @@ final class JdkLockAdapter implements Lock {
         return "Lock" + request.keys();
     }
 
-    /** What is locked where. */
     private record Subject(LockSource source, List<String> keys) {}
 }

@@ -7,71 +7,62 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The operator's view of the locks, and the operations on them, on which the actuator's endpoint and health are built.
- * Reading does not slow down acquires and releases. Thread-safe. The futures always complete normally, within the
- * backend's command timeout; dependents may run on an event loop.
+ * Operator's view of the locks and the store, behind the actuator endpoint and health. Reading does not slow down
+ * acquires and releases. Thread-safe. The futures always complete normally, within the backend's command timeout;
+ * dependents may run on an event loop.
  */
 public interface LockAdmin {
 
     /**
-     * Identifies this instance of the application by the beginning of its id, which is too short to release a lock
-     * with.
-     *
-     * @return such as {@code 3f2a91c0}; a different one after each start
+     * {@return the first characters of this instance's id, such as {@code 3f2a91c0}, too few to release a lock with;
+     * new after each start}
      */
     String instance();
 
-    /**
-     * The locks that this instance holds.
-     *
-     * @return a live read-only view
-     */
+    /** {@return a live, read-only view of the locks that this instance holds} */
     HeldLocks heldLocks();
 
     /**
-     * The callers of this instance that wait at the moment. Keys have no particular order; the waiters of one key are
-     * in the order in which the engine serves them.
-     *
-     * @return an immutable copy
+     * {@return an immutable copy of this instance's waiting callers; keys in no particular order, the waiters of one
+     * key in the order in which the engine serves them}
      */
     List<Waiter> waiters();
 
     /**
-     * Asks the store about one lock, held by this or by another instance. Sends one command, which changes nothing.
+     * Reads one lock of any instance with one command that changes nothing.
      *
      * @param key the lock's key
-     * @return the answer
+     * @return the stored lock
      */
     default CompletableFuture<StoredLock> inspect(String key) {
         return inspect(key, 0);
     }
 
     /**
-     * The same for one slot of a lock with several permits.
+     * {@link #inspect(String)} for one slot of a lock with several permits.
      *
      * @param key the lock's key
      * @param slot as {@link HeldLock#slot}
-     * @return the answer
+     * @return the stored lock
      */
     CompletableFuture<StoredLock> inspect(String key, int slot);
 
     /**
-     * Takes a lock away from its holder, in this or another instance, if the fencing token is still that of the lock. A
-     * grant that the store made after the operator looked is left alone.
+     * Takes a lock away from its holder, in any instance, if the fencing token is still current. A later grant is left
+     * alone.
      *
-     * <p>The token of a {@link HeldLock} stands for that hold. The token of a {@link StoredLock.Held} stands for one
-     * grant to an instance, and for the holder that has the lock by that grant when the request arrives, also after
-     * hand-overs. Use the latter from another instance; on a quorum it may be above the token of any hold. A lock that
-     * is {@link StoredLock.Kept} when the request arrives has no holder, and becomes free.
+     * <p>The token of a {@link HeldLock} names that hold. The token of a {@link StoredLock.Held} names a grant to an
+     * instance, and so whichever caller holds the lock by that grant when the request arrives, including after
+     * hand-overs. Use it for other instances; with a quorum it may exceed the token of every hold. A {@link
+     * StoredLock.Kept kept} lock becomes free.
      *
-     * <p>A holder of this instance loses the lock before the lock is deleted; the deletion follows the answers to the
-     * renewals that are under way. A holder of another instance loses it when that instance receives a message, or at
-     * its next renewal. The holder's work goes on unless it checks, and may overlap with the work of the next owner.
-     * For the longest lease after a failover or a restart of the store, a holder that misses the message takes the lock
-     * back.
+     * <p>A holder in this instance loses the lock before it is deleted; the deletion waits for the answers to renewals
+     * in flight. A holder in another instance loses it when that instance receives a message, or at its next renewal.
+     * The holder's work continues unless it checks, and may overlap with the next owner's. For the longest lease after
+     * a failover or restart of the store, a holder that misses the message takes the lock back.
      *
      * @param key the lock's key
-     * @param fencingToken as seen in {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
+     * @param fencingToken from {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
      * @return the outcome
      */
     default CompletableFuture<Revocation> revoke(String key, long fencingToken) {
@@ -79,51 +70,40 @@ public interface LockAdmin {
     }
 
     /**
-     * The same for one slot of a lock with several permits. A slot of this instance is found by its fencing token.
+     * {@link #revoke(String, long)} for one slot of a lock with several permits. In this instance the fencing token
+     * alone identifies the slot.
      *
      * @param key the lock's key
      * @param slot as {@link HeldLock#slot}
-     * @param fencingToken as seen in {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
+     * @param fencingToken as there
      * @return the outcome
      */
     CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken);
 
-    /**
-     * Asks the store for its state.
-     *
-     * @return the state; if the store does not answer, the state says so
-     */
+    /** {@return the state of the store, including a missing answer} */
     CompletableFuture<StoreState> storeState();
 
     /**
-     * One caller that waits.
+     * A waiting caller.
      *
      * @param name logical name of the request
      * @param key the lock's key
      * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
      * @param waitedFor time since the call
-     * @param position place among those of this instance that wait for the key, from 1
-     * @param attempts number of attempts at the store; only the first waiter of a key makes any
+     * @param position place among this instance's waiters for the key, from 1
+     * @param attempts attempts at the store; only the first waiter of a key makes any
      */
     record Waiter(String name, String key, String owner, Duration waitedFor, int position, int attempts) {}
 
-    /** What the store says about a lock. */
+    /** The store's answer about a lock. */
     sealed interface StoredLock {
 
-        /**
-         * The last fencing token of the lock.
-         *
-         * @return 0 if the store did not say
-         */
+        /** {@return the last fencing token of the lock; 0 if unknown} */
         default long fencingToken() {
             return 0;
         }
 
-        /**
-         * How many instances wait.
-         *
-         * @return 0 if the store did not say
-         */
+        /** {@return the number of waiting instances; 0 if unknown} */
         default long waitingInstances() {
             return 0;
         }
@@ -131,13 +111,12 @@ public interface LockAdmin {
         /**
          * An owner has the lock.
          *
-         * @param holder the owner; empty for a client of another kind, whose lock excludes this application all the
-         *     same
+         * @param holder the owner; empty for a client of another kind, whose lock excludes this application as well
          * @param remainingLease time until the store ends the lock; empty if it never does
-         * @param fencingToken the last granted one, tokens reserved for hand-overs included; 0 if there is none
-         * @param waitingInstances how many instances are registered as waiters
-         * @param inDoubtFor for how long the store has known that the connection of the holder's instance has ended;
-         *     empty if no attempt of another instance has found that
+         * @param fencingToken the last granted token, including tokens reserved for hand-overs; 0 if there is none
+         * @param waitingInstances number of instances registered as waiters
+         * @param inDoubtFor time since the store knows that the holder's instance is disconnected; empty if no attempt
+         *     of another instance has detected that
          */
         record Held(
                 Optional<LockHolder> holder,
@@ -148,12 +127,12 @@ public interface LockAdmin {
                 implements StoredLock {
 
             /**
-             * A lock whose holder is connected, as far as it is known.
+             * A lock whose holder is not known to be disconnected.
              *
              * @param holder the owner
              * @param remainingLease time until the store ends the lock; empty if it never does
-             * @param fencingToken the last granted one
-             * @param waitingInstances how many instances are registered as waiters
+             * @param fencingToken the last granted token
+             * @param waitingInstances number of instances registered as waiters
              */
             public Held(
                     Optional<LockHolder> holder,
@@ -167,9 +146,9 @@ public interface LockAdmin {
         /**
          * The store knows no owner of the lock; it may have forgotten one.
          *
-         * @param fencingToken the last that was granted; 0 if there is none, or the store keeps none for a free lock
-         * @param waitingInstances how many instances are registered as waiters
-         * @param recovering time for which the store does not grant the lock yet, since it may have forgotten its
+         * @param fencingToken the last granted token; 0 if there is none, or the store keeps none for a free lock
+         * @param waitingInstances number of instances registered as waiters
+         * @param recovering time for which the store does not grant the lock yet because it may have forgotten its
          *     owner; zero if it grants the lock
          */
         record Free(long fencingToken, long waitingInstances, Duration recovering) implements StoredLock {
@@ -177,9 +156,8 @@ public interface LockAdmin {
             /**
              * A lock that the store grants to the next attempt.
              *
-             * @param fencingToken the last that was granted; 0 if there is none, or the store keeps none for a free
-             *     lock
-             * @param waitingInstances how many instances are registered as waiters
+             * @param fencingToken the last granted token, or 0
+             * @param waitingInstances number of instances registered as waiters
              */
             public Free(long fencingToken, long waitingInstances) {
                 this(fencingToken, waitingInstances, Duration.ZERO);
@@ -187,69 +165,66 @@ public interface LockAdmin {
         }
 
         /**
-         * The lock has no owner, and the store grants it to none: its last owner released it before its {@link
-         * LockRequest#keptFor minimum time} was over.
+         * The lock has no owner but is not granted: it was released before its {@link LockRequest#keptFor minimum time}
+         * ended.
          *
          * @param remaining time until the store grants it
-         * @param fencingToken the last that was granted, by which the lock can be freed
-         * @param waitingInstances how many instances are registered as waiters
+         * @param fencingToken the last granted token; {@link #revoke} frees the lock with it
+         * @param waitingInstances number of instances registered as waiters
          */
         record Kept(Duration remaining, long fencingToken, long waitingInstances) implements StoredLock {}
 
         /**
-         * The store did not say.
+         * The store gave no answer.
          *
-         * @param reason what failed
+         * @param reason the failure
          */
         record Unknown(String reason) implements StoredLock {}
     }
 
-    /** The outcome of a {@link #revoke revocation}. */
+    /** Outcome of {@link #revoke}. */
     sealed interface Revocation {
 
         /**
-         * The owner with that fencing token has lost the lock. The lock is free and waiters are signalled, or one has
+         * The owner with that fencing token has lost the lock; it is free with its waiters signalled, or a waiter has
          * it.
          */
         record Revoked() implements Revocation {}
 
         /**
-         * Nothing was changed: the lock is not held, or not under that fencing token any more.
+         * Nothing changed: the lock is not held, or no longer under that fencing token.
          *
-         * @param found the lock as the store has it
+         * @param found the lock as stored
          */
         record Stale(StoredLock found) implements Revocation {}
 
         /**
-         * Nothing was changed: the present owner is a client of another kind, which has no fencing token, and which
-         * took the lock after the owner that the token was granted to. To take the lock away, delete its key in the
-         * store.
+         * Nothing changed: the present owner is a client of another kind, which took the lock later and has no fencing
+         * token. To take the lock away, delete its key in the store.
          */
         record Foreign() implements Revocation {}
 
         /**
-         * The store did not answer or reported an error, so the lock may have been taken away. A holder of this
-         * instance has lost the lock if the reason says so.
+         * The store did not answer or reported an error; the lock may have been taken away. A holder in this instance
+         * has lost the lock if the reason says so.
          *
-         * @param reason what failed
+         * @param reason the failure
          */
         record Unknown(String reason) implements Revocation {}
     }
 
     /**
-     * The state of the store.
+     * State of the store.
      *
      * @param target its name in messages
-     * @param failure why it cannot be used; empty if it answers
-     * @param recovering time for which free locks are not granted yet, since it may have forgotten some; zero if it
-     *     grants
-     * @param guard whether the client notices that the store forgets locks
-     * @param hearsSignals whether signals wake waiters; if not, waiters retry on their own
+     * @param failure why it is unusable; empty if it answers
+     * @param recovering time for which it grants no free locks because it may have forgotten some; zero if it grants
+     * @param guard whether the client detects that the store forgets locks
+     * @param hearsSignals whether signals wake waiters; if not, waiters poll
      * @param warnings risks of its settings, each with the change that removes it
-     * @param nodes its servers, if there are several: those that vote on each lock, or those that each have a part of
-     *     the locks
-     * @param coverage which of the locks it has
-     * @param crashTakeOver whether the locks of a crashed instance are taken over before their leases are over
+     * @param nodes its servers if there are several: the voters of a quorum, or the nodes that share the keys
+     * @param coverage the part of the locks that it keeps
+     * @param crashTakeOver whether the locks of a crashed instance are taken over before their leases end
      */
     record StoreState(
             String target,
@@ -265,15 +240,15 @@ public interface LockAdmin {
         /**
          * Copies the lists.
          *
-         * @param target what messages call it
-         * @param failure why it cannot be used
-         * @param recovering for how much longer free locks are not granted
-         * @param guard whether it is noticed that it forgets
-         * @param hearsSignals whether waiters are woken
-         * @param warnings what its settings put at risk
+         * @param target its name in messages
+         * @param failure why it is unusable
+         * @param recovering time without grants
+         * @param guard detection of forgotten locks
+         * @param hearsSignals whether signals wake waiters
+         * @param warnings risks of its settings
          * @param nodes its servers
-         * @param coverage which of the locks it has
-         * @param crashTakeOver whether the locks of a crashed instance are taken over
+         * @param coverage the part of the locks that it keeps
+         * @param crashTakeOver state of crash take-over
          */
         public StoreState {
             warnings = List.copyOf(warnings);
@@ -281,14 +256,14 @@ public interface LockAdmin {
         }
 
         /**
-         * A store that has all locks.
+         * A store that keeps all locks and needs no crash take-over.
          *
-         * @param target what messages call it
-         * @param failure why it cannot be used
-         * @param recovering for how much longer free locks are not granted
-         * @param guard whether it is noticed that it forgets
-         * @param hearsSignals whether waiters are woken
-         * @param warnings what its settings put at risk
+         * @param target its name in messages
+         * @param failure why it is unusable
+         * @param recovering time without grants
+         * @param guard detection of forgotten locks
+         * @param hearsSignals whether signals wake waiters
+         * @param warnings risks of its settings
          * @param nodes its servers
          */
         public StoreState(
@@ -312,20 +287,20 @@ public interface LockAdmin {
         }
 
         /**
-         * A store of which only is known whether it answers. A store that does not answer sends no signals.
+         * A store of which only its availability is known; it sends signals if it answers.
          *
-         * @param target what messages call it
-         * @param failure why it cannot be used; empty if it answers
+         * @param target its name in messages
+         * @param failure why it is unusable; empty if it answers
          */
         public StoreState(String target, Optional<String> failure) {
             this(target, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of());
         }
 
         /**
-         * The same with another answer to the question whether the locks of a crashed instance are taken over.
+         * Replaces the state of crash take-over and adds its warning.
          *
-         * @param found the answer
-         * @return a copy; what an operator can change about it is a warning
+         * @param found the new state
+         * @return a copy
          */
         public StoreState with(CrashTakeOver found) {
             List<String> all = new ArrayList<>(warnings);
@@ -333,71 +308,67 @@ public interface LockAdmin {
             return new StoreState(target, failure, recovering, guard, hearsSignals, all, nodes, coverage, found);
         }
 
-        /** Which of the locks a store, or a server of it, has. */
+        /** Part of the locks that a store or server keeps. */
         public enum Coverage {
-            /** All. */
+            /** All locks. */
             ALL,
-            /** A part; others have the rest. */
+            /** A part; other servers keep the rest. */
             PART
         }
 
-        /** Whether the client notices that a store forgets locks. */
+        /** Whether the client detects that a store forgets locks. */
         public enum Guard {
             /** The store cannot forget locks while the application runs. */
             UNNEEDED,
-            /** The client notices it. */
+            /** The client detects it. */
             GUARDED,
-            /** The client notices a part of the cases: the store does not give it enough information. */
+            /** The client detects only some cases, because the store does not provide enough information. */
             DEGRADED,
-            /** The client does not notice it, as configured. */
+            /** Detection is disabled. */
             OFF
         }
 
         /**
-         * Whether the locks of a crashed instance are taken over before their leases are over.
+         * Whether the locks of a crashed instance are taken over before their leases end.
          *
-         * @param state in a word
-         * @param reason why they are not, or which of them are not; empty if all are
-         * @param remedy what to change so that they are; empty where nothing needs to be changed
+         * @param state the state
+         * @param reason why some or all are not; empty if all are
+         * @param remedy the change that enables it; empty if none is needed
          */
         public record CrashTakeOver(State state, String reason, String remedy) {
 
-            /** The locks end with the process of their holder. */
+            /** Locks end with the process of their holder. */
             public static final CrashTakeOver UNNEEDED = new CrashTakeOver(State.UNNEEDED, "", "");
 
-            /** The locks of a crashed instance are taken over. */
+            /** Locks of a crashed instance are taken over. */
             public static final CrashTakeOver ON = new CrashTakeOver(State.ON, "", "");
 
-            /** Whether locks are taken over, in a word. */
+            /** State of crash take-over. */
             public enum State {
-                /** There is nothing to take over: the locks end with the process of their holder. */
+                /** Not needed: locks end with the process of their holder. */
                 UNNEEDED,
                 /** Locks are taken over {@code distributed-lock.crash-takeover} after a crash. */
                 ON,
                 /**
-                 * The store does not hear this instance at the moment: the locks that it acquires now are left to their
-                 * leases if it crashes, and those that it has may be taken over.
+                 * The store does not answer this instance's heartbeats: locks acquired now end with their leases after
+                 * a crash, and held locks may be taken over.
                  */
                 INTERRUPTED,
-                /** The leases alone decide. */
+                /** A crashed instance's locks end with their leases. */
                 OFF
             }
 
             /**
-             * The leases alone decide, since the store or the configuration wants it so.
+             * Crash take-over disabled by the store or the configuration.
              *
-             * @param reason why
+             * @param reason the cause
              * @return the state
              */
             public static CrashTakeOver off(String reason) {
                 return new CrashTakeOver(State.OFF, reason, "");
             }
 
-            /**
-             * What to change, with the reason.
-             *
-             * @return a text for an operator; empty where nothing needs to be changed
-             */
+            /** {@return the reason and the remedy, for an operator; empty if no change is needed} */
             public Optional<String> warning() {
                 return remedy.isEmpty() ? Optional.empty() : Optional.of(reason + ". " + remedy);
             }

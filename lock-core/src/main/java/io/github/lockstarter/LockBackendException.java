@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock store was unreachable, did not answer in time, or refused, so it is unknown whether the lock is free. The
- * client releases in the background what an unanswered command may have acquired.
+ * The store was unreachable, did not answer in time, or refused, so it is unknown whether the lock is free. The client
+ * releases in the background whatever an unanswered command acquired.
  */
 public sealed class LockBackendException extends LockException permits LockStoreRecoveringException {
 
@@ -12,8 +12,8 @@ public sealed class LockBackendException extends LockException permits LockStore
      * Creates the exception.
      *
      * @param key the lock's key
-     * @param message what failed and what to do
-     * @param cause the client's failure, if there is one
+     * @param message the failure and its remedy
+     * @param cause the client's failure, if any
      */
     public LockBackendException(String key, String message, @Nullable Throwable cause) {
         super(key, message, cause);

@@ -8,20 +8,19 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks under which asynchronous work runs, innermost first. No thread owns them: the work carries them along, in
- * the Reactor context of its subscriber or from thread to thread, and by them it enters a lock again that it holds.
- * Immutable; thread-safe.
+ * The locks under which asynchronous work runs, innermost first. No thread owns such locks: the context travels with
+ * the work, in the Reactor context or from thread to thread, and lets it re-enter them. Immutable; thread-safe.
  *
- * <p>Two facts are kept for each thread: the locked bodies that run on it, entered and left by {@link LockTemplate} and
- * {@link #call}; and the context that it carries, set by {@link #bind}. Each body knows the context that the thread
- * carried when it was entered: another one was bound inside of the body, and is nearer.
+ * <p>Each thread has two thread-locals: its running locked bodies, maintained by {@link LockTemplate} and {@link
+ * #call}, and its bound context, set by {@link #bind}. Each body records the context bound when it was entered; a
+ * different context now was bound inside the body and is the inner one.
  */
 public final class LockContext {
 
-    /** Name of the context among the values that a Reactor context or a context-propagation library carries. */
+    /** Key of the context in a Reactor context or a context-propagation library. */
     public static final String KEY = LockContext.class.getName();
 
-    /** Outside of any lock. */
+    /** The empty context. */
     public static final LockContext NONE = new LockContext(List.of());
 
     private static final ThreadLocal<@Nullable Body> INNERMOST = new ThreadLocal<>();
@@ -33,26 +32,21 @@ public final class LockContext {
         this.handles = handles;
     }
 
-    /** A locked body that runs on this thread, inside of another one or of none. */
     private record Body(
             LockHandle handle,
             LockContext carried,
             @Nullable Body outer) {}
 
-    /**
-     * The context that this thread carries.
-     *
-     * @return the context; {@link #NONE} if it carries none
-     */
+    /** {@return the context bound to this thread, or {@link #NONE}} */
     public static LockContext current() {
         LockContext carried = CARRIED.get();
         return carried == null ? NONE : carried;
     }
 
     /**
-     * Has this thread carry the context, until another one is bound. Bind the one of before again.
+     * Binds this context to the thread. Bind the returned one again afterwards.
      *
-     * @return the one of before
+     * @return the previous context
      */
     public LockContext bind() {
         LockContext before = current();
@@ -65,14 +59,14 @@ public final class LockContext {
     }
 
     /**
-     * Runs a part of the work, which finds the innermost lock by {@link LockHandle#current()}, and this context on its
-     * thread.
+     * Runs part of the work on this thread with this context bound and its innermost lock as {@link
+     * LockHandle#current()}.
      *
-     * @param <T> the result of the part
-     * @param <X> what the part may throw
-     * @param part what to run
-     * @return what it returns
-     * @throws X when the part throws it
+     * @param <T> the result
+     * @param <X> the exception of the part
+     * @param part the code to run
+     * @return its result
+     * @throws X from the part
      */
     public <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> part) throws X {
         LockContext before = bind();
@@ -83,7 +77,6 @@ public final class LockContext {
         }
     }
 
-    /** Runs a locked body on this thread. */
     static <T extends @Nullable Object, X extends Throwable> T callInside(LockHandle handle, LockedAction<T, X> body)
             throws X {
         try {
@@ -95,11 +88,11 @@ public final class LockContext {
     }
 
     /**
-     * The context of work inside of one lock more, and without those that were released: work that starts the next work
-     * would pass on all that went before. A lost lock stays, so that entering it again fails.
+     * Adds a lock and drops released ones, so that a chain of work does not accumulate them. A lost lock stays, so that
+     * re-entering it fails.
      *
-     * @param handle the lock, which becomes the innermost
-     * @return the further context
+     * @param handle the new innermost lock
+     * @return the new context
      */
     public LockContext with(LockHandle handle) {
         List<LockHandle> further = new ArrayList<>(handles.size() + 1);
@@ -112,34 +105,26 @@ public final class LockContext {
         return new LockContext(List.copyOf(further));
     }
 
-    /**
-     * The innermost lock.
-     *
-     * @return its handle; empty outside of any
-     */
+    /** {@return the innermost lock, if any} */
     public Optional<LockHandle> innermost() {
         return handles.stream().findFirst();
     }
 
-    /**
-     * All locks, the innermost first, some of which may have been released.
-     *
-     * @return their handles; empty outside of any
-     */
+    /** {@return all locks, innermost first, some of them possibly released} */
     public List<LockHandle> handles() {
         return handles;
     }
 
     /**
-     * {@linkplain LockHandle#reenter Enters} the lock that a request asks for once more, if the work holds it.
+     * {@linkplain LockHandle#reenter Re-enters} the requested lock if the work holds it.
      *
-     * @param request what the work asks for
-     * @param heldBySource {@link LockSource#heldLocks()} of what it asks: a lock with the same key that another source
-     *     granted is another lock
-     * @return a handle with a release of its own; empty if the lock has to be acquired
+     * @param request the requested lock
+     * @param heldBySource {@link LockSource#heldLocks()} of the asked source; equal keys of other sources are other
+     *     locks
+     * @return a handle with its own release; empty if the lock has to be acquired
      * @throws LockLostException when the work held the lock and has lost it
-     * @throws IllegalStateException when the work holds some of the keys, and no single handle of it has all of them:
-     *     it would wait for itself
+     * @throws IllegalStateException when the work holds some of the keys but no single handle has all of them, so it
+     *     would wait for itself
      */
     public Optional<LockHandle> reenter(LockRequest request, HeldLocks heldBySource) {
         List<LockHandle> ofSource = handles.stream()
@@ -166,7 +151,7 @@ public final class LockContext {
         return Optional.empty();
     }
 
-    /** The handle of the innermost body that runs on this thread, or of the context that was bound inside of it. */
+    /** The innermost handle: of the innermost body, or of a context bound inside that body. */
     static Optional<LockHandle> innermostOfThread() {
         Body innermost = INNERMOST.get();
         LockContext carried = current();
@@ -177,14 +162,13 @@ public final class LockContext {
         return isOfTheBody ? Optional.of(innermost.handle) : carried.innermost();
     }
 
-    /** The handles of the bodies that run on this thread, innermost first. */
     static List<LockHandle> bodiesOfThread() {
         return Stream.iterate(INNERMOST.get(), Objects::nonNull, Body::outer)
                 .map(Body::handle)
                 .toList();
     }
 
-    /** A released lock of a carried context is no failure: what runs on behind its release was given the context. */
+    /** Checks bodies and context. A released lock of the context is no failure: the context outlives the release. */
     static void ensureAllOfThread() {
         List<LockHandle> bodies = bodiesOfThread();
         do {
@@ -196,7 +180,7 @@ public final class LockContext {
                     // not lost
                 }
             }
-        } while (isAnyUncertain(bodies)); // one may have been lost while this thread waited for another
+        } while (isAnyUncertain(bodies)); // a lock may have been lost while this thread waited for another
     }
 
     private static boolean isAnyUncertain(List<LockHandle> bodies) {
@@ -209,10 +193,7 @@ public final class LockContext {
         INNERMOST.set(new Body(handle, current(), INNERMOST.get()));
     }
 
-    /**
-     * Removes the body, and inner bodies whose removal failed with a stack overflow. The last removal clears the
-     * thread-local.
-     */
+    /** Removes the body, and inner bodies whose removal failed with a stack overflow. */
     private static void exit(LockHandle handle) {
         Body leaving = INNERMOST.get();
         while (leaving != null && leaving.handle != handle) {

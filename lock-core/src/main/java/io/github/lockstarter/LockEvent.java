@@ -3,85 +3,77 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Something that happened to a lock of this instance. Immutable. */
+/** An event of a lock of this instance. Immutable. */
 public sealed interface LockEvent {
 
-    /**
-     * Logical name of the request: few distinct values, fit for a metrics tag.
-     *
-     * @return the name
-     */
+    /** {@return the logical name of the request; few distinct values, fit for a metrics tag} */
     String name();
 
-    /**
-     * The lock's key: as many values as there are entities, not fit for a metrics tag.
-     *
-     * @return the key
-     */
+    /** {@return the lock's key; one value per entity, not fit for a metrics tag} */
     String key();
 
-    /** Whether an acquisition had to wait for another owner. */
+    /** How a lock was acquired. */
     enum Path {
         /** The first attempt found the lock free. */
         UNCONTENDED,
-        /** It waited; {@link Contended} was raised. */
+        /** After a wait; {@link Contended} was raised. */
         WAITED,
-        /** The lock was passed on by a holder of the same JVM, without asking the backend. */
+        /** From a holder in the same JVM, without asking the backend. */
         HANDED_OVER,
-        /** The lock was taken over from a holder whose instance had crashed or was cut off from the store. */
+        /** Taken over from a holder whose instance had crashed or was disconnected from the store. */
         TAKEN_OVER
     }
 
-    /** Why an acquisition ended without the lock. */
+    /** Why an acquisition failed. */
     enum Refusal {
         /** Another owner held the lock for the whole wait. */
         CONTENDED,
         /** The backend was unreachable or did not answer, or the client is shut down. */
         ERROR,
-        /** The store may have forgotten locks, and granted no free ones at the end of the wait. */
+        /** The store may have forgotten locks and granted none when the wait ended. */
         RECOVERING,
         /** The caller was interrupted or cancelled the future. */
         INTERRUPTED
     }
 
-    /** How a renewal ended. */
+    /** Outcome of a renewal. */
     enum RenewalOutcome {
         /** The lease runs for its full length again. */
         RENEWED,
-        /** No answer, or an error; it is tried again while the lease lasts. */
+        /** No answer, or an error; retried while the lease lasts. */
         FAILED,
-        /** The lock is no longer ours; {@link Lost} follows. */
+        /** The instance no longer has the lock; {@link Lost} follows. */
         LOST
     }
 
-    /** What the lock client does about a lock that no code can release. */
+    /** Reaction to a lock that no code can release. */
     enum Abandonment {
-        /** It is released: the thread that owned it has ended. */
+        /** Released, because the thread that owned it has ended. */
         RELEASED,
-        /** It is kept and renewed: work under it may still run. */
+        /** Kept and renewed, because work under it may still run. */
         KEPT
     }
 
     /** Why a lock was lost. */
     enum LossCause {
-        /** The lease ran out, since no renewal came through. */
+        /** The lease ended without a successful renewal. */
         LEASE_EXPIRED,
         /** The backend no longer has the hold's lock token: it was deleted, replaced, or expired there. */
         OWNER_CHANGED,
-        /** The longest hold of the lock ({@code max-hold}) was reached and the last lease ran out. */
+        /** The longest hold ({@code max-hold}) was reached and the last lease ended. */
         MAX_HOLD,
-        /** The lock client was stopped while the lock was held, by code that did not wait for the holder. */
+        /** The lock client was stopped without waiting for the holder. */
         SHUTDOWN,
         /** An operator took the lock away ({@link LockAdmin#revoke}). */
         REVOKED,
         /**
-         * The lock was {@linkplain HoldState#IN_DOUBT in doubt}, and the backend no longer has the hold's lock token:
-         * most likely another instance has taken the lock over; somebody may also have deleted it meanwhile.
+         * The lock was {@linkplain HoldState#IN_DOUBT in doubt} and the backend no longer has the hold's lock token:
+         * most likely another instance took the lock over, unless someone deleted it.
          */
         TAKEN_OVER,
         /**
-         * The store restarted or failed over while the lock was in doubt, so that it may have forgotten that another
-         * instance had taken the lock over. The holder has asked, and the store cannot tell.
+         * The store restarted or failed over while the lock was in doubt, and cannot tell whether another instance took
+         * the lock over.
          */
         HISTORY_CHANGED
     }
@@ -95,7 +87,7 @@ public sealed interface LockEvent {
      * @param waited time from the call to the grant
      * @param attempts attempts at the backend, at least 1 unless handed over
      * @param path how it was acquired
-     * @param takenOverFrom the owner that it was taken over from; empty unless the path is {@link Path#TAKEN_OVER}
+     * @param takenOverFrom the previous owner for {@link Path#TAKEN_OVER}, otherwise empty
      */
     record Acquired(
             String name,
@@ -123,9 +115,8 @@ public sealed interface LockEvent {
     }
 
     /**
-     * An acquisition begins to wait, since another owner holds the lock. One of {@link Acquired} (with
-     * {@link Path#WAITED}, {@link Path#HANDED_OVER} or {@link Path#TAKEN_OVER}) or {@link NotAcquired} (with
-     * {@code queued}) ends the wait.
+     * An acquisition starts to wait for another owner. It ends with {@link Acquired} (any path but {@link
+     * Path#UNCONTENDED}) or a {@code queued} {@link NotAcquired}.
      *
      * @param name logical name
      * @param key the lock's key
@@ -138,7 +129,7 @@ public sealed interface LockEvent {
      * @param name logical name
      * @param key the lock's key
      * @param waited time from the call to its end
-     * @param refusal why
+     * @param refusal the reason
      * @param queued whether {@link Contended} was raised for it
      */
     record NotAcquired(String name, String key, Duration waited, Refusal refusal, boolean queued)
@@ -150,12 +141,12 @@ public sealed interface LockEvent {
      * @param name logical name
      * @param key the lock's key
      * @param fencingToken the hold's fencing token
-     * @param outcome how
+     * @param outcome the outcome
      */
     record Renewed(String name, String key, long fencingToken, RenewalOutcome outcome) implements LockEvent {}
 
     /**
-     * The last hold of a lock was given up by its owner.
+     * The owner released its last hold of a lock.
      *
      * @param name logical name
      * @param key the lock's key
@@ -167,73 +158,72 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * An attempt found the lock free, but the store grants no free locks for a while, since it may have forgotten some.
-     * Raised for each attempt: an acquisition that waits raises it again with each retry.
+     * An attempt found the lock free, but the store grants none for a while because it may have forgotten locks. Raised
+     * for each attempt, including the retries of a waiting acquisition.
      *
      * @param name logical name
      * @param key the lock's key
-     * @param remaining for how much longer
+     * @param remaining time without grants
      */
     record Recovering(String name, String key, Duration remaining) implements LockEvent {}
 
     /**
-     * A held lock was lost. Once per hold; a {@link Released} with {@link ReleaseOutcome#LOST} follows when its owner
-     * releases it.
+     * A held lock was lost. Raised once per hold; {@link Released} with {@link ReleaseOutcome#LOST} follows when the
+     * owner releases it.
      *
      * @param name logical name
      * @param key the lock's key
      * @param fencingToken the hold's fencing token
      * @param held time from the grant to the loss
-     * @param cause why
-     * @param failedRenewals renewals in a row that had failed before
+     * @param cause the reason
+     * @param failedRenewals consecutive failed renewals before the loss
      */
     record Lost(String name, String key, long fencingToken, Duration held, LossCause cause, int failedRenewals)
             implements LockEvent {}
 
     /**
-     * No code can release a lock that is held and renewed, since none of its handles is reachable any more. The
-     * watchdog finds it at a renewal, or when the lock has been held for {@code distributed-lock.warn-after}, once the
-     * garbage collector has run. Raised once per hold and {@link Abandonment}.
+     * No code can release a renewed lock, because none of its handles is reachable. Detected after a garbage
+     * collection, at a renewal or {@code distributed-lock.warn-after} after the grant. Raised once per hold and {@link
+     * Abandonment}.
      *
      * @param name logical name
      * @param key the lock's key
      * @param fencingToken the hold's fencing token
-     * @param owner name of the thread that acquired it, or {@link HeldLock#ASYNC}
-     * @param held time from the grant until now
-     * @param abandonment what is done about it
+     * @param owner name of the acquiring thread, or {@link HeldLock#ASYNC}
+     * @param held time since the grant
+     * @param abandonment the reaction
      */
     record Abandoned(String name, String key, long fencingToken, String owner, Duration held, Abandonment abandonment)
             implements LockEvent {}
 
     /**
-     * A lock has been held for {@code distributed-lock.warn-after}. It was held when the watchdog looked, and may have
-     * ended before a listener receives this. Raised at most once per hold.
+     * A lock has been held for {@code distributed-lock.warn-after}. It may have been released before listeners receive
+     * this. Raised at most once per hold.
      *
      * @param name logical name
      * @param key the lock's key
      * @param fencingToken the hold's fencing token
-     * @param held time from the grant until now
-     * @param thread the thread that acquired it: the one that works under the lock, unless the handle was passed to
-     *     another thread; empty if the lock was acquired asynchronously
+     * @param held time since the grant
+     * @param thread the acquiring thread, which is the working one unless the handle was passed on; empty if acquired
+     *     asynchronously
      */
     record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}
 
     /**
-     * A lock is {@linkplain HoldState#IN_DOUBT in doubt}: another instance may have taken it over. {@link
-     * LockHandle#isHeld} is false until {@link Confirmed}, unless the lock is {@link Lost} or released before.
-     * Raised once per doubt, by the watchdog, up to a quarter of {@code distributed-lock.crash-takeover} after it
-     * began.
+     * A lock came {@linkplain HoldState#IN_DOUBT into doubt}: another instance may have taken it over. {@link
+     * LockHandle#isHeld} is false until {@link Confirmed}, {@link Lost} or a release follows. Raised once per doubt, up
+     * to a quarter of {@code distributed-lock.crash-takeover} after it began.
      *
      * @param name logical name
      * @param key the lock's key
      * @param fencingToken the hold's fencing token
-     * @param held time from the grant until now
+     * @param held time since the grant
      */
     record InDoubt(String name, String key, long fencingToken, Duration held) implements LockEvent {}
 
     /**
-     * A lock that was in doubt is held: the store has confirmed it.
+     * The store confirmed that a lock in doubt is held.
      *
      * @param name logical name
      * @param key the lock's key

@@ -6,106 +6,91 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One hold of a lock, from acquire to release. Any thread may query, extend or release it. Thread-safe.
+ * One hold of a lock, from acquire to release. Thread-safe: any thread may query, extend or release it.
  *
- * <p>The handle may be passed to another thread, but the thread that acquired the lock stays its owner: it acquires the
- * key again at once, with the same fencing token, while the other thread works under the lock. So a pooled thread that
- * passes its handle on acquires the same key in its next task. For handles that change threads, use {@link
- * LockRequest#ownedByHandle()} or acquire asynchronously: no thread can then acquire the key again while it is held.
+ * <p>Passing the handle to another thread does not change the owner: the acquiring thread can re-enter the lock, with
+ * the same fencing token, while the other thread works under it. A pooled thread may do so by accident in its next
+ * task. For handles that change threads, use {@link LockRequest#ownedByHandle()} or acquire asynchronously.
  *
- * <p>Every hold ends with a release by one of its handles: keep a handle reachable for as long as the lock is to be
- * held.
+ * <p>Keep a handle reachable for as long as the lock is to be held; only a release by one of its handles ends a hold
+ * normally.
  *
- * <p>{@link #isHeld()} is answered from the local monotonic clock, counted from <em>before</em> the acquiring or
- * renewing command was sent and shortened by the clock allowance (drift); it turns false before another owner can get
- * in, when the lease ends or when the store takes the holder for crashed ({@link HoldState#IN_DOUBT}). A paused JVM
- * can still act on an answer that has become old: where a late write would do damage, hand {@link #fencingToken()} to
+ * <p>{@link #isHeld()} reads the local monotonic clock. The lease counts from <em>before</em> the acquiring or renewing
+ * command was sent and is shortened by the clock allowance (drift), so the answer turns false before another owner can
+ * get the lock: when the lease ends, or when the store may regard the holder as crashed ({@link HoldState#IN_DOUBT}). A
+ * paused JVM can still act on an outdated answer; where a late write would do damage, pass {@link #fencingToken()} to
  * the resource and let it refuse smaller ones.
  */
 public interface LockHandle extends AutoCloseable {
 
     /**
-     * The handle of the innermost locked method or {@link LockOperations#execute} that runs on this thread, so that a
-     * locked method can reach its fencing token. It belongs to the thread that runs the body, also where the handle
-     * owns the lock. It is empty on threads that the body starts, and for locks that are held by {@link
-     * LockOperations#acquire} alone. On a thread that carries the {@link LockContext} of asynchronous work, it is the
-     * innermost of that, unless the thread has entered such a method since.
+     * The handle of the innermost locked method or {@link LockOperations#execute} body on this thread, including locks
+     * owned by their handle. Empty on threads started by the body, and for locks from {@link LockOperations#acquire}.
+     * On a thread with a bound {@link LockContext}, its innermost handle, unless the thread has entered a body since.
      *
-     * @return the handle; empty outside of any
+     * @return the handle, if any
      */
     static Optional<LockHandle> current() {
         return LockContext.innermostOfThread();
     }
 
     /**
-     * The handles of all locked methods and {@link LockOperations#execute} bodies that run on this thread, without
-     * those of the {@link LockContext} that it carries.
-     *
-     * @return the handles, the innermost first; empty outside of any
+     * {@return the handles of all locked methods and {@link LockOperations#execute} bodies on this thread, innermost
+     * first, without the bound {@link LockContext}}
      */
     static List<LockHandle> allCurrent() {
         return LockContext.bodiesOfThread();
     }
 
     /**
-     * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs, and blocks where that method
-     * does: those of all locked methods and {@link LockOperations#execute} bodies it is in, not only the
-     * innermost, and that no lock of the {@link LockContext} that it carries is lost. Nothing happens outside of any.
+     * {@link #ensureHeld() Ensures} that all locks of {@link #allCurrent()} are held and no lock of the bound {@link
+     * LockContext} is lost. Blocks like that method; does nothing outside of any lock.
      *
      * @throws LockLostException when one is lost
-     * @throws LockBackendException when one is still in doubt after the time that {@link #ensureHeld()} waits
-     * @throws IllegalStateException when one was released by hand
-     * @throws LockInterruptedException when the thread is interrupted while it waits for an answer of the store
+     * @throws LockBackendException when one is still in doubt after the wait
+     * @throws IllegalStateException when one was already released
+     * @throws LockInterruptedException when interrupted during the wait
      */
     static void ensureAllHeld() {
         LockContext.ensureAllOfThread();
     }
 
-    /**
-     * The locked key; for several keys, the keys joined by {@code ", "}.
-     *
-     * @return the key
-     */
+    /** {@return the locked key; several keys are joined by {@code ", "}} */
     String key();
 
-    /**
-     * All locked keys, sorted.
-     *
-     * @return at least one key
-     */
+    /** {@return all locked keys, sorted} */
     default List<String> keys() {
         return List.of(key());
     }
 
     /**
-     * What the source of this lock holds. A lock of the same key that another source granted, such as one with another
-     * store, is another lock.
+     * Identifies the source of this lock: equal keys of different sources are different locks.
      *
      * @return {@link LockSource#heldLocks()} of the source, the same object
      */
     HeldLocks heldBySource();
 
     /**
-     * The number the protected resource checks: strictly greater than that of every earlier hold of this key. A nested
-     * hold has the number of the outer one.
+     * Number for the protected resource to check, strictly greater than in every earlier hold of this key. A nested
+     * hold has the outer one's number.
      *
      * @return the fencing token, a positive number below 2<sup>53</sup>
-     * @throws IllegalStateException when several keys are held; ask {@link #fencingToken(String)}
+     * @throws IllegalStateException when several keys are held; use {@link #fencingToken(String)}
      */
     long fencingToken();
 
     /**
-     * Which of the lock's permits this is: a number that no other holder of the key has at the same time. Fencing
-     * tokens grow for each slot, so a resource that refuses late writes keeps the last one of each slot.
+     * Index of the held permit, unique among the key's holders at a time. Fencing tokens grow per slot, so a resource
+     * that refuses late writes must remember one per slot.
      *
-     * @return from 0 to the number of permits, less 1; 0 for a lock with one permit
+     * @return from 0 to the number of permits minus 1; 0 for a lock with one permit
      */
     default int slot() {
         return 0;
     }
 
     /**
-     * The fencing token of one of several keys.
+     * The fencing token of one key.
      *
      * @param key one of {@link #keys()}
      * @return its fencing token
@@ -119,102 +104,98 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
-     * Time until the lease is over unless it is renewed, from the local clock; no network.
+     * Time until the lease ends unless it is renewed, by the local clock. No network.
      *
-     * @return the remaining lease, also while the lock is {@linkplain HoldState#IN_DOUBT in doubt}; zero when it is
-     *     over or the handle was released
+     * @return the remaining lease, even {@linkplain HoldState#IN_DOUBT in doubt}; zero once it ended or the handle was
+     *     released
      */
     Duration remainingLease();
 
     /**
-     * Whether this handle certainly holds the lock at this moment, from the local clock; no network.
+     * Whether this handle certainly holds the lock now, by the local clock. No network.
      *
-     * @return false once released or lost, and never true again after that; also false while the lock is {@linkplain
-     *     HoldState#IN_DOUBT in doubt}
+     * @return false while {@linkplain HoldState#IN_DOUBT in doubt}; false forever once released or lost
      */
     boolean isHeld();
 
     /**
-     * What is known of this hold, from the local clock; no network.
+     * State of this hold by the local clock. No network.
      *
-     * @return the state; of several locks, the state of the one that is the farthest from held
+     * @return the state; for several locks, the last in enum order among theirs
      */
     HoldState state();
 
     /**
      * Throws unless the lock is held. Call it before a step that must not happen without the lock.
      *
-     * <p>If the lock is {@linkplain HoldState#IN_DOUBT in doubt}, asks the store whether it is still held, and blocks
-     * until the store confirms it, the lock is lost, or one command timeout of the store is over (2 s by default). A
-     * thread that must not block reads {@link #state()} instead.
+     * <p>For a lock {@linkplain HoldState#IN_DOUBT in doubt}, asks the store and blocks until the lock is confirmed or
+     * lost, or the store's command timeout (2 s by default) ends. Where blocking is not allowed, use {@link #state()}.
      *
      * @throws LockLostException when the lock was lost
-     * @throws LockBackendException when the lock is still in doubt after that time
+     * @throws LockBackendException when the lock is still in doubt after the wait
      * @throws IllegalStateException when this handle was released
-     * @throws LockInterruptedException when the thread is interrupted while it waits for the answer
+     * @throws LockInterruptedException when interrupted during the wait
      */
     void ensureHeld();
 
     /**
-     * Begins the lease anew, and continues the hold on the terms that a request names, counted from now: lease,
-     * renewal, longest hold and minimum time. What the request leaves open stays as it is; wait, ownership and name
-     * stay in any case. Never shortens the lease or the minimum time that the lock already has. One round trip. For
-     * holds without renewal, or to survive a longer outage than the lease allows: {@code
+     * Restarts the lease and changes the terms of the hold, counted from now: lease, renewal, longest hold and minimum
+     * time, as far as the request sets them; wait, ownership and name are ignored. Never shortens the present lease or
+     * minimum time. One round trip. For holds without renewal, or to survive longer outages: {@code
      * lock.extend(LockRequest.of("order:42").leasedFor(Duration.ofMinutes(5)))}.
      *
-     * @param terms the terms, for the {@link #keys()} of this handle
-     * @throws LockLostException when the lock is no longer ours
-     * @throws LockBackendException when the backend did not answer; the terms are those of before, and the lease is at
-     *     least what it was
-     * @throws LockInterruptedException when interrupted while waiting for the answer; the terms may be either
+     * @param terms the new terms, for the {@link #keys()} of this handle
+     * @throws LockLostException when the lock was lost
+     * @throws LockBackendException when the backend did not answer or cannot renew yet; the terms are unchanged and the
+     *     lease is at least as long as before
+     * @throws LockInterruptedException when interrupted during the wait; the terms may be old or new
      * @throws IllegalStateException when this handle was released
-     * @throws IllegalArgumentException when the request is for other keys, its lease is above {@code
-     *     distributed-lock.max-lease}, its minimum time above the lease, or its longest hold below
+     * @throws IllegalArgumentException when the keys differ, the lease is above {@code distributed-lock.max-lease}, the
+     *     minimum time above the lease, or the longest hold below it
      */
     void extend(LockRequest terms);
 
     /**
-     * Runs the callback when the lock is lost: once, on a thread of the lock client, at the latest at the end of the
-     * lease, also when the backend cannot be reached. Runs at once if it is lost already, never after a release.
+     * Runs the callback once when the lock is lost, at the latest when the lease ends, even if the backend is
+     * unreachable. Runs at once if the lock is lost already, and never after a release.
      *
-     * @param callback what to do, such as cancelling the work; may block, an exception in it is logged
+     * @param callback such as cancelling the work; runs on a thread of the lock client and may block; exceptions are
+     *     logged
      */
     void onLost(Runnable callback);
 
     /**
-     * Gives the hold up. The lock itself is released with the last hold of this owner. Harmless when repeated.
+     * Gives up this hold; the owner's last release frees the lock. Idempotent.
      *
      * @return the outcome; never throws for a lost lock or an unreachable backend
      */
     ReleaseOutcome release();
 
     /**
-     * {@link #close()} without blocking a thread.
+     * {@link #close()} without blocking.
      *
-     * @return completed with the outcome, or with {@link LockLostException} when the lock was lost before this call;
-     *     never fails for an unreachable backend. Dependents run on a thread of the lock client, or at once if the
-     *     outcome is known, never on an event loop
+     * @return the outcome, or {@link LockLostException} when the lock was lost before this call; never fails for an
+     *     unreachable backend. Dependents run on a thread of the lock client, or at once if the outcome is known
      */
     CompletableFuture<ReleaseOutcome> closeAsync();
 
     /**
-     * Enters the hold once more, without a round trip: for asynchronous work inside of other asynchronous work that
-     * holds the lock, since no thread owns it. The lock is released with the last handle of the hold. Lease and renewal
-     * stay as they are; the lock is kept for the longest {@linkplain LockRequest#keptFor minimum time} that a caller of
-     * the hold asked for.
+     * Re-enters the hold without a round trip, for asynchronous work nested in work that holds the lock. The last
+     * handle frees the lock. Lease and renewal stay unchanged; the longest {@linkplain LockRequest#keptFor minimum
+     * time} requested for the hold applies.
      *
-     * @param request which of {@link #keys()} to hold further, and for which minimum time
-     * @return a handle with a release of its own; empty when this one was released
+     * @param request some of {@link #keys()}, and the minimum time
+     * @return a handle with its own release; empty if this one was released
      * @throws LockLostException when the lock was lost
-     * @throws LockBackendException when the lock is in doubt, since this method does not block to ask the store
-     * @throws IllegalArgumentException when this handle does not hold one of the keys, or as {@link LockSource#acquire}
+     * @throws LockBackendException when the lock is in doubt; this method does not block to ask the store
+     * @throws IllegalArgumentException when this handle lacks one of the keys, or as {@link LockSource#acquire}
      */
     Optional<LockHandle> reenter(LockRequest request);
 
     /**
-     * Releases, and makes a loss known: in a {@code try} block the exception is added to the body's, or thrown if the
-     * body had none. An unknown outcome of the release itself is not an error of the body: it is reported to the
-     * {@link LockListener}s, and the lock ends with its lease at the latest.
+     * Releases and reports a loss: in a {@code try} block the exception is suppressed in the body's, or thrown if the
+     * body threw none. An unknown outcome of the release is not thrown: the {@link LockListener}s receive it, and the
+     * lock ends with its lease at the latest.
      *
      * @throws LockLostException when the lock was lost before this call
      */

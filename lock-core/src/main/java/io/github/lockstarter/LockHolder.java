@@ -6,14 +6,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The owner of a lock, as stored at the grant. A later hand-over inside the owner's instance is not stored
- * until that instance sends the next acquire.
+ * The owner of a lock as stored at the grant. Later hand-overs within its instance are stored only with that instance's
+ * next acquire.
  *
- * @param instance as {@link LockAdmin#instance} of the instance
- * @param host the machine or pod on which the instance runs; empty if it is not stored
- * @param application the application that the instance is of; empty if it is not stored
- * @param owner shortened name of the acquiring thread, or {@value HeldLock#ASYNC}; empty if it is not stored
- * @param since time of the attempt by the owner's clock; empty if it is not stored
+ * @param instance as {@link LockAdmin#instance}
+ * @param host machine or pod of the instance, if stored
+ * @param application application of the instance, if stored
+ * @param owner shortened name of the acquiring thread, or {@value HeldLock#ASYNC}; empty if not stored
+ * @param since time of the attempt by the owner's clock, if stored
  */
 public record LockHolder(
         String instance,
@@ -23,9 +23,9 @@ public record LockHolder(
         Optional<Instant> since) {
 
     /**
-     * An owner of which host and application are not known.
+     * An owner without host and application.
      *
-     * @param instance as {@link LockAdmin#instance} of the instance
+     * @param instance as {@link LockAdmin#instance}
      * @param owner shortened name of the acquiring thread
      * @param since time of the attempt by the owner's clock
      */
@@ -36,16 +36,16 @@ public record LockHolder(
     /**
      * An owner of which only the instance is known.
      *
-     * @param instance as {@link LockAdmin#instance} of the instance
+     * @param instance as {@link LockAdmin#instance}
      */
     public LockHolder(String instance) {
         this(instance, Optional.empty(), Optional.empty());
     }
 
     /**
-     * The instance for a message.
+     * Formats the instance for messages.
      *
-     * @return such as {@code a54772d5 (pod-7/orders)}; the instance alone if nothing more is known
+     * @return such as {@code a54772d5 (pod-7/orders)}, or the instance alone
      */
     public String instanceText() {
         String place = Stream.concat(host.stream(), application.stream()).collect(Collectors.joining("/"));

@@ -1,8 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * The caller held the lock and has lost it: its lease ran out, or the backend has another owner. Work done since may
- * overlap with that of another owner.
+ * The caller held the lock and lost it: its lease ended, or the backend has another owner. Work since then may overlap
+ * with that owner's.
  */
 public class LockLostException extends LockException {
 

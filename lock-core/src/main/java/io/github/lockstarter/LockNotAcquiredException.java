@@ -7,7 +7,7 @@ public final class LockNotAcquiredException extends LockException {
      * Creates the exception.
      *
      * @param key the lock's key
-     * @param message what failed, for how long, and what to do
+     * @param message the failure, its duration and its remedy
      */
     public LockNotAcquiredException(String key, String message) {
         super(key, message, null);

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Distributed locks, programmatically. Inject this type; {@link LockTemplate} is the bean behind it. Thread-safe.
+ * Programmatic distributed locks. Inject this type; the bean behind it is a {@link LockTemplate}. Thread-safe.
  *
  * <pre>{@code
  * locks.execute("order:42", () -> ship(42));
@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  *     storage.write(order, lock.fencingToken());
  * }
  * }</pre>
+ *
+ * <p>Methods that take a key use {@link LockRequest#of}, so the configured settings apply.
  */
 public interface LockOperations extends LockSource {
 
     /**
-     * {@link #acquire(LockRequest)} with everything as configured.
+     * {@link #acquire(LockRequest)} for a key.
      *
-     * @param key what to lock, such as {@code "order:42"}
+     * @param key such as {@code "order:42"}
      * @return the hold; release it
      */
     default LockHandle acquire(String key) {
@@ -31,9 +33,9 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #tryAcquire(LockRequest)}: one attempt, everything else as configured.
+     * {@link #tryAcquire(LockRequest)} for a key: one attempt.
      *
-     * @param key what to lock
+     * @param key the key
      * @return the hold, or empty when another owner has the lock
      */
     default Optional<LockHandle> tryAcquire(String key) {
@@ -41,9 +43,9 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #acquireAsync(LockRequest)} with everything as configured.
+     * {@link #acquireAsync(LockRequest)} for a key.
      *
-     * @param key what to lock
+     * @param key the key
      * @return completed with the hold
      */
     default CompletableFuture<LockHandle> acquireAsync(String key) {
@@ -51,28 +53,27 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * Acquires, runs the action, releases. The action's exception comes through unchanged. While it runs,
-     * {@link LockHandle#current()} is its handle.
+     * Acquires, runs the action, releases. During the action, {@link LockHandle#current()} is its handle.
      *
      * @param <T> the action's result
-     * @param <X> what the action may throw
-     * @param request what to lock
-     * @param action what to do; never runs without the lock
+     * @param <X> the action's exception
+     * @param request the lock
+     * @param action never runs without the lock
      * @return the action's result
-     * @throws X when the action throws it
-     * @throws LockLostException when the lock was lost while the action ran and ended normally
-     *     ({@code distributed-lock.on-lost=return}: only logged)
+     * @throws X from the action, unchanged
+     * @throws LockLostException when the lock was lost during an action that ended normally ({@code
+     *     distributed-lock.on-lost=return}: only logged)
      */
     <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X;
 
     /**
-     * {@link #execute(LockRequest, LockedAction)} for work without a result.
+     * {@link #execute(LockRequest, LockedAction)} without a result.
      *
-     * @param <X> what the task may throw
-     * @param request what to lock
-     * @param task what to do
-     * @throws X when the task throws it
+     * @param <X> the task's exception
+     * @param request the lock
+     * @param task never runs without the lock
+     * @throws X from the task
      */
     default <X extends Throwable> void execute(LockRequest request, LockedTask<X> task) throws X {
         this.<LockRequest, X>execute(request, () -> {
@@ -82,14 +83,14 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #execute(LockRequest, LockedAction)} with everything as configured.
+     * {@link #execute(LockRequest, LockedAction)} for a key.
      *
      * @param <T> the action's result
-     * @param <X> what the action may throw
-     * @param key what to lock
-     * @param action what to do
+     * @param <X> the action's exception
+     * @param key the key
+     * @param action never runs without the lock
      * @return the action's result
-     * @throws X when the action throws it
+     * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> T execute(String key, LockedAction<T, X> action)
             throws X {
@@ -97,32 +98,31 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #execute(LockRequest, LockedTask)} with everything as configured.
+     * {@link #execute(LockRequest, LockedTask)} for a key.
      *
-     * @param <X> what the task may throw
-     * @param key what to lock
-     * @param task what to do
-     * @throws X when the task throws it
+     * @param <X> the task's exception
+     * @param key the key
+     * @param task never runs without the lock
+     * @throws X from the task
      */
     default <X extends Throwable> void execute(String key, LockedTask<X> task) throws X {
         execute(LockRequest.of(key), task);
     }
 
     /**
-     * {@link #execute(LockRequest, LockedAction)}, unless another owner has the lock: then the action does not run.
-     * Waits as {@link #tryAcquire(LockRequest)}: a request without a wait makes one attempt; the configured wait does
-     * not apply.
+     * {@link #execute(LockRequest, LockedAction)} that skips the action if another owner has the lock. Waits like
+     * {@link #tryAcquire(LockRequest)}.
      *
      * <pre>{@code
      * Execution<Report> execution = locks.tryExecute(LockRequest.of("report:daily"), this::write);
      * }</pre>
      *
      * @param <T> the action's result
-     * @param <X> what the action may throw
-     * @param request what to lock
-     * @param action what to do; never runs without the lock
+     * @param <X> the action's exception
+     * @param request the lock
+     * @param action never runs without the lock
      * @return whether the action ran, and its result
-     * @throws X when the action throws it, also if it is a {@link LockNotAcquiredException}
+     * @throws X from the action, even a {@link LockNotAcquiredException}
      * @throws LockLostException as {@link #execute(LockRequest, LockedAction)}
      * @throws LockBackendException when it is unknown whether another owner has the lock
      */
@@ -130,15 +130,15 @@ public interface LockOperations extends LockSource {
             LockRequest request, LockedAction<T, X> action) throws X;
 
     /**
-     * {@link #tryExecute(LockRequest, LockedAction)} for work without a result.
+     * {@link #tryExecute(LockRequest, LockedAction)} without a result.
      *
-     * @param <X> what the task may throw
-     * @param request what to lock
-     * @param task what to do
+     * @param <X> the task's exception
+     * @param request the lock
+     * @param task never runs without the lock
      * @return whether the task ran; the result is null
-     * @throws X when the task throws it
+     * @throws X from the task
      */
-    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument
+    @SuppressWarnings("NullAway") // NullAway does not read @Nullable of a type argument
     default <X extends Throwable> Execution<@Nullable Void> tryExecute(LockRequest request, LockedTask<X> task)
             throws X {
         return this.<@Nullable Void, X>tryExecute(request, () -> {
@@ -148,14 +148,14 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #tryExecute(LockRequest, LockedAction)}: one attempt, everything else as configured.
+     * {@link #tryExecute(LockRequest, LockedAction)} for a key: one attempt.
      *
      * @param <T> the action's result
-     * @param <X> what the action may throw
-     * @param key what to lock
-     * @param action what to do
+     * @param <X> the action's exception
+     * @param key the key
+     * @param action never runs without the lock
      * @return whether the action ran, and its result
-     * @throws X when the action throws it
+     * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
             String key, LockedAction<T, X> action) throws X {
@@ -163,83 +163,76 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #tryExecute(LockRequest, LockedTask)}: one attempt, everything else as configured.
+     * {@link #tryExecute(LockRequest, LockedTask)} for a key: one attempt.
      *
-     * @param <X> what the task may throw
-     * @param key what to lock
-     * @param task what to do
+     * @param <X> the task's exception
+     * @param key the key
+     * @param task never runs without the lock
      * @return whether the task ran; the result is null
-     * @throws X when the task throws it
+     * @throws X from the task
      */
     default <X extends Throwable> Execution<@Nullable Void> tryExecute(String key, LockedTask<X> task) throws X {
         return tryExecute(LockRequest.of(key), task);
     }
 
     /**
-     * Acquires without blocking a thread, starts the action, and releases when the action's stage ends. The hold
-     * belongs to no thread. An action that is started inside of another one for the same key, on the thread that starts
-     * it or where the {@link LockContext} is carried to, enters the lock again; all other callers wait.
+     * Acquires without blocking, starts the action, and releases when the action's stage ends. No thread owns the hold:
+     * only an action started inside another action for the same key, on the same thread or with the {@link LockContext}
+     * carried along, re-enters the lock.
      *
-     * <p>The action is started on a thread of the lock client, or on the caller's if the lock is granted at once. The
-     * client has 64 such threads, and starts more, after a delay, only while all of them are blocked: an action that
-     * blocks before it returns its stage belongs on an executor of yours. While it starts, {@link LockHandle#current()}
-     * is its handle.
+     * <p>The action starts on a thread of the lock client, see {@link #acquireAsync(LockRequest)}, or on the caller's
+     * thread if the lock is granted at once. While it starts, {@link LockHandle#current()} is its handle.
      *
      * <pre>{@code
      * locks.executeAsync(LockRequest.of("order:42"), () -> client.ship(42)).thenAccept(this::confirm);
      * }</pre>
      *
      * @param <T> the result of the action's stage
-     * @param request what to lock
-     * @param action what to start; never without the lock
-     * @return completed, after the release, with the result or the exception of the stage, with what the action throws,
-     *     or with one of the exceptions of {@link #acquire(LockRequest)}; with {@link LockLostException} as soon as the
-     *     lock is lost while the action goes on ({@code distributed-lock.on-lost=return}: only logged). Cancelling it
-     *     gives up the wait; it does not end an action that was started, whose lock is held until its stage ends
+     * @param request the lock
+     * @param action never starts without the lock
+     * @return completed after the release with the result or exception of the stage or of the action, or with an
+     *     exception of {@link #acquire(LockRequest)}; but with {@link LockLostException} as soon as the lock is lost
+     *     ({@code distributed-lock.on-lost=return}: only logged). Cancelling gives up the wait; it does not end a
+     *     started action, which holds the lock until its stage ends
      * @throws IllegalArgumentException at once, as {@link #acquireAsync(LockRequest)}
-     * @throws IllegalStateException at once, when the caller is asynchronous work that holds some of the keys, and no
-     *     single handle of it has all of them: it would wait for itself
+     * @throws IllegalStateException at once, as {@link LockContext#reenter}
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> action);
 
     /**
-     * {@link #executeAsync(LockRequest, Supplier)} with everything as configured.
+     * {@link #executeAsync(LockRequest, Supplier)} for a key.
      *
      * @param <T> the result of the action's stage
-     * @param key what to lock
-     * @param action what to start
-     * @return as that one
+     * @param key the key
+     * @param action never starts without the lock
+     * @return as {@link #executeAsync(LockRequest, Supplier)}
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Supplier<? extends CompletionStage<T>> action) {
         return executeAsync(LockRequest.of(key), action);
     }
 
-    /**
-     * What becomes of work that ends normally after its lock was lost.
-     *
-     * @return as {@code distributed-lock.on-lost} says
-     */
+    /** {@return the handling of work that ends normally after a loss ({@code distributed-lock.on-lost})} */
     default OnLost onLost() {
         return OnLost.THROW;
     }
 
     /**
-     * The lock as a {@link Lock} of the JDK: reentrant, bound to the acquiring thread, without conditions. The wait of
-     * the request does not apply: each method waits as the JDK says. {@code unlock} by a thread that does not hold it
-     * throws {@link IllegalMonitorStateException}; after a loss, {@link LockLostException}, as do the locking methods
-     * until the thread has called {@code unlock} for each hold.
+     * The lock as a reentrant, thread-bound JDK {@link Lock} without conditions. Each method waits as the JDK
+     * specifies, ignoring the wait of the request. {@code unlock} throws {@link IllegalMonitorStateException} on a
+     * thread without a hold, and {@link LockLostException} after a loss. After a loss the locking methods throw it too,
+     * until the thread has unlocked each hold.
      *
-     * @param request what to lock
-     * @return a view; its only state are the holds of its threads
+     * @param request the lock
+     * @return a view, whose only state is the holds of its threads
      */
     Lock asLock(LockRequest request);
 
     /**
-     * {@link #asLock(LockRequest)} with everything as configured.
+     * {@link #asLock(LockRequest)} for a key.
      *
-     * @param key what to lock
+     * @param key the key
      * @return the view
      */
     default Lock asLock(String key) {

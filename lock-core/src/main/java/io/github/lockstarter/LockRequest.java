@@ -11,23 +11,24 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to lock, and how: the argument of every {@link LockOperations} call. Immutable; each {@code with}-like method
- * returns a changed copy. What is not set here comes from {@code distributed-lock.*}.
+ * The lock to acquire and its terms. Immutable; the {@code with}-like methods return a changed copy. Unset terms come
+ * from {@code distributed-lock.*}.
  *
  * <pre>{@code
  * LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
  * }</pre>
  *
- * @param name logical name for metrics and per-name configuration, never unique per entity; default {@value #UNNAMED},
- *     which the starter replaces with the part of the key before a colon if an annotation or the configuration has it
- * @param keys what is locked: one key, or several distinct ones in sorted order that are locked all or not at all
+ * @param name logical name for metrics and configuration, with few distinct values; for the default {@value #UNNAMED},
+ *     the starter uses the part of the key before a colon if an annotation or the configuration has that name
+ * @param keys one key, or several distinct keys in sorted order, locked all or none
  * @param maxWait longest time the caller waits; zero makes one attempt
- * @param lease how long the lock outlives a holder that is paused or cut off, and at most a crashed one
+ * @param lease how long the lock stays held when its holder is paused or disconnected, and the upper limit after a
+ *     crash
  * @param renewal whether the watchdog renews the lease
- * @param ownership whether the acquiring thread may acquire the lock again while it holds it
- * @param atLeast minimum time for which no other caller gets the lock, counted from the grant
- * @param maxHold how long after its grant the lock is still renewed
- * @param permits how many callers have the lock at a time
+ * @param ownership whether the acquiring thread may re-enter the lock
+ * @param atLeast minimum time from the grant during which no other caller gets the lock
+ * @param maxHold time from the grant after which the lease is no longer renewed
+ * @param permits number of callers that may hold the lock at a time
  */
 public record LockRequest(
         String name,
@@ -40,37 +41,37 @@ public record LockRequest(
         Optional<Duration> maxHold,
         OptionalInt permits) {
 
-    /** Name of a request that was given none. */
+    /** Default name. */
     public static final String UNNAMED = "unnamed";
 
-    /** Longest key in UTF-16 characters. Redis keys stay far shorter: longer ones are hashed. */
+    /** Longest key, in UTF-16 characters. Longer Redis keys are hashed, so they stay far shorter. */
     public static final int MAX_KEY_LENGTH = 16_384;
 
     /** Shortest lease: below it, clock allowance and round trip leave nothing. */
     public static final Duration MIN_LEASE = Duration.ofMillis(20);
 
-    /** Most permits of a lock: an attempt looks at each of them. Up to 64 where callers wait is a sensible number. */
+    /** Highest number of permits. An attempt checks each slot, so stay below 64 where callers wait. */
     public static final int MOST_PERMITS = 1024;
 
-    /** Longest wait and longest lease: far above any sensible one, far below any arithmetic overflow. */
+    /** Longest wait and longest lease. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
 
     /**
-     * Checks what is given.
+     * Validates and sorts.
      *
      * @param name logical name
-     * @param keys what is locked
-     * @param maxWait longest time the caller waits
-     * @param lease how long the lock outlives a holder that is paused or cut off, and at most a crashed one
-     * @param renewal whether the watchdog renews the lease
-     * @param ownership whether the acquiring thread may acquire the lock again while it holds it
-     * @param atLeast minimum time for which no other caller gets the lock
-     * @param maxHold how long after its grant the lock is still renewed
-     * @param permits how many callers have the lock at a time
+     * @param keys the keys
+     * @param maxWait longest wait
+     * @param lease the lease
+     * @param renewal whether the lease is renewed
+     * @param ownership thread or handle
+     * @param atLeast minimum time
+     * @param maxHold longest hold
+     * @param permits number of permits
      * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
-     *     lease or the longest hold is below {@link #MIN_LEASE}, the minimum time is not zero and below 1 ms, one of
-     *     them is above {@link #MAX_DURATION}, a lock that is not renewed has a longest hold, or the permits are not
-     *     from 1 to {@value #MOST_PERMITS}
+     *     lease or the longest hold is below {@link #MIN_LEASE}, the minimum time is neither zero nor at least 1 ms,
+     *     one of them is above {@link #MAX_DURATION}, a lock without renewal has a longest hold, or the permits are not
+     *     from 1 to {@value #MOST_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -102,9 +103,9 @@ public record LockRequest(
     }
 
     /**
-     * A request for one key, everything else as configured.
+     * A request for one key.
      *
-     * @param key what to lock, such as {@code "order:42"}
+     * @param key such as {@code "order:42"}
      * @return the request
      * @throws IllegalArgumentException when the key is null, blank or longer than {@link #MAX_KEY_LENGTH}
      */
@@ -113,9 +114,9 @@ public record LockRequest(
     }
 
     /**
-     * A request for several keys, locked all or not at all. Order does not matter and duplicates are dropped.
+     * A request for several keys, locked all or none. Order does not matter; duplicates are dropped.
      *
-     * @param keys what to lock; at least one
+     * @param keys at least one
      * @return the request
      * @throws IllegalArgumentException when there is no key, or one is null, blank or too long
      */
@@ -140,7 +141,7 @@ public record LockRequest(
     /**
      * Sets the logical name: the metrics tag and the {@code distributed-lock.locks.<name>} whose settings apply.
      *
-     * @param name a name of few distinct values, never the key
+     * @param name with few distinct values, never the key
      * @return the changed request
      */
     public LockRequest named(String name) {
@@ -158,7 +159,7 @@ public record LockRequest(
     }
 
     /**
-     * Makes one attempt and no wait.
+     * Makes a single attempt.
      *
      * @return the changed request
      */
@@ -169,7 +170,7 @@ public record LockRequest(
     /**
      * Sets the lease.
      *
-     * @param lease at least {@link #MIN_LEASE}, at most {@code distributed-lock.max-lease}
+     * @param lease from {@link #MIN_LEASE} to {@code distributed-lock.max-lease}
      * @return the changed request
      */
     public LockRequest leasedFor(Duration lease) {
@@ -177,7 +178,7 @@ public record LockRequest(
     }
 
     /**
-     * Has the watchdog renew the lease, whatever is configured.
+     * Enables renewal, overriding the configuration.
      *
      * @return the changed request
      */
@@ -186,8 +187,8 @@ public record LockRequest(
     }
 
     /**
-     * Lets the lock end by itself when the lease is over. Release the handle all the same: otherwise the thread's next
-     * acquire of the key fails with {@link LockLostException}.
+     * Lets the lock end with its lease. Release the handle anyway; otherwise the thread's next acquire of the key
+     * throws {@link LockLostException}.
      *
      * @return the changed request
      */
@@ -196,10 +197,8 @@ public record LockRequest(
     }
 
     /**
-     * Gives the lock to the handle instead of the acquiring thread, for handles that travel to other threads. The
-     * thread does not enter the lock again: every other acquire of the key contends, also one on the acquiring thread,
-     * which then waits for a release of the handle. Locks that are acquired asynchronously always belong to their
-     * handles.
+     * Makes the handle the owner instead of the acquiring thread, for handles that change threads. Every other acquire
+     * of the key contends, even on the acquiring thread. Asynchronously acquired locks always belong to their handle.
      *
      * @return the changed request
      */
@@ -208,12 +207,12 @@ public record LockRequest(
     }
 
     /**
-     * Sets the minimum time: a release that comes sooner after the grant does not free the lock, but has the store keep
-     * it for the rest of that time, from every caller, the releasing thread included. So a job that several instances
-     * start at about the same time runs once, however short it is and however their clocks differ. The store's clock
-     * measures the time. A crash leaves the lock until its lease is over; what another owner has is not kept.
+     * Sets the minimum time: after an earlier release the store keeps the lock from every caller, including the
+     * releasing thread, until that time since the grant has passed by the store's clock. A job that several instances
+     * start at about the same time then runs once, however short it is. A crashed holder's lock still ends with its
+     * lease.
      *
-     * @param minimum from 1 ms to the lease; zero for none, whatever is configured
+     * @param minimum from 1 ms to the lease; zero for none, overriding the configuration
      * @return the changed request
      */
     public LockRequest keptFor(Duration minimum) {
@@ -221,26 +220,24 @@ public record LockRequest(
     }
 
     /**
-     * Sets the longest hold: when it is over, the lease is renewed no more, and the lock is lost with the end of the
-     * last one. So a holder that hangs does not keep the lock for as long as its JVM lives.
+     * Sets the longest hold. After it, the lease is no longer renewed and the lock is lost when the last lease ends, so
+     * a hanging holder does not keep the lock for as long as its JVM lives.
      *
-     * @param maxHold from the lease to {@link #MAX_DURATION}; counted from the grant
+     * @param maxHold from the lease to {@link #MAX_DURATION}, counted from the grant
      * @return the changed request
-     * @throws IllegalArgumentException when the lock is not renewed
+     * @throws IllegalArgumentException when renewal is off
      */
     public LockRequest renewedUpTo(Duration maxHold) {
         return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, Optional.of(maxHold), permits);
     }
 
     /**
-     * Sets how many callers have the lock at a time, over all instances. Each of them has a slot of its own, see
-     * {@link LockHandle#slot}, which no other caller has. Callers with different limits count the same slots: with
-     * limits of 3 and 5 there are never more than 5, and whoever asks for 3 gets one only while one of the first 3
-     * slots is free. So a limit can be changed while the lock is in use; nobody loses a slot by that.
+     * Sets the number of callers, over all instances, that may hold the lock at a time. Each holds its own slot, see
+     * {@link LockHandle#slot}. Callers with different limits share the slots: with limits of 3 and 5 there are at most
+     * 5 holders, and a caller with limit 3 uses only the first 3 slots. The limit can therefore change while the lock
+     * is in use. Re-entering takes no second slot.
      *
-     * <p>A thread that has the lock enters it again and takes no second slot.
-     *
-     * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; of a lock with one key
+     * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; above 1 only with one key
      * @return the changed request
      */
     public LockRequest permits(int permits) {
@@ -249,11 +246,11 @@ public record LockRequest(
     }
 
     /**
-     * A key as messages and logs show it: control characters and line separators are escaped as in Java, so that a key
-     * from user input cannot begin a new line.
+     * Escapes control characters and line separators as in Java, so that a key from user input cannot start a new line
+     * in messages and logs.
      *
-     * @param text a key, or a text with keys in it
-     * @return the same text if there is nothing to escape
+     * @param text a key, or text with keys in it
+     * @return the printable text
      */
     public static String printable(String text) {
         for (int i = 0; i < text.length(); i++) {

@@ -8,9 +8,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The {@link LockOperations} of the application: runs work under locks that a {@link LockSource} grants. Thread-safe.
- */
+/** Runs work under locks granted by a {@link LockSource}. Thread-safe. */
 public class LockTemplate implements LockOperations {
 
     private final LockSource source;
@@ -20,7 +18,7 @@ public class LockTemplate implements LockOperations {
      * Creates the template.
      *
      * @param source grants the locks
-     * @param onLost what {@link #execute} does when the lock was lost under an action that ended normally
+     * @param onLost handling of actions that end normally after a loss
      */
     public LockTemplate(LockSource source, OnLost onLost) {
         this.source = Objects.requireNonNull(source, "source");
@@ -79,15 +77,16 @@ public class LockTemplate implements LockOperations {
     }
 
     /**
-     * Returns what runs in the place of an action, or of the start of an asynchronous one: on its thread, under the
-     * lock. An asynchronous action keeps the lock until its stage ends, even if this fails after the start.
+     * Hook for subclasses that wrap the action, or the start of an asynchronous one. The wrapper runs under the lock on
+     * the action's thread and must run the action once. An asynchronous action keeps the lock until its stage ends,
+     * even if the wrapper fails after the start.
      *
-     * @param <T> the result of the action
-     * @param <X> the type of its exceptions
-     * @param request the request of the caller
+     * @param <T> the action's result
+     * @param <X> the action's exception
+     * @param request the caller's request
      * @param handle the hold
-     * @param action the action, which has to run once
-     * @return the action itself, unless a subclass puts something around it
+     * @param action the action
+     * @return the action itself by default
      */
     protected <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> around(
             LockRequest request, LockHandle handle, LockedAction<T, X> action) {

@@ -3,10 +3,10 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work with a result that runs under a lock.
+ * Work with a result, run under a lock.
  *
  * @param <T> the result
- * @param <X> what the work may throw
+ * @param <X> the exception
  */
 @FunctionalInterface
 public interface LockedAction<T extends @Nullable Object, X extends Throwable> {

@@ -1,9 +1,9 @@
 package io.github.lockstarter;
 
 /**
- * Work without a result that runs under a lock.
+ * Work without a result, run under a lock.
  *
- * @param <X> what the work may throw
+ * @param <X> the exception
  */
 @FunctionalInterface
 public interface LockedTask<X extends Throwable> {

@@ -1,9 +1,12 @@
 package io.github.lockstarter;
 
-/** What a locked method or {@link LockOperations#execute} does when its body ended normally but the lock was lost. */
+/** Outcome of a locked method or {@link LockOperations#execute} whose body ended normally after the lock was lost. */
 public enum OnLost {
     /** Throws {@link LockLostException}, so that the result is not mistaken for that of exclusive work. The default. */
     THROW,
-    /** Returns the result; the log and the {@link LockListener}s report the loss. For locks that only save work. */
+    /**
+     * Returns the result; the log and the {@link LockListener}s report the loss. For locks that only avoid duplicate
+     * work.
+     */
     RETURN
 }

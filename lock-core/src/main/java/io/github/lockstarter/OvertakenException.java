@@ -1,9 +1,9 @@
 package io.github.lockstarter;
 
 /**
- * A later holder of the lock has already used the protected resource. This holder has lost the lock: data that it has
- * read may be out of date, and it must not write. Thrown by the resource's fence; do not catch it inside of the
- * transaction, which must be rolled back.
+ * A later holder of the lock has already used the protected resource, so this holder has lost the lock, may have read
+ * outdated data and must not write. Thrown by the resource's fence; do not catch it inside the transaction, which must
+ * roll back.
  */
 public final class OvertakenException extends LockLostException {
 
@@ -11,7 +11,7 @@ public final class OvertakenException extends LockLostException {
      * Creates the exception.
      *
      * @param key the lock's key
-     * @param fencingToken fencing token of the holder that is refused
+     * @param fencingToken fencing token of the refused holder
      * @param greatest greatest fencing token that the resource has seen
      */
     public OvertakenException(String key, long fencingToken, long greatest) {

@@ -1,13 +1,11 @@
 package io.github.lockstarter;
 
-/** The owner of a lock that is acquired with a {@link LockRequest}: the owner may acquire the lock again at once. */
+/** The owner of a lock, who may re-enter it. */
 public enum Ownership {
 
-    /**
-     * The thread that acquires it: its nested acquires of the key share the hold, until the last of them is released.
-     */
+    /** The acquiring thread: its nested acquires of the key share the hold until the last release. */
     THREAD,
 
-    /** The handle alone: every other acquire of the key contends, also on the thread that acquired it. */
+    /** The handle alone: every other acquire of the key contends, even on the acquiring thread. */
     HANDLE
 }

@@ -1,11 +1,11 @@
 package io.github.lockstarter;
 
-/** Whether the watchdog renews the lease of a held lock until it is released. */
+/** Whether the watchdog renews the lease of a held lock. */
 public enum Renewal {
-    /** As {@code distributed-lock.watchdog.enabled} says, which is on by default. */
+    /** Uses {@code distributed-lock.watchdog.enabled}, by default on. */
     AS_CONFIGURED,
     /** The lease is renewed until release, loss, shutdown or the longest hold ({@code max-hold}). */
     ON,
-    /** The lock ends by itself when the lease is over. */
+    /** The lock ends with its lease. */
     OFF
 }
