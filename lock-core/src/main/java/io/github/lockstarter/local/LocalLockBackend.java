@@ -40,45 +40,44 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks inside this JVM, so that an application's tests need no store. Excludes no thread of another JVM: never for
- * production. Lock clients that share one instance exclude each other as if they were applications of their own.
+ * Locks inside this JVM, for tests without a store. Does not exclude threads of other JVMs, so never use it in
+ * production. Lock clients that share one instance exclude each other like separate applications.
  *
- * <p>Kept per key: the current hold, the last fencing token, and the waiting instances, first come first. A lease ends
- * by the monotonic clock; nothing runs when it does, the next command finds the lock free. Fencing tokens grow over all
- * keys together. Every command is answered before it returns, by the caller's thread, under one monitor; signals come
- * on a daemon thread that ends when idle.
+ * <p>Keeps per key the current hold, the last fencing token, and the queue of waiting instances. Leases end by the
+ * monotonic clock, which the next command checks. Fencing tokens grow over all keys together. Every command is answered
+ * on the caller's thread, under one monitor; signals are sent on a daemon thread that ends when idle.
  *
- * <p>Known hole: the state lives and dies with this object.
+ * <p>Known hole: the state ends with this object.
  */
 public final class LocalLockBackend implements LockBackend {
 
-    /** How many keys are kept, unused ones too, so that a release that is sent twice gets the same answer twice. */
+    /** Number of keys kept, including unused ones, so that a release sent twice gets the same answer twice. */
     static final int REMEMBERED = 1_000;
 
     private static final String CLOSED = "The in-JVM lock backend is closed";
 
-    /** Those that are used longest ago first. Guarded by this object, as the locks are. */
+    /** Least recently used first. Guarded by this object, like the locks. */
     private final Map<Place, Lock> locks = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** The greatest fencing token or place in a queue that was given out. */
+    /** The greatest fencing token or queue position so far. */
     private long latest;
 
     private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
 
-    /** Of its own: a listener may at once send the next command, whose release sends the next signal. */
+    /** Separate, since a listener may send a command whose release sends the next signal. */
     private final ThreadPoolExecutor postman = LockThreads.pool("lock-local-signals", 1, Duration.ofSeconds(1));
 
     private final LongSupplier monotonicNanos;
     private final InstantSource wall;
     private volatile boolean closed;
 
-    /** Creates an empty backend on the clock of this machine. */
+    /** Creates an empty backend on the system clock. */
     public LocalLockBackend() {
         this(System::nanoTime);
     }
 
     /**
-     * Creates an empty backend whose leases end by the given clock, so that a test can let time pass.
+     * Creates an empty backend on a given clock, so that a test can let time pass.
      *
      * @param monotonicNanos as {@link System#nanoTime()}
      */
@@ -150,25 +149,23 @@ public final class LocalLockBackend implements LockBackend {
         listeners.put(instanceId, listener);
     }
 
-    /** Where locks are kept. */
     @Override
     public String toString() {
         return "this JVM";
     }
 
-    /** Refuses further grants and sends no more signals; a holder can still release its lock. Idempotent. */
+    /** Refuses further grants and sends no more signals; holders can still release. Idempotent. */
     @Override
     public void close() {
         closed = true;
         postman.shutdown();
     }
 
-    /** How many keys are kept in memory. */
     synchronized int size() {
         return locks.size();
     }
 
-    /** The key's lock, at the present time. A new one is kept if it is acquired, or waited for. */
+    /** The key's lock at the present time. A new one is stored only by an attempt. */
     private Lock lock(String key, int slot) {
         Place place = new Place(key, slot);
         Lock known = locks.get(place);
@@ -178,7 +175,7 @@ public final class LocalLockBackend implements LockBackend {
         return lock;
     }
 
-    /** The slot that the token has; else the first that is free; else the one that is free next. */
+    /** The token's slot; else the first free one; else the next to become free. */
     private Lock chosen(AcquireCommand command) {
         if (command.permits() == 1) {
             return lock(command.key(), 0);
@@ -194,9 +191,8 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /**
-     * Looks at the two oldest: what is unused goes, what is used counts as the newest. With each attempt one key comes
-     * at most and up to two go, so beyond {@value #REMEMBERED} there are about as many unused ones as used ones at
-     * most.
+     * Removes the two oldest locks if unused, and moves used ones to the end. An attempt adds at most one key, so the
+     * number of unused locks beyond {@value #REMEMBERED} stays about the number of used ones.
      */
     private void forgetUnused() {
         for (int looks = 0; looks < 2 && locks.size() > REMEMBERED; looks++) {
@@ -210,12 +206,12 @@ public final class LocalLockBackend implements LockBackend {
         }
     }
 
-    /** A number above all before, and at least the time in microseconds: it also grows across restarts of the JVM. */
+    /** At least the time in microseconds, so that it grows across restarts of the JVM. */
     private long next() {
         return nextAbove(0, 1);
     }
 
-    /** The first of so many in a row. */
+    /** The first of a block of consecutive numbers. */
     private long nextAbove(long floor, int many) {
         Instant now = wall.instant();
         long micros = now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
@@ -235,10 +231,9 @@ public final class LocalLockBackend implements LockBackend {
         return CompletableFuture.completedFuture(result);
     }
 
-    /** What is held: a key, or a further slot of it. */
     private record Place(String key, int slot) {}
 
-    /** An instance that waits, and until when it is believed to. */
+    /** A waiting instance, until its deadline. */
     private record Waiter(String instanceId, long position, long deadline) {
 
         boolean isOf(String instance) {
@@ -247,19 +242,19 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /**
-     * The state of one key, or of a further slot of it, which shares the queue of the first. Times are monotonic
-     * nanoseconds, which may overflow: they are only ever subtracted.
+     * State of one slot of a key; slot 0 has the queue. Times are monotonic nanoseconds, which may overflow, so they
+     * are only subtracted.
      */
     private final class Lock {
 
         private final Place place;
 
-        /** The lock that has the queue, as of the latest command. */
+        /** The slot with the queue, as of the latest command. */
         private Lock line = this;
 
         private long now;
 
-        /** Whether it is held, or kept for a minimum time: until the deadline. */
+        /** Held, or kept for a minimum time, until the deadline. */
         private boolean isTaken;
 
         /** Null while the lock is free or kept. */
@@ -268,17 +263,17 @@ public final class LocalLockBackend implements LockBackend {
         private long grantedAt;
         private long deadline;
 
-        /** The last that was granted; 0 if there was none. */
+        /** The last granted one; 0 if there was none. */
         private long fencingToken;
 
-        /** The longest-waiting first. Of the line. */
+        /** Longest-waiting first; only in slot 0. */
         private List<Waiter> waiters = List.of();
 
         Lock(Place place) {
             this.place = place;
         }
 
-        /** Ends what is over. */
+        /** Ends holds and waits that are over. */
         void passTo(long present) {
             now = present;
             if (isTaken && deadline - now <= 0) {
@@ -312,12 +307,12 @@ public final class LocalLockBackend implements LockBackend {
             fencingToken = first + many - 1;
             if (command.waiting().isPresent()) {
                 line.waiters =
-                        others; // it has what its instance waited for; one that only tried leaves the queue to those
+                        others; // an attempt that does not wait leaves its instance's place to other callers
             }
             return new AcquireResult.Granted(first, others.size(), Optional.empty(), "", place.slot);
         }
 
-        /** The first of the owner's fencing tokens, which it may ask to be greater. */
+        /** The first of the owner's fencing tokens, raised above the floor if needed. */
         private long raised(AcquireCommand command) {
             long first = fencingToken - command.fencingTokens() + 1;
             if (first > command.fencingFloor()) {
@@ -336,7 +331,7 @@ public final class LocalLockBackend implements LockBackend {
             return new AcquireResult.Contended(Optional.of(remaining()), position, holder, owner == null);
         }
 
-        /** At the earlier of the place that the instance has and the one it names; else at the end of the queue. */
+        /** Takes the earlier of the registered and the named position; else the end of the queue. */
         private long queue(String instanceId, Waiting waiting, int permits) {
             Set<String> owners = new HashSet<>();
             for (int each = 0; each < permits; each++) {
@@ -393,7 +388,7 @@ public final class LocalLockBackend implements LockBackend {
             return isTaken ? new ReleaseResult.Kept(remaining(), 0) : new ReleaseResult.Released(0);
         }
 
-        /** Keeps the lock for what is left of the minimum time. */
+        /** Keeps the lock for the rest of the minimum time. */
         private void leave(Duration atLeast) {
             owner = null;
             deadline = grantedAt + atLeast.toNanos();
@@ -405,11 +400,10 @@ public final class LocalLockBackend implements LockBackend {
             if (token.equals(owner)) {
                 free();
             }
-            // Free or kept: the signal of the last release may have gone to the instance that now leaves.
+            // Free or kept: the instance that leaves may have received the signal of the last release.
             return new ReleaseResult.Released(owner == null ? wake() : 0);
         }
 
-        /** For an operator: without its owner, or the rest of its minimum time. */
         Revocation revoke(long seen) {
             if (!isTaken || fencingToken != seen) {
                 return new Revocation.Stale(seen());
@@ -423,7 +417,6 @@ public final class LocalLockBackend implements LockBackend {
             return new Revocation.Revoked();
         }
 
-        /** As an operator sees it. */
         StoredLock seen() {
             if (!isTaken) {
                 return new StoredLock.Free(fencingToken, line.waiters.size());
@@ -434,7 +427,9 @@ public final class LocalLockBackend implements LockBackend {
                             Optional.of(owner.holder()), Optional.of(remaining()), fencingToken, line.waiters.size());
         }
 
-        /** Signals the first waiter that listens, which leaves the queue as those before it do. How many that is. */
+        /**
+         * Signals the first waiter with a listener, removes it and those before it, and returns the number of signals.
+         */
         private int wake() {
             List<Waiter> reachable = line.waiters.stream()
                     .filter(waiter -> !closed && listeners.containsKey(waiter.instanceId()))
@@ -449,8 +444,8 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         /**
-         * A place that the instance had before is spent, since it had the lock; it gets one behind the instance that is
-         * signalled, or if the lock is kept.
+         * Drops the instance's former place, since it had the lock, and appends it if another instance is signalled or
+         * the lock is kept.
          */
         private int wakeAndQueue(String instanceId, Duration patience) {
             line.waiters = waitersBut(instanceId);

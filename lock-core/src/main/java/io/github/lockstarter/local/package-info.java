@@ -1,4 +1,4 @@
-/** Locks inside one JVM, for applications' own tests. Never used unless it is asked for. */
+/** Locks inside one JVM, for applications' own tests. Used only on request. */
 @NullMarked
 package io.github.lockstarter.local;
 

@@ -6,26 +6,25 @@ import java.util.Optional;
 /**
  * One attempt to get a lock.
  *
- * <p>An attempt may be repeated with the same token. If the token does not have the lock, the repetition is a new
- * attempt. If it has the lock, the store leaves the lease and answers with the first of its fencing tokens again: the
- * last one of the owner, minus {@code fencingTokens}, plus 1. If that is not above the {@code fencingFloor}, the store
- * <em>raises</em> the tokens: they begin at exactly {@code fencingFloor + 1}, independently of the store's clock, and
- * the last one of the owner grows with them. A quorum agrees on one number that way. (A quorum may answer a repetition
- * with a greater number than before, never with a smaller one, since other stores of it answer.) On a single store no
- * attempt raises, since a grant is above the floor of its attempt. A repeated raise gets the same answer and changes
- * nothing.
+ * <p>An attempt may be repeated with the same token. If the token does not have the lock, this is a new attempt. If it
+ * has the lock, the store keeps the lease and answers with the owner's first fencing token again: its last one, minus
+ * {@code fencingTokens}, plus 1. If that does not exceed {@code fencingFloor}, the store <em>raises</em> the tokens:
+ * they start at exactly {@code fencingFloor + 1}, independently of the store's clock, and the owner's last one grows
+ * accordingly. A quorum thereby agrees on one number. Repeating a raise gets the same answer and changes nothing. On a
+ * single store no attempt raises, because a grant exceeds the floor of its attempt. A repetition on a quorum may get a
+ * greater number than before, never a smaller one.
  *
  * @param key the lock's key
  * @param token unique to this attempt
- * @param lease how long the lock is to live without renewal; at least 1 ms
- * @param fencingFloor the granted fencing tokens must be greater than this
- * @param fencingTokens how many fencing tokens in a row to grant, so that the instance can hand the lock over to its
- *     own waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
- * @param waiting present if the caller waits when the lock is busy
- * @param atLeast minimum time for which the lock is to be kept from the grant on, by its release; zero if there is
- *     none. Otherwise a store that grants the lock notes when, by its own clock
- * @param permits how many slots the lock has: the store grants one that is free, or repeats the one that the token has;
- *     1 where the store's {@link StoreCapabilities#permits} say so
+ * @param lease lease without renewal; at least 1 ms
+ * @param fencingFloor lower limit that the granted fencing tokens must exceed
+ * @param fencingTokens number of consecutive fencing tokens to grant, so that the instance can hand the lock over to
+ *     its own waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
+ * @param waiting present if the caller waits for a busy lock
+ * @param atLeast minimum time from the grant that the release enforces, or zero; if set, the store records the grant's
+ *     time by its own clock
+ * @param permits number of slots: the store grants a free one, or repeats the token's slot; 1 unless {@link
+ *     StoreCapabilities#permits}
  */
 public record AcquireCommand(
         String key,
@@ -37,20 +36,20 @@ public record AcquireCommand(
         Duration atLeast,
         int permits) {
 
-    /** The most fencing tokens that one grant covers. */
+    /** Maximum number of fencing tokens per grant. */
     public static final int MOST_FENCING_TOKENS = 1024;
 
     /**
-     * Checks what is given.
+     * Checks the number of fencing tokens.
      *
-     * @param key the lock's key
-     * @param token unique to this attempt
-     * @param lease how long the lock is to live without renewal
-     * @param fencingFloor the granted fencing tokens must be greater than this
-     * @param fencingTokens how many fencing tokens in a row to grant
-     * @param waiting present if the caller waits when the lock is busy
-     * @param atLeast minimum time for which the lock is to be kept
-     * @param permits how many slots the lock has
+     * @param key the key
+     * @param token the token
+     * @param lease the lease
+     * @param fencingFloor the floor
+     * @param fencingTokens the number of tokens
+     * @param waiting the registration
+     * @param atLeast the minimum time
+     * @param permits the number of slots
      * @throws IllegalArgumentException when the number of fencing tokens is out of range
      */
     public AcquireCommand {
@@ -61,14 +60,14 @@ public record AcquireCommand(
     }
 
     /**
-     * An attempt to get a lock that has one permit and no minimum time.
+     * An attempt with one permit and no minimum time.
      *
-     * @param key the lock's key
-     * @param token unique to this attempt
-     * @param lease how long the lock is to live without renewal
-     * @param fencingFloor the granted fencing tokens must be greater than this
-     * @param fencingTokens how many fencing tokens in a row to grant
-     * @param waiting present if the caller waits when the lock is busy
+     * @param key the key
+     * @param token the token
+     * @param lease the lease
+     * @param fencingFloor the floor
+     * @param fencingTokens the number of tokens
+     * @param waiting the registration
      * @throws IllegalArgumentException when the number of fencing tokens is out of range
      */
     public AcquireCommand(
@@ -82,10 +81,10 @@ public record AcquireCommand(
     }
 
     /**
-     * The registration of a waiting instance.
+     * Registration of a waiting instance.
      *
-     * @param position the position from the answer to an earlier attempt; {@link #NEW} for the end of the queue
-     * @param patience how long the registration is kept at least; other waiters may keep it longer
+     * @param position the position from an earlier answer; {@link #NEW} for the end of the queue
+     * @param patience minimum time for which the store keeps the registration; other waiters may prolong it
      */
     public record Waiting(long position, Duration patience) {
 

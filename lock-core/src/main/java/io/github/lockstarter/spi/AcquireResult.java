@@ -8,36 +8,36 @@ import java.util.Optional;
 public sealed interface AcquireResult {
 
     /**
-     * The token has the lock. An instance that waits, and says its position, waits no longer.
+     * The token has the lock. If the attempt named a position, the instance leaves the queue.
      *
-     * @param fencingToken the first of as many as were asked for; strictly greater than every earlier one of this key,
-     *     all of them below 2<sup>53</sup>
-     * @param othersWaiting how many other instances were registered as waiters at the grant; perhaps 0 where only one
-     *     fencing token was requested by an instance without a position: the store does not count then
-     * @param takenOverFrom the owner that had the lock, whose instance has crashed or was cut off; empty if it was free
-     * @param history which history of the store has granted it, as {@link CrashDetection.Beat#history} names it
-     * @param slot which one; 0 for a lock with one permit
+     * @param fencingToken the first of the requested number of tokens; strictly greater than every earlier one of this
+     *     key, all of them below 2<sup>53</sup>
+     * @param othersWaiting number of other instances registered as waiters at the grant; may be 0 without counting for
+     *     an instance that requested one fencing token and named no position
+     * @param takenOverFrom the crashed or disconnected owner from which the lock was taken over; empty if it was free
+     * @param history history of the store that granted it, see {@link CrashDetection.Beat#history}
+     * @param slot the granted slot; 0 for a lock with one permit
      */
     record Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history, int slot)
             implements AcquireResult {
 
         /**
-         * A grant of a lock with one permit.
+         * A grant with one permit.
          *
-         * @param fencingToken the first of as many as were asked for
-         * @param othersWaiting how many other instances were registered as waiters
-         * @param takenOverFrom the owner that had the lock
-         * @param history which history of the store has granted it
+         * @param fencingToken the first fencing token
+         * @param othersWaiting number of other waiting instances
+         * @param takenOverFrom the previous owner
+         * @param history the granting history
          */
         public Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history) {
             this(fencingToken, othersWaiting, takenOverFrom, history, 0);
         }
 
         /**
-         * A grant of a lock that was free, by a store that has one history.
+         * A grant of a free lock by a store that has one history.
          *
-         * @param fencingToken the first of as many as were asked for
-         * @param othersWaiting how many other instances were registered as waiters
+         * @param fencingToken the first fencing token
+         * @param othersWaiting number of other waiting instances
          */
         public Granted(long fencingToken, long othersWaiting) {
             this(fencingToken, othersWaiting, Optional.empty(), "");
@@ -45,15 +45,15 @@ public sealed interface AcquireResult {
     }
 
     /**
-     * Another owner has the lock, or the lock is kept: its last owner released it before its minimum time was over.
+     * Another owner has the lock, or it is kept: its last owner released it before its minimum time ended.
      *
-     * @param remainingLease of the other owner, empty if it never ends by itself, or ends with the owner's session; or
-     *     the rest of the minimum time
-     * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
+     * @param remainingLease of the other owner, empty if unlimited or bound to the owner's session; or the rest of the
+     *     minimum time
+     * @param position of this instance in the queue; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder the owner, if its token names it
-     * @param kept whether the lock has no owner, and is kept for the rest of the minimum time
-     * @param lookAgain when to look again at the latest: since the lock is taken over if its owner has crashed, or
-     *     since the store signals nobody; empty if neither is so
+     * @param kept whether the lock has no owner and is kept
+     * @param lookAgain latest time for the next attempt, if a crashed owner's lock is taken over or the store sends no
+     *     signals; otherwise empty
      */
     record Contended(
             Optional<Duration> remainingLease,
@@ -64,10 +64,10 @@ public sealed interface AcquireResult {
             implements AcquireResult {
 
         /**
-         * A lock that is not taken over.
+         * A lock that needs no polling.
          *
          * @param remainingLease of the other owner, or the rest of the minimum time
-         * @param position of this instance among the waiters
+         * @param position of this instance in the queue
          * @param holder the owner, if its token names it
          * @param kept whether the lock has no owner
          */
@@ -78,8 +78,8 @@ public sealed interface AcquireResult {
         /**
          * Another owner has the lock.
          *
-         * @param remainingLease of the other owner; empty if no end of it is known
-         * @param position of this instance among the waiters
+         * @param remainingLease of the other owner; empty if unknown
+         * @param position of this instance in the queue
          * @param holder the owner, if its token names it
          */
         public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder) {
@@ -87,10 +87,10 @@ public sealed interface AcquireResult {
         }
 
         /**
-         * An owner whose token does not name it has the lock.
+         * An owner without a name has the lock.
          *
-         * @param remainingLease of the other owner; empty if no end of it is known
-         * @param position of this instance among the waiters
+         * @param remainingLease of the other owner; empty if unknown
+         * @param position of this instance in the queue
          */
         public Contended(Optional<Duration> remainingLease, long position) {
             this(remainingLease, position, Optional.empty());
@@ -100,15 +100,15 @@ public sealed interface AcquireResult {
     /**
      * The store may have forgotten locks and grants none for a while.
      *
-     * @param retryAfter when to try again
-     * @param problem what happened to which store, as far as that is known, without a full stop
+     * @param retryAfter time until the next attempt
+     * @param problem the store and the incident, as far as known, without a full stop
      */
     record Recovering(Duration retryAfter, String problem) implements AcquireResult {
 
         /**
-         * A store of which no more is known.
+         * A recovery of unknown cause.
          *
-         * @param retryAfter when to try again
+         * @param retryAfter time until the next attempt
          */
         public Recovering(Duration retryAfter) {
             this(retryAfter, "the lock store may have forgotten locks");
@@ -116,27 +116,27 @@ public sealed interface AcquireResult {
     }
 
     /**
-     * Certainly not acquired, and not because of another owner.
+     * Certainly not acquired, for another reason than an owner.
      *
-     * @param reason what failed and what to do
-     * @param cause the store's or the client's failure
+     * @param reason the failure and its remedy
+     * @param cause the failure of the store or client
      */
     record Rejected(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
-     * Certainly not acquired, and not because of another owner: the store cannot grant anything right now, such as
-     * while its servers change roles. A waiter may try again.
+     * Certainly not acquired, because the store cannot grant anything right now, such as during a role change of its
+     * servers. A waiter may retry.
      *
-     * @param reason what failed and what to do
-     * @param cause the store's or the client's failure
+     * @param reason the failure and its remedy
+     * @param cause the failure of the store or client
      */
     record Unavailable(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
-     * Perhaps acquired: no answer came, or the lock is stored less safely than configured. The caller cleans up with a
-     * release of the same token.
+     * Possibly acquired: there was no answer, or the lock is stored less safely than configured. The caller cleans up
+     * by releasing the token.
      *
-     * @param reason what failed and what to do
+     * @param reason the failure and its remedy
      * @param cause the client's failure
      */
     record Unknown(String reason, Throwable cause) implements AcquireResult, FailedResult {}

@@ -11,12 +11,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a {@link LockBackend} to its word that every failure is a result: for callers that must get a result also from
- * a backend that throws, returns null, or completes a stage with an exception or with null. A caller guards the call
- * with {@link #stageOf}, and what the stage completes with by {@link #resultOf}, in the one step that it adds to the
- * stage anyway. Without state.
+ * Converts contract violations of a {@link LockBackend} to results: exceptions, null, and stages that fail or complete
+ * with null. Callers wrap the call with {@link #stageOf} and handle its completion with {@link #resultOf}. Stateless.
  *
- * <p>For the modules of this project: public because they share it, and no part of the port.
+ * <p>Internal to this project's modules, not part of the port.
  */
 public final class BackendGuard {
 
@@ -25,22 +23,22 @@ public final class BackendGuard {
     /**
      * Calls the backend.
      *
-     * @param <R> kind of result
+     * @param <R> the result
      * @param call the call
-     * @return the stage of the backend; a failed one if the backend threw or returned null
+     * @return the backend's stage; a failed one if the backend threw or returned null
      */
     public static <R> CompletionStage<R> stageOf(Supplier<? extends @Nullable CompletionStage<R>> call) {
         return stageOf(Supplier::get, call);
     }
 
     /**
-     * As {@link #stageOf(Supplier)}, for a call on the hot path: no lambda has to hold the argument.
+     * {@link #stageOf(Supplier)} for the hot path, without a capturing lambda.
      *
-     * @param <C> kind of command
-     * @param <R> kind of result
+     * @param <C> the command
+     * @param <R> the result
      * @param call the call
      * @param command its argument
-     * @return the stage of the backend; a failed one if the backend threw or returned null
+     * @return the backend's stage; a failed one if the backend threw or returned null
      */
     public static <C, R> CompletionStage<R> stageOf(
             Function<C, ? extends @Nullable CompletionStage<R>> call, C command) {
@@ -54,9 +52,9 @@ public final class BackendGuard {
     /**
      * Calls the backend to renew locks.
      *
-     * @param commands how many renewals it is called for
+     * @param commands number of renewals
      * @param call the call
-     * @return as many stages; failed ones if the backend threw or returned fewer or more
+     * @return one stage per renewal; failed ones if the backend threw or returned another number
      */
     public static List<CompletionStage<RenewResult>> stagesOf(
             int commands, Supplier<List<CompletionStage<RenewResult>>> call) {
@@ -72,12 +70,12 @@ public final class BackendGuard {
     }
 
     /**
-     * What a stage completed with, as a result.
+     * Converts a completion to a result.
      *
-     * @param <R> kind of result
-     * @param result the result, if there is one
-     * @param failure the exception instead
-     * @param unknown makes the result of an exception
+     * @param <R> the result
+     * @param result the result, if any
+     * @param failure the exception, if any
+     * @param unknown converts an exception to a result
      * @return a result in any case
      */
     public static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {

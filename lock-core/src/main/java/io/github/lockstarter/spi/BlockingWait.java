@@ -9,29 +9,29 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The only place where this library blocks a thread until a future completes. The waiting thread runs nothing else:
- * {@link CompletableFuture#get} and {@link CompletableFuture#join} run other tasks of the pool on a worker that waits,
- * and such a task would run inside the locks of the waiting one, since locks are reentrant by thread.
+ * The only place where this library blocks a thread for a future. The waiting thread runs nothing else: {@link
+ * CompletableFuture#get} and {@link CompletableFuture#join} would run other tasks of the pool on a waiting worker,
+ * inside its locks, which are reentrant by thread.
  *
- * <p>A worker of a {@link ForkJoinPool} lets its pool start a spare worker for the time it waits, so that the task that
- * ends the wait can run in the same pool. If the pool may not start one, the worker just waits.
+ * <p>A worker of a {@link ForkJoinPool} lets the pool start a spare worker, so that the task that ends the wait can run
+ * in the same pool. If the pool cannot start one, the worker just waits.
  *
- * <p>Results and failures are those of {@link CompletableFuture#join}. A future that is complete costs nothing.
- * Thread-safe; stateless. Not for event loops and timer threads, which never block.
+ * <p>Results and failures are those of {@link CompletableFuture#join}. A limit of zero or less does not wait, and a
+ * timeout leaves the future unchanged. Thread-safe; stateless. Not for event loops and timer threads.
  *
- * <p>For the modules of this project: public because they share it, and no part of the port.
+ * <p>Internal to this project's modules, not part of the port.
  */
 public final class BlockingWait {
 
     private BlockingWait() {}
 
     /**
-     * Waits until the future is complete, or the thread is interrupted.
+     * Waits for completion or an interrupt.
      *
-     * @param future to wait for
+     * @param future the future
      * @param <T> its result
      * @return its result
-     * @throws InterruptedException when the thread is interrupted before the future is complete; the flag is cleared
+     * @throws InterruptedException when interrupted before completion; the flag is cleared
      * @throws java.util.concurrent.CompletionException with the cause, when the future failed
      * @throws java.util.concurrent.CancellationException when the future was cancelled
      */
@@ -43,14 +43,14 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits until the future is complete, the limit is over, or the thread is interrupted.
+     * Waits for completion, a timeout or an interrupt.
      *
-     * @param future to wait for; a wait in vain leaves it as it is
-     * @param limit longest time to wait; not at all if zero or negative
+     * @param future the future
+     * @param limit longest time to wait
      * @param <T> its result
      * @return its result
-     * @throws InterruptedException when the thread is interrupted before the future is complete; the flag is cleared
-     * @throws TimeoutException when the future is not complete at the end of the limit
+     * @throws InterruptedException when interrupted before completion; the flag is cleared
+     * @throws TimeoutException when the future is not complete at the limit
      * @throws java.util.concurrent.CompletionException with the cause, when the future failed
      * @throws java.util.concurrent.CancellationException when the future was cancelled
      */
@@ -66,9 +66,9 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits until the future is complete. An interrupt does not end the wait; the flag is set again afterwards.
+     * Waits for completion. Interrupts do not end the wait; the flag is set again afterwards.
      *
-     * @param future to wait for
+     * @param future the future
      * @param <T> its result
      * @return its result
      * @throws java.util.concurrent.CompletionException with the cause, when the future failed
@@ -82,11 +82,10 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits until the future is complete or the limit is over. An interrupt does not end the wait; the flag is set
-     * again afterwards.
+     * Waits for completion or a timeout. Interrupts do not end the wait; the flag is set again afterwards.
      *
-     * @param future to wait for; a wait in vain leaves it as it is
-     * @param limit longest time to wait; not at all if zero or negative
+     * @param future the future
+     * @param limit longest time to wait
      * @return whether the future is complete, normally or not
      */
     public static boolean awaitUninterruptibly(CompletableFuture<?> future, Duration limit) {
@@ -97,10 +96,10 @@ public final class BlockingWait {
     }
 
     /**
-     * Blocks the thread for a while.
+     * Blocks the thread.
      *
-     * @param pause how long
-     * @throws InterruptedException when the thread is interrupted meanwhile; the flag is cleared
+     * @param pause the time
+     * @throws InterruptedException when interrupted; the flag is cleared
      */
     public static void sleep(Duration pause) throws InterruptedException {
         block(new TimedCompletion(new CompletableFuture<>(), pause));
@@ -135,7 +134,6 @@ public final class BlockingWait {
         return complete.getNow(null);
     }
 
-    /** Parks one thread until the future is complete. */
     private static class Completion implements ForkJoinPool.ManagedBlocker {
 
         private final CompletableFuture<?> future;

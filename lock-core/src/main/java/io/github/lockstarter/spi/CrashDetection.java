@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store's way to tell an instance that has crashed from one that is paused: by a connection, which the operating
- * system closes with the process and keeps open while the process is stopped, or by a session.
+ * A store's means to distinguish a crashed instance from a paused one: a connection, which the operating system closes
+ * with the process but keeps open while the process is stopped, or a session.
  *
  * <p>The store takes a lock over no sooner than its token's {@link LockToken#takeOverMillis take-over time} after the
  * last beat of the owner's instance that it executed, and not while it may have forgotten locks. Thread-safe.
@@ -15,63 +15,53 @@ import java.util.concurrent.CompletionStage;
 public interface CrashDetection {
 
     /**
-     * Reports to the store that this instance is alive, and asks which other instances are not. Returns at once.
+     * Reports that this instance is alive and asks for crashed instances. Returns at once.
      *
-     * <p>An answer proves that the very server which grants locks has executed the beat after this call, and that it
-     * still executes writes. A lock that the same {@link Beat#history} has granted or renewed after an earlier beat
-     * with the same {@link Beat#takeOver} has not been taken over before this one.
+     * <p>An answer proves that the server which grants locks executed the beat after this call and still executes
+     * writes. A lock that the same {@link Beat#history} granted or renewed after an earlier beat with the same {@link
+     * Beat#takeOver} was not taken over before this beat.
      *
-     * @param waitedFor keys of locks that other instances have and that this instance waits for
-     * @return completed with the answer; with empty if there is one that proves nothing; with an exception, whose
-     *     message says what failed, if there was no answer. Not completed before the first command has opened a
-     *     connection
+     * @param waitedFor keys that this instance waits for and other instances hold
+     * @return the answer; empty if it proves nothing; an exception that names the failure if there was none. Not
+     *     completed before the first command has opened a connection
      */
     CompletionStage<Optional<Beat>> beat(List<String> waitedFor);
 
     /**
-     * What the store says to a beat.
+     * The store's answer to a beat.
      *
-     * @param history names what the store remembers: another one may have forgotten take-overs
-     * @param takeOver names the last time at which locks of this instance were, or could be, taken over; empty if the
-     *     history knows of none
-     * @param historyBefore the history that this one has followed directly; empty if that is not known
-     * @param runningFor for how long, at least, the server that answered has been running: what replicas had
-     *     acknowledged before that, it may have lost. Without meaning while the history stays the same
-     * @param abandoned the keys of the beat whose owners are gone: an attempt takes their locks over now
+     * @param history identifies the store's memory; another one may have forgotten take-overs
+     * @param takeOver identifies the last time at which locks of this instance were, or could be, taken over; empty if
+     *     the history has none
+     * @param historyBefore the direct predecessor of this history; empty if unknown
+     * @param runningFor minimum uptime of the answering server, which may have lost anything replicas acknowledged
+     *     before that. Meaningless while the history stays the same
+     * @param abandoned keys of the beat whose owners have crashed; an attempt now takes their locks over
      */
     record Beat(String history, String takeOver, String historyBefore, Duration runningFor, List<String> abandoned) {}
 
-    /**
-     * Whether signals reach this instance, according to the last beat. If they do not, waiters try again more often.
-     *
-     * @return false if the store knows of no subscription of this instance
-     */
+    /** {@return whether signals reach this instance, according to the last beat; if not, waiters poll more often} */
     default boolean hearsSignals() {
         return true;
     }
 
     /**
-     * How long a command waits for its answer, and so a caller for an answer about a lock that is in doubt. Constant.
-     *
-     * @return above zero
+     * {@return the time that a command waits for its answer, and so a caller for a lock in doubt; positive and
+     * constant}
      */
     Duration commandTimeout();
 
-    /**
-     * On what a take-over of the locks of this instance depends. Constant.
-     *
-     * @return what the tokens of this instance ask for
-     */
+    /** {@return the condition that this instance's tokens set for a take-over; constant} */
     default TakeOverCondition takeOverCondition() {
         return TakeOverCondition.NONE;
     }
 
     /**
-     * For how long a lock of this instance is certain after a beat was sent and answered: where a session decides,
-     * which the store ends by itself when it has not heard this instance for some time, whatever the take-over times
-     * and leases of the locks are. May change when the store grants a session. Returns at once.
+     * Time for which this instance's locks are certain after an answered beat was sent, if the store ends silent
+     * sessions whatever the locks' take-over times and leases. May change when the store grants a session. Returns at
+     * once.
      *
-     * @return empty if the take-over times of the locks decide, as by default
+     * @return empty, by default, if the locks' take-over times decide
      */
     default Optional<Duration> certainTime() {
         return Optional.empty();

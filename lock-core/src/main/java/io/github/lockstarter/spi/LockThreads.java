@@ -10,10 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Creates every thread of the lock client: daemons with a numbered name, such as {@code lock-watchdog-1}, that inherit
- * neither the thread-locals nor the context class loader of the thread that happens to create them. Thread-safe.
+ * Creates all threads of the lock client: daemons with numbered names such as {@code lock-watchdog-1} that inherit
+ * neither thread-locals nor the context class loader of their creator. A name is given without its number, and pools
+ * start without threads. Thread-safe.
  *
- * <p>For the modules of this project: public because they share it, and no part of the port.
+ * <p>Internal to this project's modules, not part of the port.
  */
 public final class LockThreads {
 
@@ -23,10 +24,10 @@ public final class LockThreads {
     private LockThreads() {}
 
     /**
-     * Creates one thread, not started, with the class loader of the lock client.
+     * Creates an unstarted thread with the class loader of the lock client.
      *
-     * @param name the name without its number
-     * @param work what it runs
+     * @param name the name
+     * @param work the code to run
      * @return the thread
      */
     public static Thread thread(String name, Runnable work) {
@@ -41,25 +42,25 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a pool whose threads end when they are idle. Work that exceeds them waits in an unbounded queue.
+     * Creates a pool with an unbounded queue whose threads end when idle.
      *
-     * @param name the name of the threads without their number
-     * @param threads most threads at a time
-     * @param idle how long a thread waits for work before it ends
-     * @return the pool, which has no thread yet
+     * @param name the name of the threads
+     * @param threads maximum number of threads
+     * @param idle idle time after which a thread ends
+     * @return the pool
      */
     public static ThreadPoolExecutor pool(String name, int threads, Duration idle) {
         return pool(name, threads, idle, LockThreads.class.getClassLoader());
     }
 
     /**
-     * Creates a pool as {@link #pool(String, int, Duration)}, for code that another class loader has loaded.
+     * {@link #pool(String, int, Duration)} for code of another class loader.
      *
-     * @param name the name of the threads without their number
-     * @param threads most threads at a time
-     * @param idle how long a thread waits for work before it ends
+     * @param name the name of the threads
+     * @param threads maximum number of threads
+     * @param idle idle time after which a thread ends
      * @param context the context class loader of the threads
-     * @return the pool, which has no thread yet
+     * @return the pool
      */
     public static ThreadPoolExecutor pool(String name, int threads, Duration idle, ClassLoader context) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
@@ -74,13 +75,13 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a pool that starts a thread for each task that finds no idle one. So a task may wait for any other task,
-     * but not for one beyond the bound, which {@link java.util.concurrent.RejectedExecutionException} refuses.
+     * Creates a pool without a queue: a task without an idle thread gets a new one, so tasks may wait for each other.
+     * Beyond the maximum, tasks are refused with {@link java.util.concurrent.RejectedExecutionException}.
      *
-     * @param name the name of the threads without their number
-     * @param most threads at a time
-     * @param idle how long a thread waits for work before it ends
-     * @return the pool, which has no thread yet
+     * @param name the name of the threads
+     * @param most maximum number of threads
+     * @param idle idle time after which a thread ends
+     * @return the pool
      */
     public static ThreadPoolExecutor unqueuedPool(String name, int most, Duration idle) {
         return new ThreadPoolExecutor(
@@ -88,10 +89,10 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a thread that runs work at its time. It forgets work that is cancelled, and that is due after a shutdown.
+     * Creates a single-threaded timer. It drops cancelled tasks, and delayed tasks at shutdown.
      *
-     * @param name the name of the thread without its number
-     * @return the timer, which has no thread yet
+     * @param name the name of the thread
+     * @return the timer
      */
     public static ScheduledThreadPoolExecutor timer(String name) {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> thread(name, work));
@@ -101,7 +102,7 @@ public final class LockThreads {
     }
 
     /**
-     * Waits for the end of a thread, for 2 s at most, or until the caller is interrupted; the flag is set again.
+     * Waits up to 2 s for a thread to end, or until the caller is interrupted; the flag is set again.
      *
      * @param thread the thread
      */
@@ -114,8 +115,8 @@ public final class LockThreads {
     }
 
     /**
-     * Waits for what a pool that was shut down still runs, for 2 s at most, or until the caller is interrupted; the
-     * flag is set again. The caller may itself run in the pool, which therefore ends later.
+     * Waits up to 2 s for the tasks of a pool after its shutdown, or until the caller is interrupted; the flag is set
+     * again. The caller may run in the pool itself, which then ends later.
      *
      * @param pool the pool
      */

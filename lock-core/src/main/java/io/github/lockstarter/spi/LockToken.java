@@ -11,23 +11,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Unique proof of one acquisition attempt. A client that knows it can release or renew the lock, so it is never logged.
+ * Unique proof of one acquisition attempt. Any client that knows it can release or renew the lock, so it is never
+ * logged.
  *
- * <p>The instance and the number make it unique. Owner and time of the attempt are for operators and for the exceptions
- * of other callers; they are part of the token, so that they are stored, compared and forgotten with it.
+ * <p>Instance and sequence make it unique. Owner, time and take-over time are stored, compared and deleted with it:
+ * owner and time inform operators and other callers' exceptions; the holder relies on the take-over time, which other
+ * instances must respect.
  *
- * <p>So is the take-over time, which the holder's instance counts on, and which other instances must not undercut.
- *
- * @param instanceId identity of the lock client, made at its start: 128 random bits in hex
- * @param sequence number of the attempt within the client, from 1 on
- * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a
- *     question mark for each that is not printable ASCII, a colon, or a vertical bar. Behind the last at sign, in the
- *     same way, where the instance runs: {@code host/application}
- * @param since when the attempt was made, in milliseconds since 1970; 0 for a token that says nothing of that
- *     kind
- * @param takeOverMillis how long after the end of the instance's connection another instance may take the lock over, in
- *     milliseconds; 0 if none may, so that the lease decides alone
- * @param takeOverCondition on what such a take-over depends; without meaning if there is none
+ * @param instanceId identity of the lock client, created at its start: 128 random bits in hex
+ * @param sequence number of the attempt within the client, from 1
+ * @param owner name of the acquiring thread or other owner: its last {@value #LONGEST_OWNER} characters, with a
+ *     question mark for each colon, vertical bar or character that is not printable ASCII. After the last at sign, in
+ *     the same form, where the instance runs: {@code host/application}
+ * @param since time of the attempt in milliseconds since 1970; 0 for a token without owner and time
+ * @param takeOverMillis milliseconds after the end of the instance's connection when another instance may take the lock
+ *     over; 0 if only the lease decides
+ * @param takeOverCondition condition of such a take-over
  */
 public record LockToken(
         String instanceId,
@@ -37,10 +36,10 @@ public record LockToken(
         long takeOverMillis,
         TakeOverCondition takeOverCondition) {
 
-    /** The number of a token that is never sent in an attempt, and so never has a lock: it names the instance only. */
+    /** Sequence of a token that is never sent in an attempt and so never has a lock; it only names the instance. */
     public static final long NO_ATTEMPT = 0;
 
-    /** The longest name of an owner. */
+    /** Maximum length of an owner's name, and of the place after it. */
     public static final int LONGEST_OWNER = 40;
 
     private static final char AT = '@';
@@ -49,27 +48,27 @@ public record LockToken(
 
     private static final int SHOWN = 8;
 
-    /** Between what makes a token unique and what is for people to read. */
+    /** Separates the unique part of a token from the readable one. */
     private static final char LABEL = '|';
 
-    /** Behind a take-over time that replicas have to acknowledge. */
+    /** Follows a take-over time that replicas must acknowledge. */
     private static final char ACKNOWLEDGED = '+';
 
-    /** Instance, number of the attempt, time of it, name, take-over time. */
+    /** Instance, sequence, time, owner, take-over time. */
     private static final Pattern STORED = Pattern.compile(
             "([^|]+?)(?::[0-9]+)?(?:\\|(?:([0-9]{1,15})(?: (.*?))?)?(?:\\|[0-9]{1,15}\\+?)?)?", Pattern.DOTALL);
 
     private static final Pattern UNREADABLE = Pattern.compile("[^ -~]|[:|]");
 
     /**
-     * Shortens and cleans the name of the owner.
+     * Shortens and cleans the owner's name.
      *
      * @param instanceId identity of the lock client
      * @param sequence number of the attempt
-     * @param owner name of what acquires
-     * @param since when the attempt was made
-     * @param takeOverMillis how long after the end of its connection the lock may be taken over
-     * @param takeOverCondition on what that depends
+     * @param owner name of the owner
+     * @param since time of the attempt
+     * @param takeOverMillis take-over time
+     * @param takeOverCondition its condition
      */
     public LockToken {
         owner = readable(owner);
@@ -86,23 +85,23 @@ public record LockToken(
     }
 
     /**
-     * A token with owner and time whose lock is not taken over.
+     * A token of a lock that is not taken over.
      *
      * @param instanceId identity of the lock client
      * @param sequence number of the attempt
-     * @param owner name of what acquires
-     * @param since when the attempt was made
+     * @param owner name of the owner
+     * @param since time of the attempt
      */
     public LockToken(String instanceId, long sequence, String owner, long since) {
         this(instanceId, sequence, owner, since, 0, TakeOverCondition.NONE);
     }
 
     /**
-     * The token as it is stored at the backend.
+     * The stored form of the token.
      *
-     * @return {@code instanceId:sequence}, followed by {@code |since owner} if the token has them, and by {@code |} and
-     *     the take-over time if it has one, before which an empty field stands for {@code |since owner}, and behind
-     *     which {@code +} stands for {@link TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}
+     * @return {@code instanceId:sequence|since owner|takeOverMillis}, followed by {@code +} for {@link
+     *     TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, except that an empty {@code since
+     *     owner} keeps its bar before a take-over time
      */
     public String value() {
         String unlabelled = instanceId + ':' + sequence;
@@ -114,29 +113,21 @@ public record LockToken(
         return takeOverCondition == TakeOverCondition.NONE ? timed : timed + ACKNOWLEDGED;
     }
 
-    /**
-     * The owner of the lock that has this token.
-     *
-     * @return the readable part of the token
-     */
+    /** {@return the readable part of the token} */
     public LockHolder holder() {
         return since == UNTOLD ? new LockHolder(instance()) : holder(instance(), owner, since);
     }
 
-    /**
-     * Whether the token has owner and time.
-     *
-     * @return false for a token of an instance and a number alone
-     */
+    /** {@return whether the token has owner and time} */
     public boolean tellsOwner() {
         return since != UNTOLD;
     }
 
     /**
-     * An owner with the place where it runs.
+     * Adds the place where an owner runs.
      *
-     * @param name of the thread, or whatever else acquires
-     * @param place {@code host/application}; blank if it is unknown
+     * @param name of the acquiring thread or other owner
+     * @param place {@code host/application}; blank if unknown
      * @return the owner of a token
      */
     public static String ownerAt(String name, String place) {
@@ -144,10 +135,10 @@ public record LockToken(
     }
 
     /**
-     * What an instance may know of the owner of a lock that another instance has: the readable part of the stored
-     * token. It is short and printable for any text, even from a client of another kind.
+     * Reads the owner from a stored token, even from a client of another kind: the parts are short and printable for
+     * any text.
      *
-     * @param stored the {@link #value} of the token, with or without the number of the attempt
+     * @param stored the {@link #value} of the token, with or without the sequence
      * @return the owner
      */
     public static LockHolder holderOf(String stored) {
@@ -179,7 +170,6 @@ public record LockToken(
         return Optional.of(text).filter(each -> !each.isBlank());
     }
 
-    /** Cuts and cleans the name and the place of an owner. */
     private static String readable(String owner) {
         int at = owner.lastIndexOf(AT);
         return at < 0 ? cleaned(owner) : cleaned(owner.substring(0, at)) + AT + cleaned(owner.substring(at + 1));
@@ -197,17 +187,16 @@ public record LockToken(
     }
 
     /**
-     * Identifies this token to clients that know it: the fingerprint cannot be made without the token, nor the token
-     * from the fingerprint.
+     * Identifies this token to clients that know it. The token cannot be derived from the fingerprint.
      *
-     * @return SHA-1 of the {@link #value} in lower-case hex, which stores with scripts compute, too
+     * @return SHA-1 of the {@link #value} in lower-case hex, which scripts in the store can compute
      */
     public String fingerprint() {
         return fingerprintOf(value());
     }
 
     /**
-     * As {@link #fingerprint}, of a token that is stored.
+     * {@link #fingerprint} of a stored token.
      *
      * @param stored the {@link #value} of the token
      * @return its SHA-1 in lower-case hex
@@ -221,17 +210,13 @@ public record LockToken(
         }
     }
 
-    /**
-     * A readable name of the token's instance, too short to make a token from.
-     *
-     * @return the first characters of its id
-     */
+    /** {@return the first characters of the instance's id, too few to build a token} */
     public String instance() {
         return shortened(instanceId);
     }
 
     /**
-     * As {@link #instance}, of an id alone.
+     * Shortens an id, see {@link #instance}.
      *
      * @param instanceId identity of a lock client
      * @return its first characters
@@ -240,7 +225,7 @@ public record LockToken(
         return instanceId.substring(0, Math.min(SHOWN, instanceId.length()));
     }
 
-    /** Masked. */
+    /** Hides the token. */
     @Override
     public String toString() {
         return "LockToken[…:" + sequence + ']';

@@ -16,18 +16,17 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Notices when a server of the store does not answer any more, and when it does again. A first command without an
- * answer makes the server suspect; the outage is reported with a command that was sent after that and has no answer
- * either, so that neither a single timeout nor one connection that breaks under many commands is an outage. The next
- * answer ends it, also one to an operator or to a health check. A refusal is neither: the server cannot be used, but
- * it is there.
+ * Detects outages of a store's servers. The first command without an answer makes a server suspect; the outage is
+ * reported when a command sent after that has no answer either, so that neither a single timeout nor a connection that
+ * breaks under many commands counts. The next answer to any command ends it. A refusal neither starts nor ends an
+ * outage.
  *
- * <p>Any thread calls. {@code silences} has an entry for each server from its first failure to its next answer; an
- * entry ends also with an answer of another server that has taken over the key that failed. {@code epoch} grows with
- * each failure, so that a command knows by its value at the sending whether it was sent later. Accepted race: two
- * threads that report the begin and the end in the same moment may do so in the wrong order.
+ * <p>Thread-safe. {@code silences} has an entry for each server from its first failure to its next answer, or to an
+ * answer of the server that has taken over the key that failed. {@code epoch} grows with each failure and orders
+ * commands after failures. Accepted race: two threads that report begin and end at the same moment may do so in the
+ * wrong order.
  *
- * <p>For the modules of this project: public because they share it, and no part of the port.
+ * <p>Internal to this project's modules, not part of the port.
  */
 public final class Outages {
 
@@ -41,12 +40,12 @@ public final class Outages {
     private final AtomicLong epoch = new AtomicLong();
 
     /**
-     * The store answers, as far as is known.
+     * Starts without an outage.
      *
-     * @param store says what a silence is, and which server has a key
-     * @param scope of the events, unless they are about one of several servers
+     * @param store classifies failures and locates keys
+     * @param scope of the events, unless they concern one of several servers
      * @param nanoTime the monotonic clock
-     * @param receiver of the events; returns at once
+     * @param receiver of the events; must not block
      */
     public Outages(LockBackend store, Scope scope, LongSupplier nanoTime, Consumer<StoreEvent> receiver) {
         this.store = store;
@@ -56,18 +55,18 @@ public final class Outages {
     }
 
     /**
-     * To be read before a command is sent.
+     * Reads the epoch, before a command is sent.
      *
-     * @return what {@link #ended} takes with its result
+     * @return the argument of {@link #ended} for the command
      */
     public long epoch() {
         return epoch.get();
     }
 
     /**
-     * A command has ended.
+     * Records the end of a command.
      *
-     * @param key of the command; any for one that is about all keys
+     * @param key of the command; any for a command about all keys
      * @param result an answer, unless it is a {@link FailedResult}
      * @param epochAtSending {@link #epoch} before the command was sent
      */
@@ -81,10 +80,10 @@ public final class Outages {
     }
 
     /**
-     * An operator's question or command has ended.
+     * Records the end of an operator's command.
      *
      * @param key of the lock
-     * @param told an answer, unless it is unknown, which does not say why
+     * @param told an answer, unless unknown, which has no cause
      */
     public void told(String key, Object told) {
         if (!(told instanceof StoredLock.Unknown || told instanceof Revocation.Unknown)) {
@@ -93,7 +92,8 @@ public final class Outages {
     }
 
     /**
-     * The store was asked how it is. If one of several servers cannot be used, it is not known which of them answer.
+     * Records the store's answer about its state. If one of several servers is unusable, the answer does not tell which
+     * ones answered.
      *
      * @param state the answer
      */
@@ -109,9 +109,9 @@ public final class Outages {
     }
 
     /**
-     * A command has failed.
+     * Records a failed command.
      *
-     * @param key of the command; any for one that is about all keys
+     * @param key of the command; any for a command about all keys
      * @param cause the failure
      * @param epochAtSending {@link #epoch} before the command was sent
      */
@@ -133,9 +133,9 @@ public final class Outages {
     }
 
     /**
-     * A server has answered.
+     * Records an answer of a server.
      *
-     * @param server as events call it
+     * @param server its name in events
      */
     public void answered(String server) {
         Silence over = silences.remove(server);
@@ -145,7 +145,7 @@ public final class Outages {
         }
     }
 
-    /** By the cause: a result names its key as well, and what to do. */
+    /** The innermost message: outer ones name the key and a remedy. */
     private static String problemOf(Throwable failure) {
         String problem = failure.getClass().getSimpleName();
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

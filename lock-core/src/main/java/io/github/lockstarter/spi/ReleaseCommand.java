@@ -4,28 +4,27 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One release. While a minimum time lasts, by the store's clock, the released lock has no owner and is granted to none.
+ * One release.
  *
  * @param key the lock's key
  * @param token the owner's token
- * @param fencingToken the last of the fencing tokens that were granted to the token; 0 for an attempt that was never
- *     known to be granted
- * @param ownWait whether callers of this instance go on waiting for the lock
- * @param atLeast minimum time of the lock, zero if it has none: the store keeps the lock for the rest of it, in the
- *     same step. It begins with the grant, whose time the store noted with the lock if the attempt asked for a minimum
- *     time; else with an upper bound of that time. A time that is ahead of the store's clock counts as the present
- * @param slots the one that the token has; or all in which it may be, if it is not known whether it was granted any
+ * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
+ * @param ownWait whether callers of this instance continue to wait for the lock
+ * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest of it, by its own clock,
+ *     without an owner. It starts with the grant's time, which the store recorded if the attempt had a minimum time;
+ *     otherwise with an upper bound of that time, capped at the present
+ * @param slots the token's slot, or all candidates if a grant is not known
  */
 public record ReleaseCommand(
         String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast, Slots slots) {
 
-    /** The wait of the instance that releases. */
+    /** The wait of the releasing instance. */
     public sealed interface Wait {
 
-        /** The instance keeps the place that it has in the queue, if it has one. */
+        /** The instance keeps its place in the queue, if any. */
         Wait UNCHANGED = new Unchanged();
 
-        /** No caller of the instance waits any more: it leaves the queue. */
+        /** No caller of the instance waits any more, so it leaves the queue. */
         Wait ENDS = new Ends();
 
         /** See {@link #UNCHANGED}. */
@@ -35,51 +34,42 @@ public record ReleaseCommand(
         record Ends() implements Wait {}
 
         /**
-         * Callers of the instance go on waiting: if another instance is signalled, this one is registered behind all
-         * that wait. If the lock is kept, it is registered even where none is signalled.
+         * Callers of the instance continue to wait: it is registered at the end of the queue if another instance is
+         * signalled or the lock is kept.
          *
-         * @param patience how long the registration is kept at least
+         * @param patience minimum time for which the store keeps the registration
          */
         record GoesOn(Duration patience) implements Wait {}
     }
 
     /**
-     * A release of a lock that has one permit and no minimum time, which leaves the wait of this instance as it is.
+     * A release with one permit and no minimum time that leaves the wait of this instance unchanged.
      *
      * @param key the lock's key
      * @param token the owner's token
-     * @param fencingToken the last of the fencing tokens that were granted to the token; 0 if not known
+     * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
      */
     public ReleaseCommand(String key, LockToken token, long fencingToken) {
         this(key, token, fencingToken, Wait.UNCHANGED, Duration.ZERO, Slots.ONLY);
     }
 
     /**
-     * The end of a wait, without a hold.
+     * Ends a wait without a hold.
      *
      * @param key the lock's key
-     * @param token the token of the attempt under way, which may have been granted meanwhile; a new one if there is
-     *     none
+     * @param token the token of the attempt in flight, which may have been granted; a new one if there is none
      * @return its release
      */
     public static ReleaseCommand endOfWait(String key, LockToken token) {
         return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO, Slots.ONLY);
     }
 
-    /**
-     * Whether the instance leaves the queue.
-     *
-     * @return true for {@link Wait#ENDS}
-     */
+    /** {@return whether the instance leaves the queue} */
     public boolean endsWait() {
         return ownWait instanceof Wait.Ends;
     }
 
-    /**
-     * Whether the instance requests a new place in the queue.
-     *
-     * @return the patience of {@link Wait.GoesOn}; empty otherwise
-     */
+    /** {@return the patience of {@link Wait.GoesOn}; otherwise empty} */
     public Optional<Duration> requeue() {
         return ownWait instanceof Wait.GoesOn goesOn ? Optional.of(goesOn.patience()) : Optional.empty();
     }

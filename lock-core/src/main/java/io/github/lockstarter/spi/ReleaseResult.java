@@ -6,41 +6,39 @@ import java.time.Duration;
 public sealed interface ReleaseResult {
 
     /**
-     * The lock is free: freed by this command, or by an earlier copy of it that the client has sent. For a command that
-     * {@linkplain ReleaseCommand#endsWait ends a wait}: the token does not have the lock, and the instance does not
-     * wait.
+     * The lock was freed, by this copy of the command or an earlier one. For a command that {@linkplain
+     * ReleaseCommand#endsWait ends a wait}: the token does not have the lock, and the instance does not wait.
      *
-     * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1. Perhaps 0 where
-     *     the instance did not request a new place in the queue, and the store lets no newcomer in before the queue
+     * @param signalled number of instances known to be signalled by this copy: 0 or 1. May be 0 if the instance
+     *     requested no new place in the queue and the store lets no new caller pass the queue
      */
     record Released(int signalled) implements ReleaseResult {}
 
     /**
-     * The token has given the lock up, and the lock is kept for the rest of its minimum time.
+     * The token gave the lock up, which is kept for the rest of its minimum time.
      *
-     * @param rest how long the store still grants the lock to none
-     * @param signalled how many instances this copy of the command is known to have signalled, so that they learn how
-     *     long the lock is kept: 0 or 1
+     * @param rest time for which the store still grants the lock to none
+     * @param signalled number of instances known to be signalled about that time by this copy: 0 or 1
      */
     record Kept(Duration rest, int signalled) implements ReleaseResult {}
 
     /**
-     * The lock is free, or has another owner, and the client has sent the command more than once: the first copy has
-     * freed it, unless the token had lost it before.
+     * The lock is free or has another owner, and the client has sent the command more than once: the first copy freed
+     * it, unless the token had lost it before.
      */
     record FoundFree() implements ReleaseResult {}
 
     /**
-     * The token no longer had the lock; nothing was changed. A store that keeps nothing of a free lock answers so also
-     * to a second command for what was released before.
+     * The token no longer had the lock; nothing changed. A store that keeps no state of free locks gives this answer to
+     * a repeated release as well.
      */
     record NotHeld() implements ReleaseResult {}
 
     /**
-     * No answer, or an error; the lock may still be there.
+     * No answer, or an error; the token may still have the lock.
      *
-     * @param reason what failed
-     * @param cause the store's or the client's failure
+     * @param reason the failure
+     * @param cause the failure of the store or client
      */
     record Unknown(String reason, Throwable cause) implements ReleaseResult, FailedResult {}
 }

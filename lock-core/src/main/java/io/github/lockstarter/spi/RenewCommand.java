@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param key the lock's key
  * @param token the owner's token
- * @param lease the lease must end no earlier than this from now; an already longer one is left
- * @param fencingToken the last of the fencing tokens that were granted to the token
- * @param slot that the token has
+ * @param lease minimum lease from now; a longer present one is kept
+ * @param fencingToken the last fencing token granted to the token
+ * @param slot the token's slot
  */
 public record RenewCommand(String key, LockToken token, Duration lease, long fencingToken, int slot) {}

@@ -6,9 +6,9 @@ import java.time.Duration;
 public sealed interface RenewResult {
 
     /**
-     * The lease was renewed, counted from before the command was sent.
+     * Renewed, counted from before the command was sent.
      *
-     * @param history which history of the store has renewed it, as {@link CrashDetection.Beat#history} names it
+     * @param history history of the store that renewed it, see {@link CrashDetection.Beat#history}
      */
     record Renewed(String history) implements RenewResult {
 
@@ -22,17 +22,17 @@ public sealed interface RenewResult {
     record NotHeld() implements RenewResult {}
 
     /**
-     * The store cannot renew yet; the lease is what it was.
+     * The store cannot renew yet; the lease is unchanged.
      *
-     * @param retryAfter when to try again; zero if a repeated renewal may have a result at once
+     * @param retryAfter time until the next attempt; zero to retry at once
      */
     record Deferred(Duration retryAfter) implements RenewResult {}
 
     /**
-     * No answer, or an error; the lease is at least what it was.
+     * No answer, or an error; the lease is at least as long as before.
      *
-     * @param reason what failed
-     * @param cause the store's or the client's failure
+     * @param reason the failure
+     * @param cause the failure of the store or client
      */
     record Unknown(String reason, Throwable cause) implements RenewResult, FailedResult {}
 }

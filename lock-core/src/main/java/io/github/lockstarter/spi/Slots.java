@@ -1,32 +1,32 @@
 package io.github.lockstarter.spi;
 
 /**
- * Which slots of a lock a command is about. A lock with several permits is as many locks, each of which has at most one
- * owner: the slots from 0 on. A lock with one permit is slot 0.
+ * The slots of a lock that a command concerns. A lock with several permits consists of as many slots, from 0, each with
+ * at most one owner.
  *
- * @param from the first
- * @param count how many in a row, at least 1
+ * @param from the first slot
+ * @param count number of consecutive slots, at least 1
  */
 public record Slots(int from, int count) {
 
-    /** A lock with one permit. */
+    /** The slot of a lock with one permit. */
     public static final Slots ONLY = new Slots(0, 1);
 
     /**
      * One slot.
      *
-     * @param slot which one
-     * @return that one
+     * @param slot its index
+     * @return the slot
      */
     public static Slots one(int slot) {
         return slot == 0 ? ONLY : new Slots(slot, 1);
     }
 
     /**
-     * The slots of so many permits.
+     * All slots of a lock.
      *
-     * @param permits how many
-     * @return the slots from 0 on
+     * @param permits their number
+     * @return the slots from 0
      */
     public static Slots first(int permits) {
         return permits == 1 ? ONLY : new Slots(0, permits);

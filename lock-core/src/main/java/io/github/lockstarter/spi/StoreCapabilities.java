@@ -3,15 +3,15 @@ package io.github.lockstarter.spi;
 import java.time.Duration;
 
 /**
- * What a store of locks can do beyond exclusion. The engine asks a store for no more than it declares; the store's
- * auto-configuration refuses, at the start, a configuration that needs more.
+ * Capabilities of a store beyond exclusion. The engine asks for nothing else; the store's auto-configuration refuses at
+ * startup a configuration that needs more.
  *
- * @param signals whom a release wakes
- * @param leases what ends the lock of an owner that has stopped to renew it
- * @param shortestLease the shortest lease that the store keeps; a shorter one lasts at least as long as asked for
- * @param fencingTokens how many fencing tokens one grant can cover: with 1, an instance cannot hand a lock over to
- *     its own waiters without asking the store
- * @param minimumTimes whether the store keeps a lock for the rest of its minimum time after a release
+ * @param signals the instances that a release wakes
+ * @param leases what ends the lock of an owner that no longer renews it
+ * @param shortestLease minimum lease; shorter ones are lengthened
+ * @param fencingTokens maximum number of fencing tokens per grant; with 1, an instance cannot hand a lock over to its
+ *     own waiters
+ * @param minimumTimes whether the store keeps a released lock for the rest of its minimum time
  * @param permits whether a lock can have more than one permit
  */
 public record StoreCapabilities(
@@ -22,19 +22,19 @@ public record StoreCapabilities(
         boolean minimumTimes,
         boolean permits) {
 
-    /** Of a store that can do all that the port has. */
+    /** All capabilities of the port. */
     public static final StoreCapabilities ALL = new StoreCapabilities(
             Signals.IN_ORDER, Leases.PER_LOCK, Duration.ofMillis(1), AcquireCommand.MOST_FENCING_TOKENS, true, true);
 
     /**
-     * Checks what is given.
+     * Checks the ranges.
      *
-     * @param signals whom a release wakes
-     * @param leases what ends the lock of an owner that has stopped to renew it
-     * @param shortestLease the shortest lease that the store keeps
-     * @param fencingTokens how many fencing tokens one grant can cover
-     * @param minimumTimes whether the store keeps a lock for the rest of its minimum time
-     * @param permits whether a lock can have more than one permit
+     * @param signals the woken instances
+     * @param leases what ends locks
+     * @param shortestLease minimum lease
+     * @param fencingTokens maximum number of fencing tokens per grant
+     * @param minimumTimes support for minimum times
+     * @param permits support for permits
      * @throws IllegalArgumentException when the number of fencing tokens is out of range, or the lease is below 1 ms
      */
     public StoreCapabilities {
@@ -47,32 +47,32 @@ public record StoreCapabilities(
         }
     }
 
-    /** Whom a release wakes. */
+    /** Instances that a release wakes. */
     public enum Signals {
 
         /**
-         * Nobody: a waiter looks again after {@link AcquireResult.Contended#lookAgain}. The owner is not told either
-         * that another instance waits, or that an operator took its lock away; the latter it finds out when it renews.
+         * None: waiters poll after {@link AcquireResult.Contended#lookAgain}. The owner receives no notice of waiting
+         * instances, and detects a revocation at its next renewal.
          */
         NONE,
 
-        /** All instances that wait, in no order. A {@code position} means nothing. */
+        /** All waiting instances, unordered; positions are meaningless. */
         TO_ALL,
 
-        /** The instance that has waited longest, and no other. */
+        /** The longest-waiting instance only. */
         IN_ORDER
     }
 
-    /** What ends the lock of an owner that has stopped to renew it. */
+    /** What ends the lock of an owner that no longer renews it. */
     public enum Leases {
 
-        /** Each lock has a lease of its own, which the store's clock ends. */
+        /** Each lock's own lease, by the store's clock. */
         PER_LOCK,
 
         /**
-         * The locks of an instance that has crashed or is cut off end with its session, whatever their leases are; a
-         * renewal asks whether the session is still the one that has the lock. The backend itself frees a lock whose
-         * lease ends without a renewal while its session goes on.
+         * The session of a crashed or disconnected instance, whatever the leases of its locks; a renewal checks that
+         * the session still has the lock. The backend itself frees a lock whose lease ends unrenewed during the
+         * session.
          */
         OF_SESSION
     }

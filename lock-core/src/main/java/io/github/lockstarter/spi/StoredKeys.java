@@ -9,21 +9,20 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The text under which a database stores a key. One of up to {@value #LONGEST} readable characters is stored as it is.
- * Any other one, such as a longer one, is stored as its readable beginning, a percent sign, and its SHA-256: no control
- * characters, which PostgreSQL refuses in part, and no blank at the end, which MySQL ignores. Different keys have
+ * Maps keys to the text that a database stores. A readable key of up to {@value #LONGEST} characters is stored
+ * unchanged. Any other is stored as its readable beginning, a percent sign, and its SHA-256: without control
+ * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores. Different keys have
  * different texts, unless SHA-256 collides.
  *
- * <p>The first slot of a lock has the text of the key. Slot 3 is stored as the readable beginning of the key, {@code
- * %3%}, and the SHA-256 of the key. A key that looks like that is not stored as it is, and its own hash is another one,
- * so no key has the text of a slot. Immutable.
+ * <p>Slot 0 of a lock has the text of the key. Slot 3 has the readable beginning of the key, {@code %3%}, and the
+ * SHA-256 of the key. No key has the text of a slot: keys of that form are hashed, to a different hash. Immutable.
  */
 public final class StoredKeys {
 
-    /** Width of the column that holds it. */
+    /** Width of the column. */
     public static final int LONGEST = 255;
 
-    /** The key of the row that is no lock; no key is stored so, since a percent sign begins no readable key. */
+    /** Text of the row that is no lock; no key has it, since readable texts do not start with a percent sign. */
     public static final String FLOOR = "%floor";
 
     private static final int READABLE_LENGTH = 180;
@@ -32,9 +31,9 @@ public final class StoredKeys {
     private final String prefix;
 
     /**
-     * Texts that begin alike.
+     * Creates a mapping for keys with a common prefix.
      *
-     * @param prefix the beginning
+     * @param prefix the prefix
      */
     public StoredKeys(String prefix) {
         this.prefix = prefix;
@@ -52,11 +51,11 @@ public final class StoredKeys {
     }
 
     /**
-     * The texts of slots of a key.
+     * The texts of several slots.
      *
      * @param key the key
-     * @param slots which ones
-     * @return a text of up to {@value #LONGEST} characters for each, in their order
+     * @param slots the slots
+     * @return one text per slot, in order
      */
     public List<String> of(String key, Slots slots) {
         return IntStream.range(slots.from(), slots.from() + slots.count())
@@ -65,10 +64,10 @@ public final class StoredKeys {
     }
 
     /**
-     * The text of a slot of a key.
+     * The text of a slot.
      *
      * @param key the key
-     * @param slot its number
+     * @param slot its index
      * @return up to {@value #LONGEST} characters
      */
     public String of(String key, int slot) {
@@ -108,7 +107,7 @@ public final class StoredKeys {
         };
     }
 
-    /** Of the characters, not of an encoding in which some of them become question marks. */
+    /** Hashes characters, since an encoding could replace some by question marks. */
     private static String hash(String whole) {
         ByteBuffer characters = ByteBuffer.allocate(2 * whole.length());
         characters.asCharBuffer().put(whole);

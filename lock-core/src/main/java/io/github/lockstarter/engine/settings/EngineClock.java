@@ -4,8 +4,8 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * The engine's two clocks. Everything is measured on the monotonic one; the wall clock only reveals that the machine
- * was suspended, during which the monotonic clock may stand still.
+ * The engine's clocks. All times are measured on the monotonic one; the wall clock only reveals a suspended machine, on
+ * which the monotonic clock may stand still.
  *
  * @param monotonicNanos as {@link System#nanoTime()}
  * @param wall the wall clock
@@ -15,20 +15,12 @@ public record EngineClock(LongSupplier monotonicNanos, InstantSource wall) {
     /** The clocks of this machine. */
     public static final EngineClock SYSTEM = new EngineClock(System::nanoTime, InstantSource.system());
 
-    /**
-     * Reads the monotonic clock.
-     *
-     * @return nanoseconds since some origin
-     */
+    /** {@return the monotonic time in nanoseconds} */
     public long nanos() {
         return monotonicNanos.getAsLong();
     }
 
-    /**
-     * Reads the wall clock.
-     *
-     * @return milliseconds since the epoch
-     */
+    /** {@return the wall time in milliseconds since the epoch} */
     public long wallMillis() {
         return wall.millis();
     }

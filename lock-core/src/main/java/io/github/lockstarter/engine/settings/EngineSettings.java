@@ -12,22 +12,21 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * How the engine behaves where a request is silent. Checked here, so that no later code checks again; the messages name
- * the property that sets the value.
+ * Configuration of the engine, for terms that a request leaves unset. The constructor checks all values and names the
+ * property of a wrong one.
  *
  * @param lease default lease
- * @param maxLease longest lease that a request may ask for
+ * @param maxLease longest lease of a request
  * @param maxWait default wait
- * @param maxRetryDelay longest delay between two looks of a waiter that is not signalled; the first one is a tenth of
- *     it, and each further one twice as long
- * @param watchdog whether and how long leases are renewed
- * @param handOver how long a lock is passed on inside this instance
- * @param shownPlace where this instance runs, as {@code host/application}, which the store, and so other instances,
- *     learn of each lock, with its thread and since when; blank if that is unknown, empty if they learn only the
- *     instance
- * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
- * @param crashTakeOver how long after the end of a holder's connection the store gives its lock to another owner,
- *     where the store can tell a crash from a pause; zero if it never does, so that the lease decides alone
+ * @param maxRetryDelay longest polling delay of a waiter without signals; the first is a tenth of it, and each further
+ *     one twice as long
+ * @param watchdog renewal
+ * @param handOver limits of hand-overs inside this instance
+ * @param shownPlace where this instance runs, as {@code host/application}, stored with each lock's thread and time for
+ *     other instances; blank if unknown, empty to store only the instance
+ * @param warnAfter hold time after which listeners receive a warning; zero for none
+ * @param crashTakeOver time from the end of a holder's connection to the take-over of its locks, if the store detects
+ *     crashes; zero to rely on the lease alone
  * @param locks overrides by logical lock name
  */
 public record EngineSettings(
@@ -44,15 +43,12 @@ public record EngineSettings(
 
     private static final Duration SHORTEST_MAX_RETRY_DELAY = Duration.ofMillis(10);
 
-    /** A shorter take-over time would pass before a connection can be opened again. */
+    /** A shorter time would end before a connection can be reopened. */
     private static final Duration SHORTEST_TAKE_OVER = Duration.ofMillis(200);
 
     private static final String MAX_HOLD = "distributed-lock.watchdog.max-hold";
 
-    /**
-     * What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on, a warning after 1 min, a
-     * take-over 1 s after a crash.
-     */
+    /** 30 s lease, 5 s wait, renewal, warning after 1 min, take-over 1 s after a crash. */
     public static final EngineSettings DEFAULTS = new EngineSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
@@ -66,19 +62,19 @@ public record EngineSettings(
             Map.of());
 
     /**
-     * Checks what is given.
+     * Checks all values.
      *
      * @param lease default lease
-     * @param maxLease longest lease that a request may ask for
+     * @param maxLease longest lease
      * @param maxWait default wait
-     * @param maxRetryDelay longest delay between two looks of a waiter
-     * @param watchdog whether and how long leases are renewed
-     * @param handOver how long a lock is passed on inside this instance
-     * @param shownPlace what the store learns of where this instance runs; empty if it learns only the instance
-     * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
-     * @param crashTakeOver how long after the end of a holder's connection its lock is taken over; zero if never
-     * @param locks overrides by logical lock name
-     * @throws IllegalArgumentException when a value is out of range; names the property
+     * @param maxRetryDelay longest polling delay
+     * @param watchdog renewal
+     * @param handOver hand-over limits
+     * @param shownPlace where this instance runs
+     * @param warnAfter time until the warning
+     * @param crashTakeOver take-over time
+     * @param locks overrides by name
+     * @throws IllegalArgumentException when a value is out of range
      */
     public EngineSettings {
         Objects.requireNonNull(watchdog, "watchdog");
@@ -100,7 +96,7 @@ public record EngineSettings(
     }
 
     /**
-     * The same, but the store, and so other instances, learn only which instance has a lock.
+     * Stores only the instance with each lock.
      *
      * @return a copy
      */
@@ -109,7 +105,7 @@ public record EngineSettings(
     }
 
     /**
-     * The same for an instance that runs somewhere, unless the store learns only which instance has a lock.
+     * Sets where this instance runs, unless only the instance is stored.
      *
      * @param place host and application
      * @return a copy
@@ -119,9 +115,9 @@ public record EngineSettings(
     }
 
     /**
-     * The same with another take-over time, but for the names that have one of their own.
+     * Sets the default take-over time.
      *
-     * @param takeOver how long after the end of a holder's connection its lock is taken over; zero if never
+     * @param takeOver as the component
      * @return a copy
      */
     public EngineSettings withCrashTakeOver(Duration takeOver) {
@@ -136,9 +132,9 @@ public record EngineSettings(
     /**
      * Checks a request against these settings.
      *
-     * @param request what would be locked
-     * @throws IllegalArgumentException when its lease, its minimum time or its longest hold is out of range; the
-     *     message says what to change
+     * @param request the request
+     * @throws IllegalArgumentException when its lease, minimum time, longest hold or permits are out of range; the
+     *     message names the remedy
      */
     public void validate(LockRequest request) {
         Duration leaseOfRequest = leaseOf(request);
@@ -148,11 +144,11 @@ public record EngineSettings(
     }
 
     /**
-     * The lease of a request: what it asks for, else what is configured for its name, else the default.
+     * The lease of a request: its own, else configured for its name, else the default.
      *
-     * @param request what is to be locked
+     * @param request the request
      * @return the lease
-     * @throws IllegalArgumentException when the lease is out of range; the message says what to change
+     * @throws IllegalArgumentException when the lease is out of range; the message names the remedy
      */
     public Duration leaseOf(LockRequest request) {
         Duration asked = firstOf(request.lease(), overrides(request).lease()).orElse(lease);
@@ -161,12 +157,12 @@ public record EngineSettings(
     }
 
     /**
-     * The minimum time of a request: what it asks for, else what is configured for its name, else none.
+     * The minimum time of a request: its own, else configured for its name, else none.
      *
-     * @param request what is to be locked
+     * @param request the request
      * @param leaseOfRequest its lease
-     * @return the minimum time; zero if there is none
-     * @throws IllegalArgumentException when it is above the lease; the message says what to change
+     * @return the minimum time, or zero
+     * @throws IllegalArgumentException when it is above the lease; the message names the remedy
      */
     public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
         Duration asked =
@@ -176,12 +172,12 @@ public record EngineSettings(
     }
 
     /**
-     * The longest hold of a request: what it asks for, else what is configured.
+     * The longest hold of a request: its own, else the configured one.
      *
-     * @param request what is to be locked
+     * @param request the request
      * @param leaseOfRequest its lease
-     * @return how long after its grant the lock is still renewed; empty if there is no end
-     * @throws IllegalArgumentException when the request has one below the lease; the message says what to change
+     * @return time from the grant after which the lock is no longer renewed; empty if unlimited
+     * @throws IllegalArgumentException when the request has one below the lease; the message names the remedy
      */
     public Optional<Duration> maxHoldOf(LockRequest request, Duration leaseOfRequest) {
         request.maxHold().ifPresent(longest -> checkMaxHold(request, longest, leaseOfRequest));
@@ -189,20 +185,16 @@ public record EngineSettings(
     }
 
     /**
-     * The take-over time of a request: what is configured for its name, else the default.
+     * The take-over time of a request: configured for its name, else the default.
      *
-     * @param request what is to be locked
-     * @return how long after the end of its holder's connection the lock is taken over; zero if never
+     * @param request the request
+     * @return the take-over time; zero for none
      */
     public Duration crashTakeOverOf(LockRequest request) {
         return overrides(request).crashTakeOver().orElse(crashTakeOver);
     }
 
-    /**
-     * The shortest take-over time that is configured for any lock.
-     *
-     * @return the time; empty if no lock is ever taken over
-     */
+    /** {@return the shortest take-over time of any lock; empty if none is ever taken over} */
     public Optional<Duration> shortestCrashTakeOver() {
         return Stream.concat(
                         Stream.of(crashTakeOver),
@@ -212,9 +204,9 @@ public record EngineSettings(
     }
 
     /**
-     * The longest wait of a request: what it asks for, else what is configured for its name, else the default.
+     * The wait of a request: its own, else configured for its name, else the default.
      *
-     * @param request what is to be locked
+     * @param request the request
      * @return the wait; zero for one attempt
      */
     public Duration maxWaitOf(LockRequest request) {
@@ -222,10 +214,10 @@ public record EngineSettings(
     }
 
     /**
-     * The permits of a request: what it asks for, else what is configured for its name, else one.
+     * The permits of a request: its own, else configured for its name, else one.
      *
-     * @param request what is to be locked
-     * @return how many callers have the lock at a time
+     * @param request the request
+     * @return number of callers that may hold the lock at a time
      * @throws IllegalArgumentException when a request for several keys has more than one
      */
     public int permitsOf(LockRequest request) {
@@ -236,10 +228,10 @@ public record EngineSettings(
     }
 
     /**
-     * Whether the release of a lock waits for the answer of the store, as configured for its name.
+     * Whether a release waits for the store's answer, as configured for its name.
      *
-     * @param request what is locked
-     * @return that it does, unless configured otherwise
+     * @param request the request
+     * @return {@link Release#AWAIT} by default
      */
     public Release releaseOf(LockRequest request) {
         return overrides(request).release();
@@ -254,11 +246,11 @@ public record EngineSettings(
     }
 
     /**
-     * Checks the terms that the holder of a lock asks for.
+     * Checks the terms of an extension.
      *
-     * @param asked the terms; what they leave open stays as it is
-     * @param leaseOfHold the lease that the lock has
-     * @throws IllegalArgumentException when a duration is out of range; the message says what to change
+     * @param asked the terms
+     * @param leaseOfHold the present lease
+     * @throws IllegalArgumentException when a duration is out of range; the message names the remedy
      */
     public void checkExtension(LockRequest asked, Duration leaseOfHold) {
         Duration leaseFromNow = asked.lease().orElse(leaseOfHold);
@@ -268,15 +260,14 @@ public record EngineSettings(
     }
 
     /**
-     * Settings of one logical lock name that differ from the defaults.
+     * Settings of one logical lock name that override the defaults.
      *
-     * @param lease lease instead of the default
-     * @param maxWait wait instead of the default
-     * @param atLeast minimum time, instead of none
-     * @param crashTakeOver how long after the end of its holder's connection a lock is taken over, instead of the
-     *     default; zero if never
-     * @param permits how many callers have the lock at a time, instead of one
-     * @param release whether a release waits for the answer of the store
+     * @param lease the lease
+     * @param maxWait the wait
+     * @param atLeast minimum time; default none
+     * @param crashTakeOver take-over time; zero for none
+     * @param permits number of permits; default one
+     * @param release whether a release waits for the store's answer
      */
     public record Overrides(
             Optional<Duration> lease,
@@ -296,14 +287,13 @@ public record EngineSettings(
                 Release.AWAIT);
     }
 
-    /** Whether a release waits for the answer of the store. */
+    /** Whether a release waits for the store's answer. */
     public enum Release {
-        /** The lock is free, or lost, when the call returns. */
+        /** The lock is free or lost when the call returns. */
         AWAIT,
         /**
-         * One round trip less: the lock is free when the store has executed the release, which the client has taken
-         * when the call returns. A loss that only the answer would show is reported to listeners and not to the caller.
-         * The release of a lock in doubt is awaited all the same.
+         * Returns when the client has accepted the release, which saves a round trip. Listeners, not the caller,
+         * receive a loss that only the answer shows. The release of a lock in doubt waits anyway.
          */
         SEND
     }
@@ -311,17 +301,17 @@ public record EngineSettings(
     /**
      * Renewal of leases.
      *
-     * @param enabled whether a request that does not say so is renewed
-     * @param maxHold how long after its grant a lock is still renewed; unbounded if empty
+     * @param enabled the default for requests
+     * @param maxHold time from the grant after which a lock is no longer renewed; empty if unlimited
      */
     public record Watchdog(boolean enabled, Optional<Duration> maxHold) {
 
         /**
-         * Checks what is given.
+         * Checks the longest hold.
          *
-         * @param enabled whether a request that does not say so is renewed
-         * @param maxHold how long after its grant a lock is still renewed
-         * @throws IllegalArgumentException when a value is out of range; names the property
+         * @param enabled the default for requests
+         * @param maxHold the longest hold
+         * @throws IllegalArgumentException when it is out of range
          */
         public Watchdog {
             maxHold.ifPresent(value -> checkAtLeast(MAX_HOLD, value, LockRequest.MIN_LEASE));
@@ -329,29 +319,29 @@ public record EngineSettings(
     }
 
     /**
-     * Passing a lock on to a waiter of the same instance, without asking the backend, while other instances wait.
+     * Limits of handing a lock over to waiters of the same instance while other instances wait.
      *
-     * @param max how often in a row; zero never passes a lock on, whether or not others wait
-     * @param maxTime how long, counted from when the first of the others became known
+     * @param max maximum number in a row; zero disables hand-overs entirely
+     * @param maxTime maximum time since the first other waiting instance was detected
      */
     public record HandOver(int max, Duration maxTime) {
 
         /**
-         * How many fencing tokens a grant covers at first where callers of this instance wait: one for each hold, and
-         * up to {@link AcquireCommand#MOST_FENCING_TOKENS} where they are used up within {@link #maxTime}. They also
-         * bound how often the lock is passed on when the notice that another instance waits is lost.
+         * Initial number of fencing tokens per grant if callers of this instance wait: one per hold, up to {@link
+         * AcquireCommand#MOST_FENCING_TOKENS} if they are used up within {@link #maxTime}. It limits hand-overs even if
+         * the notice of another waiting instance is lost.
          */
         public static final int FENCING_TOKENS = 64;
 
-        /** 16 times or 50 ms, whichever comes first. */
+        /** 16 hand-overs or 50 ms, whichever comes first. */
         public static final HandOver DEFAULTS = upTo(16);
 
         /**
-         * Checks what is given.
+         * Checks the number.
          *
-         * @param max how often in a row
-         * @param maxTime how long
-         * @throws IllegalArgumentException when the number is out of range; names the property
+         * @param max maximum number
+         * @param maxTime maximum time
+         * @throws IllegalArgumentException when the number is out of range
          */
         public HandOver {
             if (max < 0 || max > FENCING_TOKENS) {
@@ -360,20 +350,19 @@ public record EngineSettings(
         }
 
         /**
-         * For 50 ms at most.
+         * Limits hand-overs to a number and 50 ms.
          *
-         * @param max how often in a row
+         * @param max maximum number
          * @return the limits
-         * @throws IllegalArgumentException when the number is out of range; names the property
+         * @throws IllegalArgumentException when the number is out of range
          */
         public static HandOver upTo(int max) {
             return new HandOver(max, Duration.ofMillis(50));
         }
 
         /**
-         * How many fencing tokens one grant may cover.
-         *
-         * @return {@value AcquireCommand#MOST_FENCING_TOKENS}; 1 if locks are not handed over
+         * {@return the maximum number of fencing tokens per grant: {@value AcquireCommand#MOST_FENCING_TOKENS}, or 1
+         * without hand-over}
          */
         public int fencingTokens() {
             return max > 0 ? AcquireCommand.MOST_FENCING_TOKENS : 1;
@@ -417,7 +406,7 @@ public record EngineSettings(
         }
     }
 
-    /** The subject of this check and the next two is a property, or the request, whose locks the message names. */
+    /** The subject of these checks is a property or the request. */
     private static void checkLease(Object subject, Duration lease, Duration maxLease) {
         if (lease.compareTo(maxLease) > 0) {
             throw outOfRange(

@@ -1,6 +1,4 @@
-/**
- * What an engine is made with: settings and clocks.
- */
+/** Settings and clocks of an engine. */
 @NullMarked
 package io.github.lockstarter.engine.settings;
 
