@@ -16,27 +16,27 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>The lock is acquired before the method runs and released after it returned or threw; a transaction opened by the
- * same method commits before the release. The lease is renewed while the method runs.
+ * same method commits before the release. The lease is renewed while the method runs. The method never runs without the
+ * lock.
  *
- * <p>The method never runs without the lock. The call throws {@link LockNotAcquiredException} if the lock stays
- * contended for the whole wait, unless {@link #ifContended()} or {@link #fallbackMethod()} is set; {@link
- * LockBackendException} if the store is unavailable ({@link LockStoreRecoveringException} while it may have forgotten
- * locks); and {@link LockLostException} after the method returned if the lock was lost meanwhile, which rolls back a
- * transaction opened inside the lock.
+ * <p>The call throws {@link LockNotAcquiredException} if the lock stays contended for the whole wait, unless {@link
+ * #ifContended()} or {@link #fallbackMethod()} is set; {@link LockBackendException} if the store is unavailable; and
+ * {@link LockLostException} after the method returned if the lock was lost meanwhile, which rolls back a transaction
+ * opened inside the lock.
  *
  * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} if set: the method
- * above and {@code locks.execute("order:42", …)} exclude each other.
+ * above and {@code locks.execute("order:42", …)} exclude each other. A nested call for the same key by the same thread
+ * enters without a round trip.
  *
  * <p>Works on methods and classes of Spring beans (a class annotation locks each public method except overrides of
- * Object's methods), on interfaces including repositories, and as a meta-annotation. A nested call for the same key by
- * the same thread enters without a round trip. Private, final and static methods and calls through {@code this} cannot
- * be proxied and so not locked; where this is visible at startup, the application does not start.
+ * Object's methods), on interfaces including repositories, and as a meta-annotation. Private, final and static methods
+ * and calls through {@code this} cannot be locked; where this is visible at startup, the application does not start.
  *
- * <p>A method that returns a {@link java.util.concurrent.CompletableFuture}, a {@link
- * java.util.concurrent.CompletionStage} or a reactive type, or is a Kotlin suspend function, acquires the lock without
- * blocking a thread and holds it until that work ends; a publisher does so for each subscription. Startup fails for
- * other results whose work continues after the return, such as a {@link java.util.concurrent.Future} or a stream; a
- * method that declares {@code Object} and returns any of these types throws {@link IllegalStateException}.
+ * <p>For a method that returns a {@link java.util.concurrent.CompletableFuture}, {@link
+ * java.util.concurrent.CompletionStage} or reactive type, and for a Kotlin suspend function, the lock is acquired
+ * without blocking and held until that work ends, for a publisher once per subscription. Startup fails for other
+ * results whose work continues, such as a {@link java.util.concurrent.Future} or a stream; a method that declares
+ * {@code Object} and returns any of these types throws {@link IllegalStateException}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -51,13 +51,13 @@ public @interface DistributedLock {
     long AS_CONFIGURED = -1;
 
     /**
-     * SpEL expressions for the locked entity, such as {@code "#orderId"} or {@code "#order.id"}; {@code #p0}, {@code
-     * #p1} name parameters by index. Several expressions lock several keys, all or none, in sorted order so that two
-     * such methods cannot deadlock. Without a key, one lock covers every call of the method.
+     * SpEL expressions for the locked entity, such as {@code "#orderId"} or {@code "#p0.id"} (by parameter name or
+     * index). Several expressions lock several keys, all or none, in sorted order so that two such methods cannot
+     * deadlock. Without a key, one lock covers every call of the method.
      *
      * <p>Evaluated once, before the method runs. A null or blank value throws {@link IllegalArgumentException}; an
-     * unknown {@code #parameter} fails startup. Placeholders are resolved at startup and become part of the expression,
-     * so quote text: <code>"'${shop.tenant}:' + #orderId"</code>.
+     * unknown {@code #parameter} fails startup. Placeholders become part of the expression, so quote text:
+     * <code>"'${shop.tenant}:' + #orderId"</code>.
      *
      * @return the key expressions; default none
      */
@@ -66,17 +66,17 @@ public @interface DistributedLock {
     /**
      * Logical lock name: first part of the lock's key, {@code name} tag of its metrics, and {@code
      * distributed-lock.locks.<name>.*} in the configuration. Letters, digits, {@code .}, {@code _} and {@code -}.
-     * Placeholders such as <code>${shop.tenant:main}</code> are resolved at startup, which fails if one has no value.
+     * Placeholders such as <code>${shop.tenant:main}</code>, here and in the keys, the bean's name and durations, are
+     * resolved at startup, which fails if one has no value.
      *
      * @return the name; default {@code SimpleClass.method} of the annotated method
      */
     String name() default "";
 
     /**
-     * Name of the {@link LockOperations} bean to use if the application has several, such as {@code zookeeperLocks} for
-     * {@code distributed-lock.further-backends=zookeeper}. Equal keys in different stores are different locks, so all
-     * users of a name must choose the same bean. Placeholders are resolved at startup, which fails if the bean does not
-     * exist.
+     * Name of the {@link LockOperations} bean to use if there are several, such as {@code zookeeperLocks} for {@code
+     * distributed-lock.further-backends=zookeeper}. Equal keys in different stores are different locks, so all users of
+     * a name must choose the same bean. Startup fails if it does not exist.
      *
      * @return the bean's name; default the bean injected by type
      */
@@ -93,8 +93,7 @@ public @interface DistributedLock {
 
     /**
      * The lease as text, such as {@code "30s"}, {@code "PT30S"} or <code>"${orders.lease}"</code>; a plain number means
-     * milliseconds, a blank value "as configured". Placeholders are resolved at startup, which fails if one has no
-     * value, or if {@link #leaseMs()} is set as well.
+     * milliseconds, a blank value "as configured". Startup fails if {@link #leaseMs()} is set as well.
      *
      * @return the lease; default none
      */
@@ -108,7 +107,7 @@ public @interface DistributedLock {
     long waitMs() default AS_CONFIGURED;
 
     /**
-     * The wait as text, in the format of {@link #lease()}; not together with {@link #waitMs()}.
+     * The wait as text, see {@link #lease()}; not together with {@link #waitMs()}.
      *
      * @return the wait; default none
      */
@@ -116,15 +115,14 @@ public @interface DistributedLock {
 
     /**
      * Minimum time in milliseconds from the grant during which no other caller gets the lock, even if the method
-     * returns earlier; see {@link LockRequest#keptFor}. A scheduled method runs once per tick if this is longer than
-     * the clocks of the instances differ and shorter than the period. Startup fails if it exceeds the lease.
+     * returns earlier; see {@link LockRequest#keptFor}. Startup fails if it exceeds the lease.
      *
      * @return the minimum time; default {@code distributed-lock.locks.<name>.at-least}, else none
      */
     long atLeastMs() default AS_CONFIGURED;
 
     /**
-     * The minimum time as text, in the format of {@link #lease()}; not together with {@link #atLeastMs()}.
+     * The minimum time as text, see {@link #lease()}; not together with {@link #atLeastMs()}.
      *
      * @return the minimum time; default none
      */
@@ -139,15 +137,15 @@ public @interface DistributedLock {
     long maxHoldMs() default AS_CONFIGURED;
 
     /**
-     * The longest hold as text, in the format of {@link #lease()}; not together with {@link #maxHoldMs()}.
+     * The longest hold as text, see {@link #lease()}; not together with {@link #maxHoldMs()}.
      *
      * @return the longest hold; default none
      */
     String maxHold() default "";
 
     /**
-     * Number of calls that may hold the lock at a time, over all instances; see {@link LockRequest#permits}. Above 1
-     * only with a single key. ZooKeeper and Redlock support one permit; startup fails for more.
+     * Maximum number of simultaneous holders over all instances, see {@link LockRequest#permits}. Above 1 only with a
+     * single key; ZooKeeper and Redlock support only 1. Otherwise startup fails.
      *
      * @return up to {@value LockRequest#MOST_PERMITS}; default {@code distributed-lock.locks.<name>.permits}, else 1
      */
@@ -161,9 +159,8 @@ public @interface DistributedLock {
     Renewal renewal() default Renewal.AS_CONFIGURED;
 
     /**
-     * Outcome of a call when another owner held the lock for the whole wait. With {@link IfContended#SKIP} the method
-     * must return void, an {@code Optional}, a nullable type, a stage, or a publisher that may be empty; otherwise
-     * startup fails.
+     * Outcome when another owner held the lock for the whole wait. With {@link IfContended#SKIP} the method must return
+     * void, an {@code Optional}, a nullable type, a stage, or a publisher that may be empty; otherwise startup fails.
      *
      * @return the outcome; {@link IfContended#SKIP} not together with {@link #fallbackMethod()}
      */
@@ -172,8 +169,8 @@ public @interface DistributedLock {
     /**
      * Name of a method of the same bean that is called, without the lock, when another owner held the lock for the
      * whole wait. It takes the parameters of this method, optionally followed by an exception, and returns the same
-     * type. It is called for a {@link LockBackendException} only if its last parameter accepts one, such as {@link
-     * LockException}, and never for other exceptions. Startup fails unless exactly one method of that name fits.
+     * type. A {@link LockBackendException} reaches it only if its last parameter accepts one, such as {@link
+     * LockException}; other exceptions never do. Startup fails unless exactly one method of that name fits.
      *
      * <pre>{@code
      * @DistributedLock(name = "order", key = "#orderId", fallbackMethod = "busy")

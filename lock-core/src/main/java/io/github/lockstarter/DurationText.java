@@ -12,10 +12,9 @@ public final class DurationText {
     private DurationText() {}
 
     /**
-     * Formats a measured time.
+     * {@return a measured time in milliseconds below one second, else in seconds, rounded to tenths}
      *
      * @param duration any
-     * @return milliseconds below one second, else seconds, rounded to tenths
      */
     public static String of(Duration duration) {
         long millis = duration.toMillis();
@@ -25,10 +24,9 @@ public final class DurationText {
     }
 
     /**
-     * Formats a configured time or a limit, without rounding.
+     * {@return a configured time or limit, unrounded, in milliseconds below one second, else in seconds or whole days}
      *
      * @param duration any
-     * @return milliseconds below one second, else seconds or whole days
      */
     public static String exactly(Duration duration) {
         if (!duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()))) {

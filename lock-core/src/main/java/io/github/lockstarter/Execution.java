@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Outcome of {@link LockOperations#tryExecute}: the action {@linkplain Executed ran} or was {@linkplain Skipped
  * skipped}.
  *
- * @param <T> the action's result
+ * @param <T> the result
  */
 public sealed interface Execution<T extends @Nullable Object> {
 
@@ -17,7 +17,7 @@ public sealed interface Execution<T extends @Nullable Object> {
     }
 
     /**
-     * {@return the action's result, which may be null; the substitute if the action was skipped}
+     * {@return the result, which may be null; the substitute if the action was skipped}
      *
      * @param substitute called only if the action was skipped
      */
@@ -26,7 +26,7 @@ public sealed interface Execution<T extends @Nullable Object> {
     /**
      * The action ran under the lock and returned.
      *
-     * @param <T> the action's result
+     * @param <T> the result
      * @param result its return value; may be null
      */
     record Executed<T extends @Nullable Object>(T result) implements Execution<T> {
@@ -40,7 +40,7 @@ public sealed interface Execution<T extends @Nullable Object> {
     /**
      * The action did not run because another owner had the lock.
      *
-     * @param <T> the action's result
+     * @param <T> the result
      */
     record Skipped<T extends @Nullable Object>() implements Execution<T> {
 

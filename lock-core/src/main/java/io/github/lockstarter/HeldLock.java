@@ -8,7 +8,7 @@ import java.util.Optional;
  * Snapshot of one lock that this instance holds.
  *
  * @param name logical name of the request
- * @param key the lock's key
+ * @param key the key
  * @param slot index of the held permit; 0 for a lock with one permit
  * @param fencingToken its fencing token
  * @param owner name of the acquiring thread, or {@value #ASYNC}

@@ -13,10 +13,9 @@ public interface HeldLocks {
     List<HeldLock> snapshot();
 
     /**
-     * Finds the hold of a key.
+     * {@return this instance's hold of a key, if any}
      *
-     * @param key the lock's key
-     * @return the hold; empty if this instance has none
+     * @param key the key
      */
     default Optional<HeldLock> find(String key) {
         return snapshot().stream().filter(lock -> lock.key().equals(key)).findFirst();

@@ -7,31 +7,30 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Operator's view of the locks and the store, behind the actuator endpoint and health. Reading does not slow down
- * acquires and releases. Thread-safe. The futures always complete normally, within the backend's command timeout;
- * dependents may run on an event loop.
+ * Operator's view of the locks and the store, behind the actuator endpoint and health. Thread-safe. The futures always
+ * complete normally, within the backend's command timeout; dependents may run on an event loop.
  */
 public interface LockAdmin {
 
     /**
-     * {@return the first characters of this instance's id, such as {@code 3f2a91c0}, too few to release a lock with;
-     * new after each start}
+     * {@return the start of this instance's id, such as {@code 3f2a91c0}, too short to release a lock with; new after
+     * each start}
      */
     String instance();
 
-    /** {@return a live, read-only view of the locks that this instance holds} */
+    /** {@return a live view of the locks that this instance holds} */
     HeldLocks heldLocks();
 
     /**
-     * {@return an immutable copy of this instance's waiting callers; keys in no particular order, the waiters of one
-     * key in the order in which the engine serves them}
+     * {@return an immutable copy of this instance's waiting callers; those of one key in the order in which they are
+     * served}
      */
     List<Waiter> waiters();
 
     /**
-     * Reads one lock of any instance with one command that changes nothing.
+     * Reads one lock of any instance. Changes nothing.
      *
-     * @param key the lock's key
+     * @param key the key
      * @return the stored lock
      */
     default CompletableFuture<StoredLock> inspect(String key) {
@@ -39,9 +38,9 @@ public interface LockAdmin {
     }
 
     /**
-     * {@link #inspect(String)} for one slot of a lock with several permits.
+     * Reads one slot of a lock with several permits.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param slot as {@link HeldLock#slot}
      * @return the stored lock
      */
@@ -52,16 +51,15 @@ public interface LockAdmin {
      * alone.
      *
      * <p>The token of a {@link HeldLock} names that hold. The token of a {@link StoredLock.Held} names a grant to an
-     * instance, and so whichever caller holds the lock by that grant when the request arrives, including after
-     * hand-overs. Use it for other instances; with a quorum it may exceed the token of every hold. A {@link
-     * StoredLock.Kept kept} lock becomes free.
+     * instance, and so whichever caller holds the lock by that grant, including after hand-overs. Use it for other
+     * instances; with a quorum it may exceed the token of every hold. A {@link StoredLock.Kept kept} lock becomes free.
      *
-     * <p>A holder in this instance loses the lock before it is deleted; the deletion waits for the answers to renewals
-     * in flight. A holder in another instance loses it when that instance receives a message, or at its next renewal.
-     * The holder's work continues unless it checks, and may overlap with the next owner's. For the longest lease after
-     * a failover or restart of the store, a holder that misses the message takes the lock back.
+     * <p>A holder in this instance loses the lock before it is deleted; the deletion waits for renewals in flight. A
+     * holder in another instance loses it on a message, or at its next renewal; if it misses the message within the
+     * longest lease after a failover or restart of the store, it takes the lock back. The holder's work continues
+     * unless it checks, and may overlap with the next owner's.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param fencingToken from {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
      * @return the outcome
      */
@@ -70,28 +68,27 @@ public interface LockAdmin {
     }
 
     /**
-     * {@link #revoke(String, long)} for one slot of a lock with several permits. In this instance the fencing token
-     * alone identifies the slot.
+     * Revokes one slot of a lock with several permits. In this instance the fencing token alone identifies the slot.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param slot as {@link HeldLock#slot}
-     * @param fencingToken as there
+     * @param fencingToken as {@link #revoke(String, long)}
      * @return the outcome
      */
     CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken);
 
-    /** {@return the state of the store, including a missing answer} */
+    /** {@return the state of the store; a missing answer is its failure} */
     CompletableFuture<StoreState> storeState();
 
     /**
      * A waiting caller.
      *
      * @param name logical name of the request
-     * @param key the lock's key
+     * @param key the key
      * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
      * @param waitedFor time since the call
-     * @param position place among this instance's waiters for the key, from 1
-     * @param attempts attempts at the store; only the first waiter of a key makes any
+     * @param position place among this instance's waiters, from 1
+     * @param attempts attempts at the store, made only by the first waiter of a key
      */
     record Waiter(String name, String key, String owner, Duration waitedFor, int position, int attempts) {}
 
@@ -111,12 +108,12 @@ public interface LockAdmin {
         /**
          * An owner has the lock.
          *
-         * @param holder the owner; empty for a client of another kind, whose lock excludes this application as well
-         * @param remainingLease time until the store ends the lock; empty if it never does
-         * @param fencingToken the last granted token, including tokens reserved for hand-overs; 0 if there is none
-         * @param waitingInstances number of instances registered as waiters
-         * @param inDoubtFor time since the store knows that the holder's instance is disconnected; empty if no attempt
-         *     of another instance has detected that
+         * @param holder the owner; empty for a client of another kind, which also excludes this application
+         * @param remainingLease time until the store ends the lock; empty if unlimited
+         * @param fencingToken the last granted token, including those reserved for hand-overs, or 0
+         * @param waitingInstances number of waiting instances
+         * @param inDoubtFor time since an attempt of another instance detected that the holder's instance is
+         *     disconnected, if any
          */
         record Held(
                 Optional<LockHolder> holder,
@@ -130,9 +127,9 @@ public interface LockAdmin {
              * A lock whose holder is not known to be disconnected.
              *
              * @param holder the owner
-             * @param remainingLease time until the store ends the lock; empty if it never does
-             * @param fencingToken the last granted token
-             * @param waitingInstances number of instances registered as waiters
+             * @param remainingLease time until the store ends the lock; empty if unlimited
+             * @param fencingToken the last granted token, or 0
+             * @param waitingInstances number of waiting instances
              */
             public Held(
                     Optional<LockHolder> holder,
@@ -146,10 +143,9 @@ public interface LockAdmin {
         /**
          * The store knows no owner of the lock; it may have forgotten one.
          *
-         * @param fencingToken the last granted token; 0 if there is none, or the store keeps none for a free lock
-         * @param waitingInstances number of instances registered as waiters
-         * @param recovering time for which the store does not grant the lock yet because it may have forgotten its
-         *     owner; zero if it grants the lock
+         * @param fencingToken the last granted token; 0 if none is stored
+         * @param waitingInstances number of waiting instances
+         * @param recovering time for which the store does not grant the lock because it may have forgotten its owner
          */
         record Free(long fencingToken, long waitingInstances, Duration recovering) implements StoredLock {
 
@@ -157,7 +153,7 @@ public interface LockAdmin {
              * A lock that the store grants to the next attempt.
              *
              * @param fencingToken the last granted token, or 0
-             * @param waitingInstances number of instances registered as waiters
+             * @param waitingInstances number of waiting instances
              */
             public Free(long fencingToken, long waitingInstances) {
                 this(fencingToken, waitingInstances, Duration.ZERO);
@@ -165,12 +161,11 @@ public interface LockAdmin {
         }
 
         /**
-         * The lock has no owner but is not granted: it was released before its {@link LockRequest#keptFor minimum time}
-         * ended.
+         * Not held, but not granted either: released before its {@link LockRequest#keptFor minimum time} ended.
          *
          * @param remaining time until the store grants it
-         * @param fencingToken the last granted token; {@link #revoke} frees the lock with it
-         * @param waitingInstances number of instances registered as waiters
+         * @param fencingToken the last granted token, with which {@link #revoke} frees the lock
+         * @param waitingInstances number of waiting instances
          */
         record Kept(Duration remaining, long fencingToken, long waitingInstances) implements StoredLock {}
 
@@ -199,14 +194,14 @@ public interface LockAdmin {
         record Stale(StoredLock found) implements Revocation {}
 
         /**
-         * Nothing changed: the present owner is a client of another kind, which took the lock later and has no fencing
-         * token. To take the lock away, delete its key in the store.
+         * Nothing changed: a client of another kind, without a fencing token, took the lock later. To take the lock
+         * away, delete its key in the store.
          */
         record Foreign() implements Revocation {}
 
         /**
-         * The store did not answer or reported an error; the lock may have been taken away. A holder in this instance
-         * has lost the lock if the reason says so.
+         * No answer, or an error; the lock may have been taken away. A holder in this instance has lost it if the
+         * reason says so.
          *
          * @param reason the failure
          */
@@ -218,13 +213,13 @@ public interface LockAdmin {
      *
      * @param target its name in messages
      * @param failure why it is unusable; empty if it answers
-     * @param recovering time for which it grants no free locks because it may have forgotten some; zero if it grants
-     * @param guard whether the client detects that the store forgets locks
-     * @param hearsSignals whether signals wake waiters; if not, waiters poll
-     * @param warnings risks of its settings, each with the change that removes it
-     * @param nodes its servers if there are several: the voters of a quorum, or the nodes that share the keys
+     * @param recovering time without grants of free locks because it may have forgotten some; zero if it grants
+     * @param guard whether the client detects that it forgets locks
+     * @param hearsSignals whether signals wake waiters; otherwise they poll
+     * @param warnings risks of its settings, each with the remedy
+     * @param nodes its servers, if several: the voters of a quorum, or the nodes that share the keys
      * @param coverage the part of the locks that it keeps
-     * @param crashTakeOver whether the locks of a crashed instance are taken over before their leases end
+     * @param crashTakeOver whether locks of a crashed instance are taken over before their leases end
      */
     record StoreState(
             String target,
@@ -240,15 +235,15 @@ public interface LockAdmin {
         /**
          * Copies the lists.
          *
-         * @param target its name in messages
-         * @param failure why it is unusable
+         * @param target its name
+         * @param failure its failure
          * @param recovering time without grants
-         * @param guard detection of forgotten locks
-         * @param hearsSignals whether signals wake waiters
-         * @param warnings risks of its settings
+         * @param guard its guard
+         * @param hearsSignals whether signals arrive
+         * @param warnings its risks
          * @param nodes its servers
-         * @param coverage the part of the locks that it keeps
-         * @param crashTakeOver state of crash take-over
+         * @param coverage its coverage
+         * @param crashTakeOver its crash take-over
          */
         public StoreState {
             warnings = List.copyOf(warnings);
@@ -258,12 +253,12 @@ public interface LockAdmin {
         /**
          * A store that keeps all locks and needs no crash take-over.
          *
-         * @param target its name in messages
-         * @param failure why it is unusable
+         * @param target its name
+         * @param failure its failure
          * @param recovering time without grants
-         * @param guard detection of forgotten locks
-         * @param hearsSignals whether signals wake waiters
-         * @param warnings risks of its settings
+         * @param guard its guard
+         * @param hearsSignals whether signals arrive
+         * @param warnings its risks
          * @param nodes its servers
          */
         public StoreState(
@@ -289,15 +284,15 @@ public interface LockAdmin {
         /**
          * A store of which only its availability is known; it sends signals if it answers.
          *
-         * @param target its name in messages
-         * @param failure why it is unusable; empty if it answers
+         * @param target its name
+         * @param failure its failure
          */
         public StoreState(String target, Optional<String> failure) {
             this(target, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of());
         }
 
         /**
-         * Replaces the state of crash take-over and adds its warning.
+         * Replaces the crash take-over and adds its warning.
          *
          * @param found the new state
          * @return a copy
@@ -316,13 +311,13 @@ public interface LockAdmin {
             PART
         }
 
-        /** Whether the client detects that a store forgets locks. */
+        /** Detection of forgotten locks. */
         public enum Guard {
-            /** The store cannot forget locks while the application runs. */
+            /** Not needed: the store cannot forget locks while the application runs. */
             UNNEEDED,
-            /** The client detects it. */
+            /** The client detects forgotten locks. */
             GUARDED,
-            /** The client detects only some cases, because the store does not provide enough information. */
+            /** The client detects some cases; the store does not provide enough information for all. */
             DEGRADED,
             /** Detection is disabled. */
             OFF
@@ -337,10 +332,10 @@ public interface LockAdmin {
          */
         public record CrashTakeOver(State state, String reason, String remedy) {
 
-            /** Locks end with the process of their holder. */
+            /** See {@link State#UNNEEDED}. */
             public static final CrashTakeOver UNNEEDED = new CrashTakeOver(State.UNNEEDED, "", "");
 
-            /** Locks of a crashed instance are taken over. */
+            /** See {@link State#ON}. */
             public static final CrashTakeOver ON = new CrashTakeOver(State.ON, "", "");
 
             /** State of crash take-over. */
@@ -359,7 +354,7 @@ public interface LockAdmin {
             }
 
             /**
-             * Crash take-over disabled by the store or the configuration.
+             * See {@link State#OFF}.
              *
              * @param reason the cause
              * @return the state

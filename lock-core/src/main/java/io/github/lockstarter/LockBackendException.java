@@ -11,8 +11,8 @@ public sealed class LockBackendException extends LockException permits LockStore
     /**
      * Creates the exception.
      *
-     * @param key the lock's key
-     * @param message the failure and its remedy
+     * @param key the key
+     * @param message failure and remedy
      * @param cause the client's failure, if any
      */
     public LockBackendException(String key, String message, @Nullable Throwable cause) {

@@ -8,12 +8,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks under which asynchronous work runs, innermost first. No thread owns such locks: the context travels with
- * the work, in the Reactor context or from thread to thread, and lets it re-enter them. Immutable; thread-safe.
+ * The locks of asynchronous work, innermost first. No thread owns such locks: the context travels with the work, in the
+ * Reactor context or from thread to thread, and lets it re-enter them. Immutable; thread-safe.
  *
- * <p>Each thread has two thread-locals: its running locked bodies, maintained by {@link LockTemplate} and {@link
- * #call}, and its bound context, set by {@link #bind}. Each body records the context bound when it was entered; a
- * different context now was bound inside the body and is the inner one.
+ * <p>Each thread has two thread-locals: its running locked bodies ({@link LockTemplate} and {@link #call}) and its
+ * bound context ({@link #bind}). Each body records the context bound when it was entered; a different context now was
+ * bound inside the body and is the inner one.
  */
 public final class LockContext {
 
@@ -44,7 +44,7 @@ public final class LockContext {
     }
 
     /**
-     * Binds this context to the thread. Bind the returned one again afterwards.
+     * Binds this context to the thread until the returned one is bound again.
      *
      * @return the previous context
      */
@@ -59,14 +59,13 @@ public final class LockContext {
     }
 
     /**
-     * Runs part of the work on this thread with this context bound and its innermost lock as {@link
-     * LockHandle#current()}.
+     * Runs work on this thread with this context bound and its innermost lock as {@link LockHandle#current()}.
      *
      * @param <T> the result
-     * @param <X> the exception of the part
-     * @param part the code to run
-     * @return its result
-     * @throws X from the part
+     * @param <X> the exception
+     * @param part the work
+     * @return the result
+     * @throws X from the work
      */
     public <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> part) throws X {
         LockContext before = bind();
@@ -122,9 +121,9 @@ public final class LockContext {
      * @param heldBySource {@link LockSource#heldLocks()} of the asked source; equal keys of other sources are other
      *     locks
      * @return a handle with its own release; empty if the lock has to be acquired
-     * @throws LockLostException when the work held the lock and has lost it
-     * @throws IllegalStateException when the work holds some of the keys but no single handle has all of them, so it
-     *     would wait for itself
+     * @throws LockLostException when the work has lost the lock
+     * @throws IllegalStateException when the work holds some of the keys but no handle has all of them, so it would
+     *     wait for itself
      */
     public Optional<LockHandle> reenter(LockRequest request, HeldLocks heldBySource) {
         List<LockHandle> ofSource = handles.stream()

@@ -28,7 +28,7 @@ public sealed interface LockEvent {
     enum Refusal {
         /** Another owner held the lock for the whole wait. */
         CONTENDED,
-        /** The backend was unreachable or did not answer, or the client is shut down. */
+        /** The backend was unreachable or silent, or the client is shut down. */
         ERROR,
         /** The store may have forgotten locks and granted none when the wait ended. */
         RECOVERING,
@@ -58,7 +58,7 @@ public sealed interface LockEvent {
     enum LossCause {
         /** The lease ended without a successful renewal. */
         LEASE_EXPIRED,
-        /** The backend no longer has the hold's lock token: it was deleted, replaced, or expired there. */
+        /** The backend no longer has the lock token: it was deleted, replaced, or expired there. */
         OWNER_CHANGED,
         /** The longest hold ({@code max-hold}) was reached and the last lease ended. */
         MAX_HOLD,
@@ -67,8 +67,8 @@ public sealed interface LockEvent {
         /** An operator took the lock away ({@link LockAdmin#revoke}). */
         REVOKED,
         /**
-         * The lock was {@linkplain HoldState#IN_DOUBT in doubt} and the backend no longer has the hold's lock token:
-         * most likely another instance took the lock over, unless someone deleted it.
+         * The lock was {@linkplain HoldState#IN_DOUBT in doubt} and the backend no longer has its lock token, most
+         * likely because another instance took it over.
          */
         TAKEN_OVER,
         /**
@@ -82,7 +82,7 @@ public sealed interface LockEvent {
      * A lock was acquired; not raised for nested holds.
      *
      * @param name logical name
-     * @param key the lock's key
+     * @param key the key
      * @param fencingToken its fencing token
      * @param waited time from the call to the grant
      * @param attempts attempts at the backend, at least 1 unless handed over
@@ -103,7 +103,7 @@ public sealed interface LockEvent {
          * A lock that was not taken over.
          *
          * @param name logical name
-         * @param key the lock's key
+         * @param key the key
          * @param fencingToken its fencing token
          * @param waited time from the call to the grant
          * @param attempts attempts at the backend
@@ -119,7 +119,7 @@ public sealed interface LockEvent {
      * Path#UNCONTENDED}) or a {@code queued} {@link NotAcquired}.
      *
      * @param name logical name
-     * @param key the lock's key
+     * @param key the key
      */
     record Contended(String name, String key) implements LockEvent {}
 
@@ -127,10 +127,10 @@ public sealed interface LockEvent {
      * An acquisition ended without the lock.
      *
      * @param name logical name
-     * @param key the lock's key
+     * @param key the key
      * @param waited time from the call to its end
      * @param refusal the reason
-     * @param queued whether {@link Contended} was raised for it
+     * @param queued whether {@link Contended} was raised
      */
     record NotAcquired(String name, String key, Duration waited, Refusal refusal, boolean queued)
             implements LockEvent {}
@@ -139,8 +139,8 @@ public sealed interface LockEvent {
      * A renewal by the watchdog ended.
      *
      * @param name logical name
-     * @param key the lock's key
-     * @param fencingToken the hold's fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param outcome the outcome
      */
     record Renewed(String name, String key, long fencingToken, RenewalOutcome outcome) implements LockEvent {}
@@ -149,8 +149,8 @@ public sealed interface LockEvent {
      * The owner released its last hold of a lock.
      *
      * @param name logical name
-     * @param key the lock's key
-     * @param fencingToken the hold's fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time from the grant to the release
      * @param outcome {@link ReleaseOutcome#RELEASED}, {@link ReleaseOutcome#LOST} or {@link ReleaseOutcome#UNKNOWN}
      */
@@ -159,21 +159,20 @@ public sealed interface LockEvent {
 
     /**
      * An attempt found the lock free, but the store grants none for a while because it may have forgotten locks. Raised
-     * for each attempt, including the retries of a waiting acquisition.
+     * for each attempt.
      *
      * @param name logical name
-     * @param key the lock's key
+     * @param key the key
      * @param remaining time without grants
      */
     record Recovering(String name, String key, Duration remaining) implements LockEvent {}
 
     /**
-     * A held lock was lost. Raised once per hold; {@link Released} with {@link ReleaseOutcome#LOST} follows when the
-     * owner releases it.
+     * A held lock was lost. Raised once per hold; {@link Released} follows with the owner's release.
      *
      * @param name logical name
-     * @param key the lock's key
-     * @param fencingToken the hold's fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time from the grant to the loss
      * @param cause the reason
      * @param failedRenewals consecutive failed renewals before the loss
@@ -183,12 +182,11 @@ public sealed interface LockEvent {
 
     /**
      * No code can release a renewed lock, because none of its handles is reachable. Detected after a garbage
-     * collection, at a renewal or {@code distributed-lock.warn-after} after the grant. Raised once per hold and {@link
-     * Abandonment}.
+     * collection, at a renewal or at {@code distributed-lock.warn-after}. Raised once per hold and {@link Abandonment}.
      *
      * @param name logical name
-     * @param key the lock's key
-     * @param fencingToken the hold's fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param owner name of the acquiring thread, or {@link HeldLock#ASYNC}
      * @param held time since the grant
      * @param abandonment the reaction
@@ -197,27 +195,25 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * A lock has been held for {@code distributed-lock.warn-after}. It may have been released before listeners receive
-     * this. Raised at most once per hold.
+     * A lock has been held for {@code distributed-lock.warn-after}, at most once per hold. It may have been released
+     * since.
      *
      * @param name logical name
-     * @param key the lock's key
-     * @param fencingToken the hold's fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time since the grant
-     * @param thread the acquiring thread, which is the working one unless the handle was passed on; empty if acquired
-     *     asynchronously
+     * @param thread the acquiring thread; empty if acquired asynchronously
      */
     record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}
 
     /**
-     * A lock came {@linkplain HoldState#IN_DOUBT into doubt}: another instance may have taken it over. {@link
-     * LockHandle#isHeld} is false until {@link Confirmed}, {@link Lost} or a release follows. Raised once per doubt, up
-     * to a quarter of {@code distributed-lock.crash-takeover} after it began.
+     * A lock came {@linkplain HoldState#IN_DOUBT into doubt}. Raised once per doubt, up to a quarter of {@code
+     * distributed-lock.crash-takeover} after it began; {@link Confirmed}, {@link Lost} or a release ends it.
      *
      * @param name logical name
-     * @param key the lock's key
-     * @param fencingToken the hold's fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param held time since the grant
      */
     record InDoubt(String name, String key, long fencingToken, Duration held) implements LockEvent {}
@@ -226,8 +222,8 @@ public sealed interface LockEvent {
      * The store confirmed that a lock in doubt is held.
      *
      * @param name logical name
-     * @param key the lock's key
-     * @param fencingToken the hold's fencing token
+     * @param key the key
+     * @param fencingToken its fencing token
      * @param inDoubtFor time since {@link InDoubt}
      */
     record Confirmed(String name, String key, long fencingToken, Duration inDoubtFor) implements LockEvent {}

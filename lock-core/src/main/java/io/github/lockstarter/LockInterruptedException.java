@@ -6,7 +6,7 @@ public final class LockInterruptedException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param message the interrupted action
      * @param cause the interrupt
      */

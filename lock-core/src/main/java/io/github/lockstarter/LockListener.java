@@ -2,19 +2,17 @@ package io.github.lockstarter;
 
 /**
  * Receives the events of this instance's locks and of their store. Every bean of this type receives every event, in
- * bean order ({@code @Order}).
+ * bean order ({@code @Order}). Exceptions are logged and ignored.
  *
  * <p>Each bean has its own thread, which delivers one event at a time, so a bean may block without delaying locks or
- * other listeners. Its queue holds up to {@value #MOST_PENDING} events; further events are dropped and a warning counts
- * them. Losses have a second queue of the same size, so other events never displace them.
+ * other listeners. Two queues, one for losses and one for other events, hold up to {@value #MOST_PENDING} events each;
+ * further events are dropped and a warning counts them.
  *
  * <p>A listener that {@link #returnsAtOnce}, or that is passed to an engine directly, is called on the thread that made
  * the transition, such as an event loop or the watchdog, except for {@link LockEvent.Lost}. It must be thread-safe and
  * must not stop the lock client. Events of different locks arrive concurrently, those of one hold in order, except
  * {@link LockEvent.Lost} and {@link LockEvent.HeldLong}, which may precede the {@link LockEvent.Acquired} of its hold
  * or follow its end.
- *
- * <p>Exceptions are logged and ignored.
  */
 @FunctionalInterface
 public interface LockListener {
@@ -37,8 +35,8 @@ public interface LockListener {
     default void onStoreEvent(StoreEvent event) {}
 
     /**
-     * Whether no method ever blocks, so that it may run on the thread that made the transition. If such a listener
-     * blocks, it delays locks.
+     * Whether no method ever blocks, so that it may run on the thread that made the transition; blocking would delay
+     * locks.
      *
      * @return false by default
      */

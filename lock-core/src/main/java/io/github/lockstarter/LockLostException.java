@@ -9,7 +9,7 @@ public class LockLostException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param message why and when it was lost, and what to check
      */
     public LockLostException(String key, String message) {

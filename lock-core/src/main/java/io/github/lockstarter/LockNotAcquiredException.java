@@ -6,7 +6,7 @@ public final class LockNotAcquiredException extends LockException {
     /**
      * Creates the exception.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param message the failure, its duration and its remedy
      */
     public LockNotAcquiredException(String key, String message) {

@@ -55,11 +55,11 @@ public interface LockOperations extends LockSource {
     /**
      * Acquires, runs the action, releases. During the action, {@link LockHandle#current()} is its handle.
      *
-     * @param <T> the action's result
-     * @param <X> the action's exception
+     * @param <T> the result
+     * @param <X> the exception
      * @param request the lock
-     * @param action never runs without the lock
-     * @return the action's result
+     * @param action the work; never runs without the lock
+     * @return the result
      * @throws X from the action, unchanged
      * @throws LockLostException when the lock was lost during an action that ended normally ({@code
      *     distributed-lock.on-lost=return}: only logged)
@@ -70,9 +70,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #execute(LockRequest, LockedAction)} without a result.
      *
-     * @param <X> the task's exception
+     * @param <X> the exception
      * @param request the lock
-     * @param task never runs without the lock
+     * @param task the work
      * @throws X from the task
      */
     default <X extends Throwable> void execute(LockRequest request, LockedTask<X> task) throws X {
@@ -85,11 +85,11 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #execute(LockRequest, LockedAction)} for a key.
      *
-     * @param <T> the action's result
-     * @param <X> the action's exception
+     * @param <T> the result
+     * @param <X> the exception
      * @param key the key
-     * @param action never runs without the lock
-     * @return the action's result
+     * @param action the work
+     * @return the result
      * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> T execute(String key, LockedAction<T, X> action)
@@ -100,9 +100,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #execute(LockRequest, LockedTask)} for a key.
      *
-     * @param <X> the task's exception
+     * @param <X> the exception
      * @param key the key
-     * @param task never runs without the lock
+     * @param task the work
      * @throws X from the task
      */
     default <X extends Throwable> void execute(String key, LockedTask<X> task) throws X {
@@ -117,11 +117,11 @@ public interface LockOperations extends LockSource {
      * Execution<Report> execution = locks.tryExecute(LockRequest.of("report:daily"), this::write);
      * }</pre>
      *
-     * @param <T> the action's result
-     * @param <X> the action's exception
+     * @param <T> the result
+     * @param <X> the exception
      * @param request the lock
-     * @param action never runs without the lock
-     * @return whether the action ran, and its result
+     * @param action the work; never runs without the lock
+     * @return the result, or that the action was skipped
      * @throws X from the action, even a {@link LockNotAcquiredException}
      * @throws LockLostException as {@link #execute(LockRequest, LockedAction)}
      * @throws LockBackendException when it is unknown whether another owner has the lock
@@ -132,10 +132,10 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #tryExecute(LockRequest, LockedAction)} without a result.
      *
-     * @param <X> the task's exception
+     * @param <X> the exception
      * @param request the lock
-     * @param task never runs without the lock
-     * @return whether the task ran; the result is null
+     * @param task the work
+     * @return a null result, or that the task was skipped
      * @throws X from the task
      */
     @SuppressWarnings("NullAway") // NullAway does not read @Nullable of a type argument
@@ -150,11 +150,11 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #tryExecute(LockRequest, LockedAction)} for a key: one attempt.
      *
-     * @param <T> the action's result
-     * @param <X> the action's exception
+     * @param <T> the result
+     * @param <X> the exception
      * @param key the key
-     * @param action never runs without the lock
-     * @return whether the action ran, and its result
+     * @param action the work
+     * @return the result, or that the action was skipped
      * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
@@ -165,10 +165,10 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #tryExecute(LockRequest, LockedTask)} for a key: one attempt.
      *
-     * @param <X> the task's exception
+     * @param <X> the exception
      * @param key the key
-     * @param task never runs without the lock
-     * @return whether the task ran; the result is null
+     * @param task the work
+     * @return a null result, or that the task was skipped
      * @throws X from the task
      */
     default <X extends Throwable> Execution<@Nullable Void> tryExecute(String key, LockedTask<X> task) throws X {
@@ -189,11 +189,11 @@ public interface LockOperations extends LockSource {
      *
      * @param <T> the result of the action's stage
      * @param request the lock
-     * @param action never starts without the lock
-     * @return completed after the release with the result or exception of the stage or of the action, or with an
-     *     exception of {@link #acquire(LockRequest)}; but with {@link LockLostException} as soon as the lock is lost
-     *     ({@code distributed-lock.on-lost=return}: only logged). Cancelling gives up the wait; it does not end a
-     *     started action, which holds the lock until its stage ends
+     * @param action the work; never starts without the lock
+     * @return the result or exception of the stage, after the release; an exception of the action or of {@link
+     *     #acquire(LockRequest)}; or, as soon as the lock is lost, {@link LockLostException} ({@code
+     *     distributed-lock.on-lost=return}: only logged). Cancelling gives up the wait; it does not end a started
+     *     action, which holds the lock until its stage ends
      * @throws IllegalArgumentException at once, as {@link #acquireAsync(LockRequest)}
      * @throws IllegalStateException at once, as {@link LockContext#reenter}
      */
@@ -203,9 +203,9 @@ public interface LockOperations extends LockSource {
     /**
      * {@link #executeAsync(LockRequest, Supplier)} for a key.
      *
-     * @param <T> the result of the action's stage
+     * @param <T> the result
      * @param key the key
-     * @param action never starts without the lock
+     * @param action the work
      * @return as {@link #executeAsync(LockRequest, Supplier)}
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
@@ -221,8 +221,8 @@ public interface LockOperations extends LockSource {
     /**
      * The lock as a reentrant, thread-bound JDK {@link Lock} without conditions. Each method waits as the JDK
      * specifies, ignoring the wait of the request. {@code unlock} throws {@link IllegalMonitorStateException} on a
-     * thread without a hold, and {@link LockLostException} after a loss. After a loss the locking methods throw it too,
-     * until the thread has unlocked each hold.
+     * thread without a hold. After a loss, {@code unlock} and the locking methods throw {@link LockLostException} until
+     * the thread has unlocked each hold.
      *
      * @param request the lock
      * @return a view, whose only state is the holds of its threads

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param name logical name for metrics and configuration, with few distinct values; for the default {@value #UNNAMED},
  *     the starter uses the part of the key before a colon if an annotation or the configuration has that name
  * @param keys one key, or several distinct keys in sorted order, locked all or none
- * @param maxWait longest time the caller waits; zero makes one attempt
+ * @param maxWait longest wait; zero makes one attempt
  * @param lease how long the lock stays held when its holder is paused or disconnected, and the upper limit after a
  *     crash
  * @param renewal whether the watchdog renews the lease
  * @param ownership whether the acquiring thread may re-enter the lock
  * @param atLeast minimum time from the grant during which no other caller gets the lock
  * @param maxHold time from the grant after which the lease is no longer renewed
- * @param permits number of callers that may hold the lock at a time
+ * @param permits maximum number of simultaneous holders
  */
 public record LockRequest(
         String name,
@@ -63,8 +63,8 @@ public record LockRequest(
      * @param keys the keys
      * @param maxWait longest wait
      * @param lease the lease
-     * @param renewal whether the lease is renewed
-     * @param ownership thread or handle
+     * @param renewal the renewal
+     * @param ownership the ownership
      * @param atLeast minimum time
      * @param maxHold longest hold
      * @param permits number of permits
@@ -103,10 +103,9 @@ public record LockRequest(
     }
 
     /**
-     * A request for one key.
+     * {@return a request for one key}
      *
      * @param key such as {@code "order:42"}
-     * @return the request
      * @throws IllegalArgumentException when the key is null, blank or longer than {@link #MAX_KEY_LENGTH}
      */
     public static LockRequest of(String key) {
@@ -114,10 +113,9 @@ public record LockRequest(
     }
 
     /**
-     * A request for several keys, locked all or none. Order does not matter; duplicates are dropped.
+     * {@return a request for several keys, locked all or none}
      *
-     * @param keys at least one
-     * @return the request
+     * @param keys at least one, in any order; duplicates are dropped
      * @throws IllegalArgumentException when there is no key, or one is null, blank or too long
      */
     public static LockRequest ofAll(Collection<String> keys) {
@@ -139,92 +137,76 @@ public record LockRequest(
     }
 
     /**
-     * Sets the logical name: the metrics tag and the {@code distributed-lock.locks.<name>} whose settings apply.
+     * {@return a copy with a logical name: the metrics tag and the {@code distributed-lock.locks.<name>} whose settings
+     * apply}
      *
      * @param name with few distinct values, never the key
-     * @return the changed request
      */
     public LockRequest named(String name) {
         return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold, permits);
     }
 
     /**
-     * Sets the longest time the caller waits.
+     * {@return a copy with a longest wait}
      *
      * @param wait zero for one attempt, up to {@link #MAX_DURATION}
-     * @return the changed request
      */
     public LockRequest waitingUpTo(Duration wait) {
         return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership, atLeast, maxHold, permits);
     }
 
-    /**
-     * Makes a single attempt.
-     *
-     * @return the changed request
-     */
+    /** {@return a copy for a single attempt} */
     public LockRequest withoutWaiting() {
         return waitingUpTo(Duration.ZERO);
     }
 
     /**
-     * Sets the lease.
+     * {@return a copy with a lease}
      *
      * @param lease from {@link #MIN_LEASE} to {@code distributed-lock.max-lease}
-     * @return the changed request
      */
     public LockRequest leasedFor(Duration lease) {
         return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast, maxHold, permits);
     }
 
-    /**
-     * Enables renewal, overriding the configuration.
-     *
-     * @return the changed request
-     */
+    /** {@return a copy with renewal} */
     public LockRequest withRenewal() {
         return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership, atLeast, maxHold, permits);
     }
 
     /**
-     * Lets the lock end with its lease. Release the handle anyway; otherwise the thread's next acquire of the key
-     * throws {@link LockLostException}.
-     *
-     * @return the changed request
+     * {@return a copy whose lock ends with its lease} Release the handle anyway; otherwise the thread's next acquire of
+     * the key throws {@link LockLostException}.
      */
     public LockRequest withoutRenewal() {
         return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast, maxHold, permits);
     }
 
     /**
-     * Makes the handle the owner instead of the acquiring thread, for handles that change threads. Every other acquire
-     * of the key contends, even on the acquiring thread. Asynchronously acquired locks always belong to their handle.
-     *
-     * @return the changed request
+     * {@return a copy whose handle owns the lock instead of the acquiring thread} For handles that change threads.
+     * Every other acquire of the key contends, even on the acquiring thread.
      */
     public LockRequest ownedByHandle() {
         return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold, permits);
     }
 
     /**
-     * Sets the minimum time: after an earlier release the store keeps the lock from every caller, including the
-     * releasing thread, until that time since the grant has passed by the store's clock. A job that several instances
-     * start at about the same time then runs once, however short it is. A crashed holder's lock still ends with its
-     * lease.
+     * {@return a copy with a minimum time} After an earlier release the store keeps the lock from every caller,
+     * including the releasing thread, until that time since the grant has passed by the store's clock. A job that
+     * several instances start at about the same time then runs once, however short it is. A crashed holder's lock still
+     * ends with its lease.
      *
-     * @param minimum from 1 ms to the lease; zero for none, overriding the configuration
-     * @return the changed request
+     * @param minimum from 1 ms to the lease; zero for none
      */
     public LockRequest keptFor(Duration minimum) {
         return new LockRequest(name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum), maxHold, permits);
     }
 
     /**
-     * Sets the longest hold. After it, the lease is no longer renewed and the lock is lost when the last lease ends, so
-     * a hanging holder does not keep the lock for as long as its JVM lives.
+     * {@return a copy with a longest hold} After it, the lease is no longer renewed and the lock is lost when the last
+     * lease ends. It limits a holder that hangs.
      *
      * @param maxHold from the lease to {@link #MAX_DURATION}, counted from the grant
-     * @return the changed request
      * @throws IllegalArgumentException when renewal is off
      */
     public LockRequest renewedUpTo(Duration maxHold) {
@@ -232,13 +214,12 @@ public record LockRequest(
     }
 
     /**
-     * Sets the number of callers, over all instances, that may hold the lock at a time. Each holds its own slot, see
-     * {@link LockHandle#slot}. Callers with different limits share the slots: with limits of 3 and 5 there are at most
-     * 5 holders, and a caller with limit 3 uses only the first 3 slots. The limit can therefore change while the lock
-     * is in use. Re-entering takes no second slot.
+     * {@return a copy with a number of simultaneous holders over all instances} Each has its own {@link
+     * LockHandle#slot}; re-entering takes no second one. Callers with different limits share the slots: with limits of
+     * 3 and 5 there are at most 5 holders, and a caller with limit 3 uses only the first 3 slots. The limit can
+     * therefore change while the lock is in use.
      *
      * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; above 1 only with one key
-     * @return the changed request
      */
     public LockRequest permits(int permits) {
         return new LockRequest(

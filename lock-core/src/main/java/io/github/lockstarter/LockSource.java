@@ -3,13 +3,12 @@ package io.github.lockstarter;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The basic ways to acquire a lock, on which {@link LockOperations} builds. Thread-safe. */
+/** The basic ways to acquire a lock. Thread-safe. */
 public interface LockSource {
 
     /**
      * Acquires the lock, waiting as long as the request, or else the configuration, allows. The owning thread re-enters
-     * without a round trip, even while another thread uses its handle, unless the lock is {@link
-     * LockRequest#ownedByHandle() owned by its handle}; the last release frees the lock.
+     * without a round trip, even while another thread uses its handle; the last release frees the lock.
      *
      * @param request the lock
      * @return the hold; release it
@@ -30,10 +29,7 @@ public interface LockSource {
      *
      * @param request the lock
      * @return the hold, or empty when another owner has the lock
-     * @throws LockStoreRecoveringException as {@link #acquire}: it is unknown whether another owner has the lock
-     * @throws LockBackendException as {@link #acquire}
-     * @throws LockInterruptedException as {@link #acquire}
-     * @throws LockLostException as {@link #acquire}
+     * @throws LockException as {@link #acquire}, except {@link LockNotAcquiredException}
      * @throws IllegalArgumentException as {@link #acquire}
      */
     Optional<LockHandle> tryAcquire(LockRequest request);

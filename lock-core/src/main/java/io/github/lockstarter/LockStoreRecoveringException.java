@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * The lock store may have forgotten locks, such as after a restart, a failover or {@code FLUSHALL}, and grants no free
  * lock until the longest lease it may have forgotten has ended. Until then it is unknown whether another owner has the
- * lock. The attempt leaves nothing behind; held locks stay held and are renewed.
+ * lock. Held locks stay held and are renewed.
  */
 public final class LockStoreRecoveringException extends LockBackendException {
 
@@ -15,7 +15,7 @@ public final class LockStoreRecoveringException extends LockBackendException {
     /**
      * Creates the exception.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param message the incident, its duration and its remedy
      * @param retryAfter approximate time until the store grants locks
      */

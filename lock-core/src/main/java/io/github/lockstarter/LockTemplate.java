@@ -81,8 +81,8 @@ public class LockTemplate implements LockOperations {
      * the action's thread and must run the action once. An asynchronous action keeps the lock until its stage ends,
      * even if the wrapper fails after the start.
      *
-     * @param <T> the action's result
-     * @param <X> the action's exception
+     * @param <T> the result
+     * @param <X> the exception
      * @param request the caller's request
      * @param handle the hold
      * @param action the action

@@ -10,7 +10,7 @@ public final class OvertakenException extends LockLostException {
     /**
      * Creates the exception.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param fencingToken fencing token of the refused holder
      * @param greatest greatest fencing token that the resource has seen
      */

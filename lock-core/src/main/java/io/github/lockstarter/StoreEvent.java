@@ -25,7 +25,7 @@ public sealed interface StoreEvent {
 
     /**
      * The store may have forgotten locks and grants no free ones for a while. Held locks stay held and are renewed.
-     * Raised once, with the first answer that reports it.
+     * Raised once per recovery.
      *
      * @param store the store
      * @param scope the affected locks

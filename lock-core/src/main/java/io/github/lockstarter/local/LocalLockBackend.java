@@ -306,8 +306,7 @@ public final class LocalLockBackend implements LockBackend {
             }
             fencingToken = first + many - 1;
             if (command.waiting().isPresent()) {
-                line.waiters =
-                        others; // an attempt that does not wait leaves its instance's place to other callers
+                line.waiters = others; // an attempt that does not wait leaves its instance's place to other callers
             }
             return new AcquireResult.Granted(first, others.size(), Optional.empty(), "", place.slot);
         }

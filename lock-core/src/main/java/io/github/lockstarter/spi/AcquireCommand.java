@@ -8,13 +8,12 @@ import java.util.Optional;
  *
  * <p>An attempt may be repeated with the same token. If the token does not have the lock, this is a new attempt. If it
  * has the lock, the store keeps the lease and answers with the owner's first fencing token again: its last one, minus
- * {@code fencingTokens}, plus 1. If that does not exceed {@code fencingFloor}, the store <em>raises</em> the tokens:
- * they start at exactly {@code fencingFloor + 1}, independently of the store's clock, and the owner's last one grows
- * accordingly. A quorum thereby agrees on one number. Repeating a raise gets the same answer and changes nothing. On a
- * single store no attempt raises, because a grant exceeds the floor of its attempt. A repetition on a quorum may get a
- * greater number than before, never a smaller one.
+ * {@code fencingTokens}, plus 1. If that does not exceed {@code fencingFloor}, the store <em>raises</em> the tokens to
+ * start at exactly {@code fencingFloor + 1}, independently of its clock, so that a quorum agrees on one number.
+ * Repeating a raise gets the same answer and changes nothing. On a single store no attempt raises, because a grant
+ * exceeds the floor of its attempt. A repetition on a quorum may get a greater number than before, never a smaller one.
  *
- * @param key the lock's key
+ * @param key the key
  * @param token unique to this attempt
  * @param lease lease without renewal; at least 1 ms
  * @param fencingFloor lower limit that the granted fencing tokens must exceed
@@ -46,11 +45,11 @@ public record AcquireCommand(
      * @param token the token
      * @param lease the lease
      * @param fencingFloor the floor
-     * @param fencingTokens the number of tokens
+     * @param fencingTokens the number
      * @param waiting the registration
      * @param atLeast the minimum time
-     * @param permits the number of slots
-     * @throws IllegalArgumentException when the number of fencing tokens is out of range
+     * @param permits the slots
+     * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public AcquireCommand {
         if (fencingTokens < 1 || fencingTokens > MOST_FENCING_TOKENS) {
@@ -66,9 +65,9 @@ public record AcquireCommand(
      * @param token the token
      * @param lease the lease
      * @param fencingFloor the floor
-     * @param fencingTokens the number of tokens
+     * @param fencingTokens the number
      * @param waiting the registration
-     * @throws IllegalArgumentException when the number of fencing tokens is out of range
+     * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public AcquireCommand(
             String key,

@@ -118,8 +118,8 @@ public sealed interface AcquireResult {
     /**
      * Certainly not acquired, for another reason than an owner.
      *
-     * @param reason the failure and its remedy
-     * @param cause the failure of the store or client
+     * @param reason failure and remedy
+     * @param cause the failure as reported
      */
     record Rejected(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
@@ -127,8 +127,8 @@ public sealed interface AcquireResult {
      * Certainly not acquired, because the store cannot grant anything right now, such as during a role change of its
      * servers. A waiter may retry.
      *
-     * @param reason the failure and its remedy
-     * @param cause the failure of the store or client
+     * @param reason failure and remedy
+     * @param cause the failure as reported
      */
     record Unavailable(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
@@ -136,7 +136,7 @@ public sealed interface AcquireResult {
      * Possibly acquired: there was no answer, or the lock is stored less safely than configured. The caller cleans up
      * by releasing the token.
      *
-     * @param reason the failure and its remedy
+     * @param reason failure and remedy
      * @param cause the client's failure
      */
     record Unknown(String reason, Throwable cause) implements AcquireResult, FailedResult {}

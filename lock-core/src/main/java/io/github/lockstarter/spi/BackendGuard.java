@@ -21,24 +21,22 @@ public final class BackendGuard {
     private BackendGuard() {}
 
     /**
-     * Calls the backend.
+     * {@return the backend's stage; a failed one if the backend threw or returned null}
      *
      * @param <R> the result
      * @param call the call
-     * @return the backend's stage; a failed one if the backend threw or returned null
      */
     public static <R> CompletionStage<R> stageOf(Supplier<? extends @Nullable CompletionStage<R>> call) {
         return stageOf(Supplier::get, call);
     }
 
     /**
-     * {@link #stageOf(Supplier)} for the hot path, without a capturing lambda.
+     * {@return {@link #stageOf(Supplier)}, for the hot path without a capturing lambda}
      *
      * @param <C> the command
      * @param <R> the result
      * @param call the call
      * @param command its argument
-     * @return the backend's stage; a failed one if the backend threw or returned null
      */
     public static <C, R> CompletionStage<R> stageOf(
             Function<C, ? extends @Nullable CompletionStage<R>> call, C command) {
@@ -50,11 +48,10 @@ public final class BackendGuard {
     }
 
     /**
-     * Calls the backend to renew locks.
+     * {@return one stage per renewal; failed ones if the backend threw or returned another number}
      *
      * @param commands number of renewals
      * @param call the call
-     * @return one stage per renewal; failed ones if the backend threw or returned another number
      */
     public static List<CompletionStage<RenewResult>> stagesOf(
             int commands, Supplier<List<CompletionStage<RenewResult>>> call) {
@@ -70,13 +67,12 @@ public final class BackendGuard {
     }
 
     /**
-     * Converts a completion to a result.
+     * {@return the result, or the failure of a stage as a result}
      *
      * @param <R> the result
      * @param result the result, if any
      * @param failure the exception, if any
      * @param unknown converts an exception to a result
-     * @return a result in any case
      */
     public static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {
         if (failure != null) {

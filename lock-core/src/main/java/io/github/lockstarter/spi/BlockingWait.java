@@ -29,11 +29,9 @@ public final class BlockingWait {
      * Waits for completion or an interrupt.
      *
      * @param future the future
-     * @param <T> its result
-     * @return its result
+     * @param <T> the result
+     * @return the result
      * @throws InterruptedException when interrupted before completion; the flag is cleared
-     * @throws java.util.concurrent.CompletionException with the cause, when the future failed
-     * @throws java.util.concurrent.CancellationException when the future was cancelled
      */
     public static <T> T await(CompletableFuture<T> future) throws InterruptedException {
         if (!future.isDone()) {
@@ -47,12 +45,10 @@ public final class BlockingWait {
      *
      * @param future the future
      * @param limit longest time to wait
-     * @param <T> its result
-     * @return its result
+     * @param <T> the result
+     * @return the result
      * @throws InterruptedException when interrupted before completion; the flag is cleared
      * @throws TimeoutException when the future is not complete at the limit
-     * @throws java.util.concurrent.CompletionException with the cause, when the future failed
-     * @throws java.util.concurrent.CancellationException when the future was cancelled
      */
     public static <T> T await(CompletableFuture<T> future, Duration limit)
             throws InterruptedException, TimeoutException {
@@ -69,10 +65,8 @@ public final class BlockingWait {
      * Waits for completion. Interrupts do not end the wait; the flag is set again afterwards.
      *
      * @param future the future
-     * @param <T> its result
-     * @return its result
-     * @throws java.util.concurrent.CompletionException with the cause, when the future failed
-     * @throws java.util.concurrent.CancellationException when the future was cancelled
+     * @param <T> the result
+     * @return the result
      */
     public static <T> T awaitUninterruptibly(CompletableFuture<T> future) {
         if (!future.isDone()) {

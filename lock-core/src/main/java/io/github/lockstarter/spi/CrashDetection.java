@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * A store's means to distinguish a crashed instance from a paused one: a connection, which the operating system closes
- * with the process but keeps open while the process is stopped, or a session.
+ * with the process but not while the process is stopped, or a session.
  *
  * <p>The store takes a lock over no sooner than its token's {@link LockToken#takeOverMillis take-over time} after the
  * last beat of the owner's instance that it executed, and not while it may have forgotten locks. Thread-safe.
@@ -21,7 +21,7 @@ public interface CrashDetection {
      * writes. A lock that the same {@link Beat#history} granted or renewed after an earlier beat with the same {@link
      * Beat#takeOver} was not taken over before this beat.
      *
-     * @param waitedFor keys that this instance waits for and other instances hold
+     * @param waitedFor keys that this instance waits for
      * @return the answer; empty if it proves nothing; an exception that names the failure if there was none. Not
      *     completed before the first command has opened a connection
      */

@@ -21,13 +21,12 @@ import java.util.concurrent.TimeoutException;
  * <p>Every command is idempotent per {@link LockToken}, since a client may send it twice. A released token is never
  * used again, so a backend may free it once more at any time. A token's release is sent after the answers to its
  * attempt and renewals. A release and a following attempt that one thread sends for the same key take effect in that
- * order, unless the connection breaks or the store refuses the first copy of one of them in between.
+ * order, unless the connection breaks or the store refuses the first copy of one of them.
  *
  * <p><b>Every store promises</b>: at most one token has a lock at a time; the fencing tokens of a key grow; the lock of
- * a crashed holder becomes free. How soon, whom a release wakes and what a lease means differ: see {@link
- * #capabilities}. Where locks end with the session of their instance, a hold is certain for {@link
- * CrashDetection#certainTime} after the last proof of the session and in doubt afterwards; a lease then only ends locks
- * that are not renewed.
+ * a crashed holder becomes free. {@link #capabilities} tells how soon, whom a release wakes, and what a lease means.
+ * Where locks end with their instance's session, a hold is certain for {@link CrashDetection#certainTime} after the
+ * last proof of the session and in doubt afterwards.
  */
 public interface LockBackend extends AutoCloseable {
 
@@ -38,7 +37,7 @@ public interface LockBackend extends AutoCloseable {
 
     /**
      * Grants the lock if it is free or this token already has it. For a busy lock and a waiting caller, registers the
-     * instance as a waiter, and notifies the owner's instance unless another one was registered before.
+     * instance as a waiter; the first one to register notifies the owner's instance.
      *
      * @param command the attempt
      * @return the outcome
@@ -46,9 +45,8 @@ public interface LockBackend extends AutoCloseable {
     CompletionStage<AcquireResult> acquire(AcquireCommand command);
 
     /**
-     * Makes each lease end no earlier than the given time from now, if the token still has the lock. A backend may send
-     * several commands together, which then share a failure or timeout; any finding about one lock is the outcome of
-     * that lock alone.
+     * Makes each lease end no earlier than the given time from now, if the token still has the lock. Commands sent
+     * together may share a failure or timeout; any finding about one lock is the outcome of that lock alone.
      *
      * @param commands the renewals
      * @return one outcome per command, in order
@@ -61,10 +59,8 @@ public interface LockBackend extends AutoCloseable {
      * and may retry at once.
      *
      * <p>If the client sent the command twice over a broken connection, the second copy is answered as released, not
-     * lost.
-     *
-     * <p>If part of the minimum time is left, the same step gives the lock to no owner for that time: no token has it,
-     * and every attempt is contended.
+     * lost. If part of the minimum time is left, the same step gives the lock to no owner for that time, and every
+     * attempt is contended.
      *
      * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue. If the
      * lock is then free or kept, the next instance is signalled, since this one may have received the last signal. The
@@ -78,7 +74,7 @@ public interface LockBackend extends AutoCloseable {
     /**
      * Reads one lock of any owner without changes.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param slot 0 for a lock with one permit
      * @return the stored lock; unknown by default
      */
@@ -90,7 +86,7 @@ public interface LockBackend extends AutoCloseable {
      * Frees a held or kept lock if the fencing token is the last granted one, signals the longest-waiting instance, and
      * notifies the instance that had it.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param slot 0 for a lock with one permit
      * @param fencingToken the last fencing token granted to the owner
      * @return the outcome; by default unknown, with nothing changed
@@ -126,8 +122,7 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Whether a failure means silence: a command timed out, or no connection existed or could be opened. The engine
-     * derives outages from it.
+     * Whether a failure means silence: a timeout, or no connection. The engine derives outages from it.
      *
      * @param failure the {@linkplain FailedResult#cause cause} of a result or of a beat without an answer
      * @return false for refusals and for failures of this client (closed, cancelled, out of memory); by default true
@@ -140,7 +135,7 @@ public interface LockBackend extends AutoCloseable {
     /**
      * The server that keeps this key, for stores whose servers fail one by one.
      *
-     * @param key the lock's key
+     * @param key the key
      * @return its name in messages, such as {@code Redis at localhost:6379}; empty if the server is unknown, and by
      *     default
      */

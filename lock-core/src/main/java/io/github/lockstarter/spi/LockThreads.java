@@ -42,11 +42,11 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a pool with an unbounded queue whose threads end when idle.
+     * Creates a pool with an unbounded queue.
      *
-     * @param name the name of the threads
+     * @param name the name
      * @param threads maximum number of threads
-     * @param idle idle time after which a thread ends
+     * @param idle time after which an idle thread ends
      * @return the pool
      */
     public static ThreadPoolExecutor pool(String name, int threads, Duration idle) {
@@ -56,10 +56,10 @@ public final class LockThreads {
     /**
      * {@link #pool(String, int, Duration)} for code of another class loader.
      *
-     * @param name the name of the threads
+     * @param name the name
      * @param threads maximum number of threads
-     * @param idle idle time after which a thread ends
-     * @param context the context class loader of the threads
+     * @param idle time after which an idle thread ends
+     * @param context the context class loader
      * @return the pool
      */
     public static ThreadPoolExecutor pool(String name, int threads, Duration idle, ClassLoader context) {
@@ -75,12 +75,12 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a pool without a queue: a task without an idle thread gets a new one, so tasks may wait for each other.
-     * Beyond the maximum, tasks are refused with {@link java.util.concurrent.RejectedExecutionException}.
+     * Creates a pool without a queue, so that its tasks may wait for each other. Tasks beyond the maximum are refused
+     * with {@link java.util.concurrent.RejectedExecutionException}.
      *
-     * @param name the name of the threads
+     * @param name the name
      * @param most maximum number of threads
-     * @param idle idle time after which a thread ends
+     * @param idle time after which an idle thread ends
      * @return the pool
      */
     public static ThreadPoolExecutor unqueuedPool(String name, int most, Duration idle) {
@@ -89,9 +89,9 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a single-threaded timer. It drops cancelled tasks, and delayed tasks at shutdown.
+     * Creates a single-threaded timer that drops cancelled tasks, and delayed tasks at shutdown.
      *
-     * @param name the name of the thread
+     * @param name the name
      * @return the timer
      */
     public static ScheduledThreadPoolExecutor timer(String name) {
@@ -116,7 +116,7 @@ public final class LockThreads {
 
     /**
      * Waits up to 2 s for the tasks of a pool after its shutdown, or until the caller is interrupted; the flag is set
-     * again. The caller may run in the pool itself, which then ends later.
+     * again. The caller may be one of them.
      *
      * @param pool the pool
      */

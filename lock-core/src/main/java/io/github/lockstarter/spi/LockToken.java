@@ -14,9 +14,8 @@ import java.util.regex.Pattern;
  * Unique proof of one acquisition attempt. Any client that knows it can release or renew the lock, so it is never
  * logged.
  *
- * <p>Instance and sequence make it unique. Owner, time and take-over time are stored, compared and deleted with it:
- * owner and time inform operators and other callers' exceptions; the holder relies on the take-over time, which other
- * instances must respect.
+ * <p>Instance and sequence make it unique. Owner and time inform operators and other callers. The holder relies on the
+ * take-over time, which other instances must respect.
  *
  * @param instanceId identity of the lock client, created at its start: 128 random bits in hex
  * @param sequence number of the attempt within the client, from 1
@@ -61,13 +60,13 @@ public record LockToken(
     private static final Pattern UNREADABLE = Pattern.compile("[^ -~]|[:|]");
 
     /**
-     * Shortens and cleans the owner's name.
+     * Cleans the owner's name.
      *
-     * @param instanceId identity of the lock client
-     * @param sequence number of the attempt
-     * @param owner name of the owner
-     * @param since time of the attempt
-     * @param takeOverMillis take-over time
+     * @param instanceId the instance
+     * @param sequence the number
+     * @param owner the owner
+     * @param since the time
+     * @param takeOverMillis the take-over time
      * @param takeOverCondition its condition
      */
     public LockToken {
@@ -77,8 +76,8 @@ public record LockToken(
     /**
      * A token without owner and time.
      *
-     * @param instanceId identity of the lock client
-     * @param sequence number of the attempt
+     * @param instanceId the instance
+     * @param sequence the number
      */
     public LockToken(String instanceId, long sequence) {
         this(instanceId, sequence, "", UNTOLD);
@@ -87,10 +86,10 @@ public record LockToken(
     /**
      * A token of a lock that is not taken over.
      *
-     * @param instanceId identity of the lock client
-     * @param sequence number of the attempt
-     * @param owner name of the owner
-     * @param since time of the attempt
+     * @param instanceId the instance
+     * @param sequence the number
+     * @param owner the owner
+     * @param since the time
      */
     public LockToken(String instanceId, long sequence, String owner, long since) {
         this(instanceId, sequence, owner, since, 0, TakeOverCondition.NONE);
@@ -124,22 +123,19 @@ public record LockToken(
     }
 
     /**
-     * Adds the place where an owner runs.
+     * {@return the owner of a token with the place where it runs}
      *
      * @param name of the acquiring thread or other owner
      * @param place {@code host/application}; blank if unknown
-     * @return the owner of a token
      */
     public static String ownerAt(String name, String place) {
         return place.isBlank() && name.indexOf(AT) < 0 ? name : name + AT + place;
     }
 
     /**
-     * Reads the owner from a stored token, even from a client of another kind: the parts are short and printable for
-     * any text.
+     * {@return the owner in a stored token; short and printable for any text, even from a client of another kind}
      *
      * @param stored the {@link #value} of the token, with or without the sequence
-     * @return the owner
      */
     public static LockHolder holderOf(String stored) {
         Matcher parts = STORED.matcher(stored);
@@ -196,10 +192,9 @@ public record LockToken(
     }
 
     /**
-     * {@link #fingerprint} of a stored token.
+     * {@return the {@link #fingerprint} of a stored token}
      *
-     * @param stored the {@link #value} of the token
-     * @return its SHA-1 in lower-case hex
+     * @param stored its {@link #value}
      */
     public static String fingerprintOf(String stored) {
         try {
@@ -216,10 +211,9 @@ public record LockToken(
     }
 
     /**
-     * Shortens an id, see {@link #instance}.
+     * {@return the {@link #instance} of an id}
      *
      * @param instanceId identity of a lock client
-     * @return its first characters
      */
     public static String shortened(String instanceId) {
         return instanceId.substring(0, Math.min(SHOWN, instanceId.length()));

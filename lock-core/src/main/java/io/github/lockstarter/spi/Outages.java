@@ -17,9 +17,8 @@ import java.util.function.Predicate;
 
 /**
  * Detects outages of a store's servers. The first command without an answer makes a server suspect; the outage is
- * reported when a command sent after that has no answer either, so that neither a single timeout nor a connection that
- * breaks under many commands counts. The next answer to any command ends it. A refusal neither starts nor ends an
- * outage.
+ * reported when a command sent after that has no answer either, so a single timeout, or a connection that breaks under
+ * many commands, does not count. The next answer to any command ends it. Refusals are ignored.
  *
  * <p>Thread-safe. {@code silences} has an entry for each server from its first failure to its next answer, or to an
  * answer of the server that has taken over the key that failed. {@code epoch} grows with each failure and orders
@@ -54,11 +53,7 @@ public final class Outages {
         this.receiver = receiver;
     }
 
-    /**
-     * Reads the epoch, before a command is sent.
-     *
-     * @return the argument of {@link #ended} for the command
-     */
+    /** {@return the epoch before a command is sent, for {@link #ended}} */
     public long epoch() {
         return epoch.get();
     }

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * One release.
  *
- * @param key the lock's key
+ * @param key the key
  * @param token the owner's token
  * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
  * @param ownWait whether callers of this instance continue to wait for the lock
@@ -45,7 +45,7 @@ public record ReleaseCommand(
     /**
      * A release with one permit and no minimum time that leaves the wait of this instance unchanged.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param token the owner's token
      * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
      */
@@ -54,11 +54,10 @@ public record ReleaseCommand(
     }
 
     /**
-     * Ends a wait without a hold.
+     * {@return the end of a wait without a hold}
      *
-     * @param key the lock's key
+     * @param key the key
      * @param token the token of the attempt in flight, which may have been granted; a new one if there is none
-     * @return its release
      */
     public static ReleaseCommand endOfWait(String key, LockToken token) {
         return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO, Slots.ONLY);

@@ -38,7 +38,7 @@ public sealed interface ReleaseResult {
      * No answer, or an error; the token may still have the lock.
      *
      * @param reason the failure
-     * @param cause the failure of the store or client
+     * @param cause the failure as reported
      */
     record Unknown(String reason, Throwable cause) implements ReleaseResult, FailedResult {}
 }

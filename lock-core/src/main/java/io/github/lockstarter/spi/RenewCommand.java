@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * One renewal.
  *
- * @param key the lock's key
+ * @param key the key
  * @param token the owner's token
  * @param lease minimum lease from now; a longer present one is kept
  * @param fencingToken the last fencing token granted to the token

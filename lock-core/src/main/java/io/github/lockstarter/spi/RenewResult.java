@@ -32,7 +32,7 @@ public sealed interface RenewResult {
      * No answer, or an error; the lease is at least as long as before.
      *
      * @param reason the failure
-     * @param cause the failure of the store or client
+     * @param cause the failure as reported
      */
     record Unknown(String reason, Throwable cause) implements RenewResult, FailedResult {}
 }

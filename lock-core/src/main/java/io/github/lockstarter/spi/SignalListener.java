@@ -11,14 +11,14 @@ public interface SignalListener {
     /**
      * The lock may be free: retry. Never a grant.
      *
-     * @param key the lock's key
+     * @param key the key
      */
     void onSignal(String key);
 
     /**
      * Another instance waits for a lock that this instance had. A hint; sent only for the first registered instance.
      *
-     * @param key the lock's key
+     * @param key the key
      */
     void onWanted(String key);
 
@@ -26,7 +26,7 @@ public interface SignalListener {
      * An operator took a lock of this instance away. Unlike the other signals this is a fact: the grant to that lock
      * token is gone, unless the store restored it for a later renewal. May arrive before the answer with the grant.
      *
-     * @param key the lock's key
+     * @param key the key
      * @param fingerprint of the lock token that had it
      */
     void onRevoked(String key, String fingerprint);

@@ -13,20 +13,18 @@ public record Slots(int from, int count) {
     public static final Slots ONLY = new Slots(0, 1);
 
     /**
-     * One slot.
+     * {@return one slot}
      *
      * @param slot its index
-     * @return the slot
      */
     public static Slots one(int slot) {
         return slot == 0 ? ONLY : new Slots(slot, 1);
     }
 
     /**
-     * All slots of a lock.
+     * {@return all slots of a lock}
      *
      * @param permits their number
-     * @return the slots from 0
      */
     public static Slots first(int permits) {
         return permits == 1 ? ONLY : new Slots(0, permits);

@@ -35,7 +35,7 @@ public record StoreCapabilities(
      * @param fencingTokens maximum number of fencing tokens per grant
      * @param minimumTimes support for minimum times
      * @param permits support for permits
-     * @throws IllegalArgumentException when the number of fencing tokens is out of range, or the lease is below 1 ms
+     * @throws IllegalArgumentException when {@code fencingTokens} is out of range, or the lease is below 1 ms
      */
     public StoreCapabilities {
         if (fencingTokens < 1 || fencingTokens > AcquireCommand.MOST_FENCING_TOKENS) {

@@ -40,10 +40,9 @@ public final class StoredKeys {
     }
 
     /**
-     * The text of a key.
+     * {@return the text of a key, up to {@value #LONGEST} characters}
      *
      * @param key the key
-     * @return up to {@value #LONGEST} characters
      */
     public String of(String key) {
         String whole = prefix + key;
@@ -51,11 +50,10 @@ public final class StoredKeys {
     }
 
     /**
-     * The texts of several slots.
+     * {@return the texts of several slots, in order}
      *
      * @param key the key
      * @param slots the slots
-     * @return one text per slot, in order
      */
     public List<String> of(String key, Slots slots) {
         return IntStream.range(slots.from(), slots.from() + slots.count())
@@ -64,11 +62,10 @@ public final class StoredKeys {
     }
 
     /**
-     * The text of a slot.
+     * {@return the text of a slot, up to {@value #LONGEST} characters}
      *
      * @param key the key
      * @param slot its index
-     * @return up to {@value #LONGEST} characters
      */
     public String of(String key, int slot) {
         String whole = prefix + key;

@@ -67,13 +67,13 @@ public record EngineSettings(
      * @param lease default lease
      * @param maxLease longest lease
      * @param maxWait default wait
-     * @param maxRetryDelay longest polling delay
+     * @param maxRetryDelay longest delay
      * @param watchdog renewal
-     * @param handOver hand-over limits
-     * @param shownPlace where this instance runs
+     * @param handOver hand-over
+     * @param shownPlace place
      * @param warnAfter time until the warning
      * @param crashTakeOver take-over time
-     * @param locks overrides by name
+     * @param locks overrides
      * @throws IllegalArgumentException when a value is out of range
      */
     public EngineSettings {
@@ -95,30 +95,24 @@ public record EngineSettings(
         }
     }
 
-    /**
-     * Stores only the instance with each lock.
-     *
-     * @return a copy
-     */
+    /** {@return a copy that stores only the instance with each lock} */
     public EngineSettings withoutOwner() {
         return with(Optional.empty(), crashTakeOver);
     }
 
     /**
-     * Sets where this instance runs, unless only the instance is stored.
+     * {@return a copy for an instance at a place, unless only the instance is stored}
      *
      * @param place host and application
-     * @return a copy
      */
     public EngineSettings at(String place) {
         return with(shownPlace.map(unknown -> place), crashTakeOver);
     }
 
     /**
-     * Sets the default take-over time.
+     * {@return a copy with another default take-over time}
      *
-     * @param takeOver as the component
-     * @return a copy
+     * @param takeOver the time; zero for none
      */
     public EngineSettings withCrashTakeOver(Duration takeOver) {
         return with(shownPlace, takeOver);
@@ -133,8 +127,7 @@ public record EngineSettings(
      * Checks a request against these settings.
      *
      * @param request the request
-     * @throws IllegalArgumentException when its lease, minimum time, longest hold or permits are out of range; the
-     *     message names the remedy
+     * @throws IllegalArgumentException when its lease, minimum time, longest hold or permits are out of range
      */
     public void validate(LockRequest request) {
         Duration leaseOfRequest = leaseOf(request);
@@ -144,11 +137,10 @@ public record EngineSettings(
     }
 
     /**
-     * The lease of a request: its own, else configured for its name, else the default.
+     * {@return the lease of a request: its own, else configured for its name, else the default}
      *
      * @param request the request
-     * @return the lease
-     * @throws IllegalArgumentException when the lease is out of range; the message names the remedy
+     * @throws IllegalArgumentException when the lease is out of range
      */
     public Duration leaseOf(LockRequest request) {
         Duration asked = firstOf(request.lease(), overrides(request).lease()).orElse(lease);
@@ -157,12 +149,11 @@ public record EngineSettings(
     }
 
     /**
-     * The minimum time of a request: its own, else configured for its name, else none.
+     * {@return the minimum time of a request: its own, else configured for its name, else zero}
      *
      * @param request the request
      * @param leaseOfRequest its lease
-     * @return the minimum time, or zero
-     * @throws IllegalArgumentException when it is above the lease; the message names the remedy
+     * @throws IllegalArgumentException when it is above the lease
      */
     public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
         Duration asked =
@@ -172,12 +163,11 @@ public record EngineSettings(
     }
 
     /**
-     * The longest hold of a request: its own, else the configured one.
+     * {@return the longest hold of a request: its own, else configured, else unlimited}
      *
      * @param request the request
      * @param leaseOfRequest its lease
-     * @return time from the grant after which the lock is no longer renewed; empty if unlimited
-     * @throws IllegalArgumentException when the request has one below the lease; the message names the remedy
+     * @throws IllegalArgumentException when the request has one below the lease
      */
     public Optional<Duration> maxHoldOf(LockRequest request, Duration leaseOfRequest) {
         request.maxHold().ifPresent(longest -> checkMaxHold(request, longest, leaseOfRequest));
@@ -185,10 +175,9 @@ public record EngineSettings(
     }
 
     /**
-     * The take-over time of a request: configured for its name, else the default.
+     * {@return the take-over time of a request: configured for its name, else the default; zero for none}
      *
      * @param request the request
-     * @return the take-over time; zero for none
      */
     public Duration crashTakeOverOf(LockRequest request) {
         return overrides(request).crashTakeOver().orElse(crashTakeOver);
@@ -204,20 +193,18 @@ public record EngineSettings(
     }
 
     /**
-     * The wait of a request: its own, else configured for its name, else the default.
+     * {@return the wait of a request: its own, else configured for its name, else the default}
      *
      * @param request the request
-     * @return the wait; zero for one attempt
      */
     public Duration maxWaitOf(LockRequest request) {
         return firstOf(request.maxWait(), overrides(request).maxWait()).orElse(maxWait);
     }
 
     /**
-     * The permits of a request: its own, else configured for its name, else one.
+     * {@return the permits of a request: its own, else configured for its name, else one}
      *
      * @param request the request
-     * @return number of callers that may hold the lock at a time
      * @throws IllegalArgumentException when a request for several keys has more than one
      */
     public int permitsOf(LockRequest request) {
@@ -228,10 +215,9 @@ public record EngineSettings(
     }
 
     /**
-     * Whether a release waits for the store's answer, as configured for its name.
+     * {@return whether a release waits for the store's answer, as configured for the name of its request}
      *
      * @param request the request
-     * @return {@link Release#AWAIT} by default
      */
     public Release releaseOf(LockRequest request) {
         return overrides(request).release();
@@ -250,7 +236,7 @@ public record EngineSettings(
      *
      * @param asked the terms
      * @param leaseOfHold the present lease
-     * @throws IllegalArgumentException when a duration is out of range; the message names the remedy
+     * @throws IllegalArgumentException when a duration is out of range
      */
     public void checkExtension(LockRequest asked, Duration leaseOfHold) {
         Duration leaseFromNow = asked.lease().orElse(leaseOfHold);
@@ -311,7 +297,7 @@ public record EngineSettings(
          *
          * @param enabled the default for requests
          * @param maxHold the longest hold
-         * @throws IllegalArgumentException when it is out of range
+         * @throws IllegalArgumentException when out of range
          */
         public Watchdog {
             maxHold.ifPresent(value -> checkAtLeast(MAX_HOLD, value, LockRequest.MIN_LEASE));
@@ -350,10 +336,9 @@ public record EngineSettings(
         }
 
         /**
-         * Limits hand-overs to a number and 50 ms.
+         * {@return the limits of a number and 50 ms}
          *
          * @param max maximum number
-         * @return the limits
          * @throws IllegalArgumentException when the number is out of range
          */
         public static HandOver upTo(int max) {
