@@ -114,8 +114,8 @@ public @interface DistributedLock {
     String maxWait() default "";
 
     /**
-     * Minimum time in milliseconds from the grant during which no other caller gets the lock, even if the method
-     * returns earlier; see {@link LockRequest#keptFor}. Startup fails if it exceeds the lease.
+     * Minimum time in milliseconds from the grant during which no other caller gets the lock; see {@link
+     * LockRequest#keptFor}. Startup fails if it exceeds the lease.
      *
      * @return the minimum time; default {@code distributed-lock.locks.<name>.at-least}, else none
      */

@@ -9,15 +9,15 @@ import java.util.Optional;
  *
  * @param name logical name of the request
  * @param key the key
- * @param slot index of the held permit; 0 for a lock with one permit
+ * @param slot as {@link LockHandle#slot}
  * @param fencingToken its fencing token
  * @param owner name of the acquiring thread, or {@value #ASYNC}
  * @param heldSince time of the grant by this machine's clock
  * @param heldFor time since the grant
  * @param remainingLease time until the lease ends unless it is renewed
  * @param holdCount nested holds, at least 1
- * @param renewals number of renewals so far
- * @param handOvers number of consecutive earlier holders in this instance that passed the lock on
+ * @param renewals number of renewals
+ * @param handOvers number of consecutive hand-overs in this instance before this hold
  * @param state {@link HoldState#HELD}, or {@link HoldState#IN_DOUBT}
  * @param takenOverFrom the crashed or disconnected owner from which the lock was taken over; empty if it was free
  */

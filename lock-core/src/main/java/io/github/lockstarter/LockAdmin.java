@@ -127,7 +127,7 @@ public interface LockAdmin {
              * A lock whose holder is not known to be disconnected.
              *
              * @param holder the owner
-             * @param remainingLease time until the store ends the lock; empty if unlimited
+             * @param remainingLease time until the store ends the lock, if limited
              * @param fencingToken the last granted token, or 0
              * @param waitingInstances number of waiting instances
              */

@@ -6,12 +6,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One hold of a lock, from acquire to release. Thread-safe: any thread may query, extend or release it.
+ * One hold of a lock, from acquire to release. Thread-safe: any thread may query, extend or release it. Keep a handle
+ * reachable for as long as the lock is to be held.
  *
  * <p>Passing the handle to another thread does not change the owner: the acquiring thread can re-enter the lock, with
- * the same fencing token, while the other thread works under it, in a pool perhaps in its next task. For handles that
- * change threads, use {@link LockRequest#ownedByHandle()} or acquire asynchronously. Keep a handle reachable for as
- * long as the lock is to be held.
+ * the same fencing token, while the other thread works under it; a pooled thread may do so in its next task. For
+ * handles that change threads, use {@link LockRequest#ownedByHandle()} or acquire asynchronously.
  *
  * <p>{@link #isHeld()} reads the local monotonic clock. The lease counts from <em>before</em> the acquiring or renewing
  * command was sent and is shortened by the clock allowance (drift), so the answer turns false before another owner can
@@ -137,7 +137,8 @@ public interface LockHandle extends AutoCloseable {
      *
      * @param terms the new terms, for the {@link #keys()} of this handle
      * @throws LockLostException when the lock was lost
-     * @throws LockBackendException when the backend did not answer or cannot renew yet; terms and lease are kept
+     * @throws LockBackendException when the backend did not answer or cannot renew yet; the terms are unchanged and the
+     *     lease is no shorter
      * @throws LockInterruptedException when interrupted during the wait; the terms may be old or new
      * @throws IllegalStateException when this handle was released
      * @throws IllegalArgumentException when the keys differ, the lease is above {@code distributed-lock.max-lease}, the

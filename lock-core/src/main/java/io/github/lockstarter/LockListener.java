@@ -5,14 +5,13 @@ package io.github.lockstarter;
  * bean order ({@code @Order}). Exceptions are logged and ignored.
  *
  * <p>Each bean has its own thread, which delivers one event at a time, so a bean may block without delaying locks or
- * other listeners. Two queues, one for losses and one for other events, hold up to {@value #MOST_PENDING} events each;
- * further events are dropped and a warning counts them.
+ * other listeners. Two queues, for losses and for other events, hold up to {@value #MOST_PENDING} events each; further
+ * events are dropped and counted in a warning.
  *
  * <p>A listener that {@link #returnsAtOnce}, or that is passed to an engine directly, is called on the thread that made
  * the transition, such as an event loop or the watchdog, except for {@link LockEvent.Lost}. It must be thread-safe and
- * must not stop the lock client. Events of different locks arrive concurrently, those of one hold in order, except
- * {@link LockEvent.Lost} and {@link LockEvent.HeldLong}, which may precede the {@link LockEvent.Acquired} of its hold
- * or follow its end.
+ * must not stop the lock client. Events of one hold arrive in order, except {@link LockEvent.Lost} and {@link
+ * LockEvent.HeldLong}, which may precede the {@link LockEvent.Acquired} of its hold or follow its end.
  */
 @FunctionalInterface
 public interface LockListener {

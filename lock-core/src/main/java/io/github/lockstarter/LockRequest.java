@@ -53,11 +53,11 @@ public record LockRequest(
     /** Highest number of permits. An attempt checks each slot, so stay below 64 where callers wait. */
     public static final int MOST_PERMITS = 1024;
 
-    /** Longest wait and longest lease. */
+    /** Upper limit of all durations. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
 
     /**
-     * Validates and sorts.
+     * Validates the values and sorts the keys.
      *
      * @param name logical name
      * @param keys the keys
@@ -68,10 +68,10 @@ public record LockRequest(
      * @param atLeast minimum time
      * @param maxHold longest hold
      * @param permits number of permits
-     * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
-     *     lease or the longest hold is below {@link #MIN_LEASE}, the minimum time is neither zero nor at least 1 ms,
-     *     one of them is above {@link #MAX_DURATION}, a lock without renewal has a longest hold, or the permits are not
-     *     from 1 to {@value #MOST_PERMITS}, or above 1 for several keys
+     * @throws IllegalArgumentException when the name or a key is blank, a key is too long, the wait is negative, the
+     *     lease or the longest hold is below {@link #MIN_LEASE}, the minimum time is below 1 ms but not zero, one of
+     *     them is above {@link #MAX_DURATION}, a lock without renewal has a longest hold, or the permits are not from 1
+     *     to {@value #MOST_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -137,8 +137,8 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with a logical name: the metrics tag and the {@code distributed-lock.locks.<name>} whose settings
-     * apply}
+     * {@return a copy with this logical name: the metrics tag and the {@code distributed-lock.locks.<name>} whose
+     * settings apply}
      *
      * @param name with few distinct values, never the key
      */
@@ -147,7 +147,7 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with a longest wait}
+     * {@return a copy with this longest wait}
      *
      * @param wait zero for one attempt, up to {@link #MAX_DURATION}
      */
@@ -161,7 +161,7 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with a lease}
+     * {@return a copy with this lease}
      *
      * @param lease from {@link #MIN_LEASE} to {@code distributed-lock.max-lease}
      */
@@ -191,10 +191,10 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with a minimum time} After an earlier release the store keeps the lock from every caller,
+     * {@return a copy with this minimum time} After an earlier release the store keeps the lock from every caller,
      * including the releasing thread, until that time since the grant has passed by the store's clock. A job that
-     * several instances start at about the same time then runs once, however short it is. A crashed holder's lock still
-     * ends with its lease.
+     * several instances start at about the same time then runs once, however short it is. A crashed holder's lock ends
+     * with its lease.
      *
      * @param minimum from 1 ms to the lease; zero for none
      */
@@ -203,8 +203,8 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with a longest hold} After it, the lease is no longer renewed and the lock is lost when the last
-     * lease ends. It limits a holder that hangs.
+     * {@return a copy with this longest hold} After it, the lease is no longer renewed and the lock is lost when the
+     * last lease ends. It limits a holder that hangs.
      *
      * @param maxHold from the lease to {@link #MAX_DURATION}, counted from the grant
      * @throws IllegalArgumentException when renewal is off
@@ -214,7 +214,7 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with a number of simultaneous holders over all instances} Each has its own {@link
+     * {@return a copy with this number of simultaneous holders over all instances} Each has its own {@link
      * LockHandle#slot}; re-entering takes no second one. Callers with different limits share the slots: with limits of
      * 3 and 5 there are at most 5 holders, and a caller with limit 3 uses only the first 3 slots. The limit can
      * therefore change while the lock is in use.
@@ -230,7 +230,7 @@ public record LockRequest(
      * Escapes control characters and line separators as in Java, so that a key from user input cannot start a new line
      * in messages and logs.
      *
-     * @param text a key, or text with keys in it
+     * @param text with keys
      * @return the printable text
      */
     public static String printable(String text) {

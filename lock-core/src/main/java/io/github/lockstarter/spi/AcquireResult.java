@@ -10,10 +10,10 @@ public sealed interface AcquireResult {
     /**
      * The token has the lock. If the attempt named a position, the instance leaves the queue.
      *
-     * @param fencingToken the first of the requested number of tokens; strictly greater than every earlier one of this
-     *     key, all of them below 2<sup>53</sup>
-     * @param othersWaiting number of other instances registered as waiters at the grant; may be 0 without counting for
-     *     an instance that requested one fencing token and named no position
+     * @param fencingToken the first of the requested number of tokens, greater than every earlier one of this key; all
+     *     below 2<sup>53</sup>
+     * @param othersWaiting number of other waiting instances at the grant; may be 0 without counting for an instance
+     *     that requested one fencing token and named no position
      * @param takenOverFrom the crashed or disconnected owner from which the lock was taken over; empty if it was free
      * @param history history of the store that granted it, see {@link CrashDetection.Beat#history}
      * @param slot the granted slot; 0 for a lock with one permit
@@ -47,12 +47,12 @@ public sealed interface AcquireResult {
     /**
      * Another owner has the lock, or it is kept: its last owner released it before its minimum time ended.
      *
-     * @param remainingLease of the other owner, empty if unlimited or bound to the owner's session; or the rest of the
-     *     minimum time
+     * @param remainingLease of the other owner, empty if unlimited or bound to a session; or the rest of the minimum
+     *     time
      * @param position of this instance in the queue; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder the owner, if its token names it
-     * @param kept whether the lock has no owner and is kept
-     * @param lookAgain latest time for the next attempt, if a crashed owner's lock is taken over or the store sends no
+     * @param kept whether the lock is kept without an owner
+     * @param lookAgain latest time for the next attempt, if the store takes over from crashed owners or sends no
      *     signals; otherwise empty
      */
     record Contended(
@@ -66,10 +66,10 @@ public sealed interface AcquireResult {
         /**
          * A lock that needs no polling.
          *
-         * @param remainingLease of the other owner, or the rest of the minimum time
-         * @param position of this instance in the queue
-         * @param holder the owner, if its token names it
-         * @param kept whether the lock has no owner
+         * @param remainingLease remaining lease or minimum time
+         * @param position position in the queue
+         * @param holder the owner, if named
+         * @param kept whether the lock is kept
          */
         public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder, boolean kept) {
             this(remainingLease, position, holder, kept, Optional.empty());
@@ -78,9 +78,9 @@ public sealed interface AcquireResult {
         /**
          * Another owner has the lock.
          *
-         * @param remainingLease of the other owner; empty if unknown
-         * @param position of this instance in the queue
-         * @param holder the owner, if its token names it
+         * @param remainingLease remaining lease; empty if unknown
+         * @param position position in the queue
+         * @param holder the owner, if named
          */
         public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder) {
             this(remainingLease, position, holder, false);
@@ -89,8 +89,8 @@ public sealed interface AcquireResult {
         /**
          * An owner without a name has the lock.
          *
-         * @param remainingLease of the other owner; empty if unknown
-         * @param position of this instance in the queue
+         * @param remainingLease remaining lease; empty if unknown
+         * @param position position in the queue
          */
         public Contended(Optional<Duration> remainingLease, long position) {
             this(remainingLease, position, Optional.empty());

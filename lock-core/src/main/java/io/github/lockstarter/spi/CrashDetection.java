@@ -32,10 +32,10 @@ public interface CrashDetection {
      *
      * @param history identifies the store's memory; another one may have forgotten take-overs
      * @param takeOver identifies the last time at which locks of this instance were, or could be, taken over; empty if
-     *     the history has none
+     *     none
      * @param historyBefore the direct predecessor of this history; empty if unknown
-     * @param runningFor minimum uptime of the answering server, which may have lost anything replicas acknowledged
-     *     before that. Meaningless while the history stays the same
+     * @param runningFor minimum uptime of the answering server, which may have lost older data, even if replicas
+     *     acknowledged it. Meaningless while the history stays the same
      * @param abandoned keys of the beat whose owners have crashed; an attempt now takes their locks over
      */
     record Beat(String history, String takeOver, String historyBefore, Duration runningFor, List<String> abandoned) {}

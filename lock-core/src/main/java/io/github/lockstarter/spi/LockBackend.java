@@ -15,8 +15,8 @@ import java.util.concurrent.TimeoutException;
  * configured key prefix before everything it stores.
  *
  * <p>Every method returns at once; stages complete on any thread, within the backend's command timeout and always
- * normally: a failure is a result. Results distinguish yes, no and unknown; a command without an answer counts as
- * unknown after 65 s. Thread-safe.
+ * normally: a failure is a result. Results distinguish yes, no and unknown; the engine treats a command without an
+ * answer as unknown after 65 s. Thread-safe.
  *
  * <p>Every command is idempotent per {@link LockToken}, since a client may send it twice. A released token is never
  * used again, so a backend may free it once more at any time. A token's release is sent after the answers to its
@@ -24,9 +24,9 @@ import java.util.concurrent.TimeoutException;
  * order, unless the connection breaks or the store refuses the first copy of one of them.
  *
  * <p><b>Every store promises</b>: at most one token has a lock at a time; the fencing tokens of a key grow; the lock of
- * a crashed holder becomes free. {@link #capabilities} tells how soon, whom a release wakes, and what a lease means.
- * Where locks end with their instance's session, a hold is certain for {@link CrashDetection#certainTime} after the
- * last proof of the session and in doubt afterwards.
+ * a crashed holder becomes free. Wake-ups and leases differ, see {@link #capabilities}. Where locks end with their
+ * instance's session, a hold is certain for {@link CrashDetection#certainTime} after the last proof of the session and
+ * in doubt afterwards.
  */
 public interface LockBackend extends AutoCloseable {
 

@@ -9,11 +9,11 @@ import java.util.Optional;
  * @param key the key
  * @param token the owner's token
  * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
- * @param ownWait whether callers of this instance continue to wait for the lock
+ * @param ownWait whether callers of this instance continue to wait
  * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest of it, by its own clock,
- *     without an owner. It starts with the grant's time, which the store recorded if the attempt had a minimum time;
- *     otherwise with an upper bound of that time, capped at the present
- * @param slots the token's slot, or all candidates if a grant is not known
+ *     without an owner. It starts with the grant's recorded time if the attempt had a minimum time; otherwise with an
+ *     upper bound of it, capped at the present
+ * @param slots the token's slot, or all candidates if no grant is known
  */
 public record ReleaseCommand(
         String key, LockToken token, long fencingToken, Wait ownWait, Duration atLeast, Slots slots) {
@@ -43,7 +43,7 @@ public record ReleaseCommand(
     }
 
     /**
-     * A release with one permit and no minimum time that leaves the wait of this instance unchanged.
+     * A release with one permit and no minimum time that leaves the wait unchanged.
      *
      * @param key the key
      * @param token the owner's token

@@ -63,7 +63,7 @@ public record StoreCapabilities(
         IN_ORDER
     }
 
-    /** What ends the lock of an owner that no longer renews it. */
+    /** End of the lock of an owner that no longer renews it. */
     public enum Leases {
 
         /** Each lock's own lease, by the store's clock. */

@@ -336,7 +336,7 @@ public record EngineSettings(
         }
 
         /**
-         * {@return the limits of a number and 50 ms}
+         * {@return limits of this number and 50 ms}
          *
          * @param max maximum number
          * @throws IllegalArgumentException when the number is out of range
