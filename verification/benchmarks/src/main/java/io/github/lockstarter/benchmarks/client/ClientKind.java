@@ -21,11 +21,11 @@ public enum ClientKind {
     /** The same, as it is called beside the other stores of this starter. */
     STARTER_REDIS("lock-starter-redis", "lock-starter, Redis", Role.SUBJECT, ZERO),
 
-    /** The same, whose releases wait for no answer: never compared with peers that wait. */
-    STARTER_SENDING("lock-starter-sending", "lock-starter, release sent", Role.SUBJECT, ZERO),
+    /** The same, whose releases wait for no answer. */
+    STARTER_SENDING("lock-starter-sending", "lock-starter, release sent", Role.APART, ZERO),
 
     /** The same, for one of five permits. */
-    STARTER_PERMITS("lock-starter-permits", "lock-starter, 5 permits", Role.SUBJECT, ZERO),
+    STARTER_PERMITS("lock-starter-permits", "lock-starter, 5 permits", Role.APART, ZERO),
 
     /** This starter on PostgreSQL. */
     STARTER_POSTGRESQL("lock-starter-postgresql", "lock-starter, PostgreSQL", Role.SUBJECT, ZERO),
@@ -76,6 +76,8 @@ public enum ClientKind {
         SUBJECT,
         /** What it is measured against when it changes. */
         EARLIER,
+        /** This starter on other terms than its peers: shown apart, and compared with no other client. */
+        APART,
         /** What people use. */
         PEER,
         /** What is possible without a network. */
@@ -103,6 +105,15 @@ public enum ClientKind {
      */
     public static List<ClientKind> distributed() {
         return present(List.of(FLOOR, STARTER, EARLIER_STARTER, REDISSON, SPRING_INTEGRATION, LOCK4J));
+    }
+
+    /**
+     * This starter on terms that {@link #distributed} clients do not have.
+     *
+     * @return those that reports show apart
+     */
+    public static List<ClientKind> apart() {
+        return Arrays.stream(values()).filter(kind -> kind.role == Role.APART).toList();
     }
 
     /**

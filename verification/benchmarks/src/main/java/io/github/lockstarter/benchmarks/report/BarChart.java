@@ -62,7 +62,7 @@ final class BarChart {
     }
 
     private List<Row> rows(Metric metric) {
-        return outcome.rows().stream()
+        return outcome.compared().stream()
                 .filter(row -> row.spread(metric).isPresent())
                 .toList();
     }

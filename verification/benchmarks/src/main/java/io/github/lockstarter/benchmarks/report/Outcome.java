@@ -46,6 +46,20 @@ public record Outcome(
         return metrics;
     }
 
+    /** The rows that are compared with each other. */
+    List<Row> compared() {
+        return rows.stream().filter(row -> !isApart(row)).toList();
+    }
+
+    /** The rows of clients on terms that the others do not have. */
+    List<Row> apart() {
+        return rows.stream().filter(Outcome::isApart).toList();
+    }
+
+    private static boolean isApart(Row row) {
+        return ClientKind.apart().stream().anyMatch(kind -> kind.id().equals(row.id()));
+    }
+
     /** Median of one client; empty if it was not measured. */
     OptionalDouble median(String rowId, Metric metric) {
         return medians(metric, row -> row.id().equals(rowId)).findFirst();

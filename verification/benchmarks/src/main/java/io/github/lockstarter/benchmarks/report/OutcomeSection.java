@@ -22,14 +22,22 @@ final class OutcomeSection {
     }
 
     String text() {
-        return "## " + outcome.title() + "\n\n" + outcome.description() + "\n\n" + figures() + ratios() + "\n"
+        return "## " + outcome.title() + "\n\n" + outcome.description() + "\n\n" + figures() + ratios() + apart() + "\n"
                 + origin() + "\n";
     }
 
     private String figures() {
+        return figures("", outcome.compared());
+    }
+
+    private String apart() {
+        return outcome.apart().isEmpty() ? "" : "\n" + figures("apart, compared with no other", outcome.apart());
+    }
+
+    private String figures(String first, List<Row> rows) {
         List<Metric> metrics = List.copyOf(outcome.metrics());
-        return head("", metrics)
-                + outcome.rows().stream()
+        return head(first, metrics)
+                + rows.stream()
                         .map(row -> "| " + row.label() + " | "
                                 + cells(metrics, metric -> row.spread(metric)
                                         .map(Figures::of)
@@ -50,7 +58,7 @@ final class OutcomeSection {
         List<Metric> metrics = outcome.metrics().stream()
                 .filter(metric -> outcome.median(subject.id(), metric).orElse(0) != 0)
                 .toList();
-        List<Row> others = outcome.rows().stream()
+        List<Row> others = outcome.compared().stream()
                 .filter(row -> !row.id().equals(subject.id()))
                 .toList();
         if (metrics.isEmpty() || others.isEmpty()) {

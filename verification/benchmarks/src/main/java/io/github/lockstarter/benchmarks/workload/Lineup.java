@@ -28,6 +28,11 @@ enum Lineup {
         }
 
         @Override
+        List<ClientKind> apart() {
+            return ClientKind.apart();
+        }
+
+        @Override
         List<ClientKind> references() {
             return List.of(ClientKind.REENTRANT_LOCK, ClientKind.FAIR_REENTRANT_LOCK);
         }
@@ -88,6 +93,11 @@ enum Lineup {
     abstract String title(String ofWorkload);
 
     abstract List<ClientKind> clients();
+
+    /** Those that are measured beside them, and not compared; none by default. */
+    List<ClientKind> apart() {
+        return List.of();
+    }
 
     /** What threads of one JVM reach without a server; none by default. */
     List<ClientKind> references() {

@@ -11,6 +11,7 @@ import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
 import io.github.lockstarter.benchmarks.server.ServerWork;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** How long the server is busy with one acquire and one release. */
 record ServerTime() implements Workload {
@@ -40,7 +41,9 @@ record ServerTime() implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        List<ClientKind> kinds =
+                bench.clients(Stream.concat(ClientKind.distributed().stream(), ClientKind.apart().stream())
+                        .toList());
         int locks = bench.count("locks", LOCKS);
         try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 1)) {
             return bench.rounds().run(kinds, kind -> List.of(round(bench.redis(), instances.one(kind), locks)));

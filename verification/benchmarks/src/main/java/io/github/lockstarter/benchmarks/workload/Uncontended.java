@@ -7,6 +7,7 @@ import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Nobody competes: each thread has a key of its own.
@@ -40,7 +41,8 @@ record Uncontended(Lineup lineup, int threads) implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        List<ClientKind> kinds = bench.clients(lineup.clients());
+        List<ClientKind> kinds = bench.clients(Stream.concat(lineup.clients().stream(), lineup.apart().stream())
+                .toList());
         Duration time = bench.roundTime(ROUND);
         try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 1)) {
             return bench.rounds().run(kinds, kind -> {

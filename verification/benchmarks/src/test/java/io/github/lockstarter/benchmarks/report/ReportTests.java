@@ -35,6 +35,22 @@ class ReportTests {
     }
 
     @Test
+    void showsClientsOnOtherTermsApartAndComparesThemWithNobody() throws Exception {
+        report().add(outcome(
+                "uncontended-1",
+                row(ClientKind.STARTER, 1_000),
+                row(ClientKind.STARTER_SENDING, 1_400),
+                row(ClientKind.REDISSON, 500),
+                row(ClientKind.STARTER_PERMITS, 800)));
+
+        assertThat(tables())
+                .contains("| lock-starter | **1,000** |\n| Redisson | **500** |\n\n")
+                .contains("| lock-starter ÷ | ops/s |\n|---|---|\n| Redisson | 2 |\n\n")
+                .contains("| lock-starter, release sent | **1,400** |\n| lock-starter, 5 permits | **800** |\n\n");
+        assertThat(Files.readString(directory.resolve("uncontended-1.svg"))).doesNotContain("release sent", "permits");
+    }
+
+    @Test
     void saysWhenATargetIsMissed() throws Exception {
         report().add(outcome("uncontended-1", 500));
 
