@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *     {@code ERR Error running script (call to f_<sha>):
  * @user_script:132: @user_script: 132: -READONLY You can't …} where the script did not catch it.
  *
- * @param code the first word, such as {@code READONLY}; {@code ERR} where the server gives none
+ * @param code the first word, such as {@code READONLY}; {@code ERR} where the server gives none, but {@code TRYAGAIN}
+ *     if a script missed a key of a slot that is being moved
  * @param text with the code, if the server gives one, and without arguments of the command
  */
 public record ServerError(String code, String text) {
@@ -29,6 +30,9 @@ public record ServerError(String code, String text) {
 
     /** Begins a quotation of arguments, one of which may be a lock token. */
     private static final String ARGUMENTS = ", with args";
+
+    /** The command that runs a script is told {@code TRYAGAIN}; a command inside has no code of its own. */
+    private static final String MOVED_INSIDE_SCRIPT = "attempted to access a non local key";
 
     private static final Set<String> PASSING = Set.of(
             "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "LOADING", "MASTERDOWN", "READONLY", "BUSY", "NOREPLICAS");
@@ -42,8 +46,12 @@ public record ServerError(String code, String text) {
         text = arguments >= 0
                 ? text.substring(0, arguments)
                 : PLACE_BEHIND.matcher(text).replaceFirst("");
+        text = text.endsWith(".") ? chopped(text) : text;
+        if (text.contains(MOVED_INSIDE_SCRIPT)) {
+            return new ServerError("TRYAGAIN", text);
+        }
         Matcher code = CODE.matcher(text);
-        return new ServerError(code.find() ? code.group() : "ERR", text.endsWith(".") ? chopped(text) : text);
+        return new ServerError(code.find() ? code.group() : "ERR", text);
     }
 
     /** Reads what the client made of an error reply. */

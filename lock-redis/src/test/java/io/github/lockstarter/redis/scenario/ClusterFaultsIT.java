@@ -158,6 +158,42 @@ class ClusterFaultsIT {
         assertThat(outcome).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
+    /** The command names only the key of the first slot: the others are missed inside the script. */
+    @Test
+    void waitsForAPermitWhileTheSlotIsBeingMoved() throws Exception {
+        RedisServer source = cluster().masterOf(lockKey);
+        RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
+        LockRequest permit = LockRequest.of(key).permits(2).ownedByHandle();
+        LockHandle first = application.locks().acquire(permit);
+        nameAllKeysOfAnAttempt(source);
+        beginMove(source, target);
+        try {
+            assertThatThrownBy(() -> application.locks().tryAcquire(permit.withoutWaiting()))
+                    .isInstanceOf(LockBackendException.class)
+                    .hasMessageContaining("non local key");
+            CompletableFuture<LockHandle> waiting = application.locks().acquireAsync(permit.waitingUpTo(PATIENCE));
+            await().during(Duration.ofMillis(300)).until(() -> !waiting.isDone());
+            moveKeys(source, target);
+            endMove(target);
+            LockHandle second = waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(second.slot()).isEqualTo(1);
+            assertThat(first.isHeld()).isTrue();
+            assertThat(second.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            assertThat(first.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        } finally {
+            moveKeys(source, target);
+            endMove(target);
+            move(target, source);
+        }
+    }
+
+    /** Else the command itself is refused, as that of a lock without permits. */
+    private void nameAllKeysOfAnAttempt(RedisServer server) {
+        KeySpace keys = KeySpace.of("lock:", true);
+        server.commands().set(keys.historyOf(SlotHash.getSlot(lockKey)) + ":checked", "of nobody");
+        server.commands().zadd(keys.keysOf(key).waiters(), 1, "nobody");
+    }
+
     @Test
     void keepsWaitingWhileTheSlotMoves() {
         RedisServer source = cluster().masterOf(lockKey);
