@@ -1,6 +1,7 @@
 package io.github.lockstarter.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
@@ -168,11 +169,7 @@ public abstract class PermitsContract extends BackendContract {
         Held first = hold(alice);
         Held second = hold(alice);
         Held third = hold(alice);
-        LockToken waiting = bob.newToken();
-        Optional<Waiting> place = Optional.of(new Waiting(Waiting.NEW, Duration.ofSeconds(30)));
-        AcquireResult result = SpiClient.answer(
-                bob.backend().acquire(new AcquireCommand(key, waiting, LEASE, 0, 1, place, Duration.ZERO, PERMITS)));
-        assertThat(result).isInstanceOf(AcquireResult.Contended.class);
+        queue(bob);
 
         Held last = List.of(first, second, third).stream()
                 .filter(each -> each.grant.slot() == PERMITS - 1)
@@ -181,6 +178,50 @@ public abstract class PermitsContract extends BackendContract {
         last.release(key, Slots.one(last.grant.slot()));
 
         assertSignalled(bob);
+    }
+
+    /** Each of them may hand over to its own waiters, which is to end. */
+    @Test
+    void tellsEachOwnerOnceThatAnotherApplicationWaits() {
+        Needs.of(store).signals();
+        Needs.of(store).manyFencingTokens();
+        SpiClient carol = newClient();
+        hold(alice);
+        hold(bob);
+        hold(alice);
+
+        queue(carol);
+
+        await().atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted()))
+                .allSatisfy(wanted -> assertThat(wanted).isNotEmpty()));
+        await().during(SILENCE).untilAsserted(() -> assertThat(List.of(alice.wanted(), bob.wanted(), carol.wanted()))
+                .containsExactly(List.of(key), List.of(key), List.of()));
+    }
+
+    /** An owner that waits itself knows of no other one by that. */
+    @Test
+    void tellsAWaitingOwnerThatAnotherOwnerWaits() {
+        Needs.of(store).signals();
+        Needs.of(store).manyFencingTokens();
+        hold(alice);
+        hold(alice);
+        hold(bob);
+
+        queue(alice);
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(bob.wanted()).contains(key));
+        assertThat(alice.wanted()).isEmpty();
+        queue(bob);
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
+    }
+
+    private void queue(SpiClient client) {
+        Optional<Waiting> place = Optional.of(new Waiting(Waiting.NEW, Duration.ofSeconds(30)));
+        AcquireResult result = SpiClient.answer(client.backend()
+                .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, PERMITS)));
+        assertThat(result).isInstanceOf(AcquireResult.Contended.class);
     }
 
     @Test

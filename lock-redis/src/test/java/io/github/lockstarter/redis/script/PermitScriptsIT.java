@@ -5,14 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.kit.redis.RedisExtension;
+import io.github.lockstarter.redis.Listening;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -33,6 +38,7 @@ class PermitScriptsIT {
     private static final long TAKE_OVER = 300;
     private static final String ONE = "0".repeat(32);
     private static final String OTHER = "1".repeat(32);
+    private static final String THIRD = "2".repeat(32);
     private static final String LABEL = "|1700000000123 http-1|" + TAKE_OVER;
 
     private RedisCommands<String, String> redis;
@@ -201,6 +207,83 @@ class PermitScriptsIT {
             redis = fixture;
         }
         assertThat(slotsOf("a:1")).isEqualTo(1);
+    }
+
+    /** Whatever slots it has, and not for its own wait. */
+    @Test
+    void tellsEachOwnerOnceThatAnotherInstanceWaits() {
+        assertThat(toldWhen(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of("b")))
+                .isEqualTo(Map.of(ONE, 1L, OTHER, 1L, THIRD, 1L));
+        assertThat(toldWhen(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of(ONE)))
+                .isEqualTo(Map.of(ONE, 0L, OTHER, 1L, THIRD, 1L));
+    }
+
+    /** The control: who tells one of the owners alone leaves the others to hand over among their own waiters. */
+    @ParameterizedTest
+    @ValueSource(strings = {"{owner}", "{stored[1]}", "{stored[#stored]}"})
+    void doesNotTellAllOwnersIfItReadsOneSlot(String slots) {
+        String hasty = edited("others and stored or {owner}", "others and " + slots + " or {owner}");
+        assertThat(toldWhen(hasty, List.of(ONE, OTHER, THIRD), List.of("b")).values())
+                .contains(0L);
+    }
+
+    /** The control: one message for each slot. */
+    @Test
+    void tellsAnOwnerTwiceIfItCountsSlots() {
+        String twice = edited("told[holder] = true", "told[holder] = false");
+        assertThat(toldWhen(twice, List.of(ONE, OTHER, ONE), List.of("b"))).containsEntry(ONE, 2L);
+    }
+
+    /** Who waits may be an owner itself, and know of nobody else. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4})
+    void tellsEachWaitingOwnerThatAnotherOneWaits(int owners) {
+        List<String> instances = List.of(ONE, OTHER, THIRD, "3".repeat(32)).subList(0, owners);
+        assertThat(toldWhen(LockScript.ACQUIRE.text(), instances, instances).values())
+                .allMatch(told -> told > 0);
+    }
+
+    /** All of them know by then. */
+    @Test
+    void tellsNobodyThatAFurtherInstanceWaits() {
+        List<String> owners = List.of(ONE, OTHER);
+        assertThat(toldWhen(LockScript.ACQUIRE.text(), owners, List.of("b", "c", "d")))
+                .isEqualTo(Map.of(ONE, 1L, OTHER, 1L));
+    }
+
+    /** How often each instance was told, where these have the slots and those begin to wait. */
+    private Map<String, Long> toldWhen(String script, List<String> owners, List<String> waiters) {
+        redis.del(IntStream.range(0, owners.size())
+                .mapToObj(PermitScriptsIT::slot)
+                .toArray(String[]::new));
+        redis.del(KEYS.waiters());
+        for (int i = 0; i < owners.size(); i++) {
+            assertThat(slotOf(acquire(owners.get(i) + ":" + i + LABEL, owners.size())))
+                    .isEqualTo(i);
+        }
+        Map<String, Long> told = new TreeMap<>();
+        List<Listening> mailboxes = new ArrayList<>();
+        try {
+            List<String> instances = owners.stream().distinct().toList();
+            instances.forEach(instance -> mailboxes.add(Listening.to(REDIS.server(), instance)));
+            for (String waiter : waiters) {
+                assertThat(acquire(script, waiter + ":9", owners.size(), "30000")
+                                .get(0))
+                        .isEqualTo(CONTENDED);
+            }
+            for (int i = 0; i < instances.size(); i++) {
+                told.put(instances.get(i), wantedUntilNow(mailboxes.get(i), instances.get(i)));
+            }
+        } finally {
+            mailboxes.forEach(Listening::close);
+        }
+        return told;
+    }
+
+    private long wantedUntilNow(Listening mailbox, String instance) {
+        redis.publish("lock:mailbox:" + instance, "end");
+        Awaitility.await().until(() -> mailbox.heard().contains("end"));
+        return mailbox.heard().stream().filter(("%!" + Scripts.KEY)::equals).count();
     }
 
     private long slotsOf(String token) {
