@@ -87,7 +87,14 @@ class KeyLockExplorationTests {
                 arguments("lookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
                 arguments("isSignalled", false, List.of(WAITS), 3, "5: a signal is lost"),
                 arguments("holds.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
-                arguments("releases", 9, List.of(WAITS), 6, "7: an object that nobody needs"));
+                arguments("releases", 9, List.of(WAITS), 6, "7: an object that nobody needs"),
+                arguments(
+                        "holds.beside",
+                        null,
+                        List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT),
+                        5,
+                        "4: a hold is not the owner"),
+                arguments("holds.grant.slot", (short) 1, List.of(WAITS_FOR_PERMIT), 3, "4: a hold is not the owner"));
     }
 
     private static void set(@Nullable Object object, String path, @Nullable Object value) {
