@@ -7,10 +7,14 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.kit.net.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +41,50 @@ class NetworkCostIT extends RedisScenario {
                     }
                 }))
                 .isEqualTo(200);
+    }
+
+    /** What a client sends, and what a lock is to the server, is the same without permits and with one. */
+    @Test
+    void sendsTheSameForOnePermitAsForALock() throws Exception {
+        List<String> ofLock = sentFor(request);
+
+        assertThat(ofLock).hasSizeGreaterThan(50).anyMatch(lockKey::equals);
+        assertThat(sentFor(request.permits(1))).isEqualTo(ofLock);
+        assertThat(sentFor(request.permits(2))).as("the control").isNotEqualTo(ofLock);
+    }
+
+    /** Each word of the commands for what callers do, and what is stored; what counts up is left out. */
+    private List<String> sentFor(LockRequest asked) throws Exception {
+        TcpProxy proxy = newProxy();
+        Application other = warmedUp(newApplicationThatTrustsSignals());
+        Application recorded = warmedUp(newApplicationBehind(proxy, Application.settingsThatTrustSignals()));
+        List<String> words = new CopyOnWriteArrayList<>();
+        proxy.refuseRequests(sent -> {
+            Stream.of(sent.split("\r\n", -1)).map(NetworkCostIT::withoutCounts).forEach(words::add);
+            return false;
+        });
+
+        LockHandle alone = recorded.locks().acquire(asked);
+        words.add(withoutCounts(redis().get(lockKey)));
+        alone.close();
+        recorded.locks().acquire(asked.keptFor(Duration.ofMillis(1))).close();
+        await().atMost(PATIENCE).until(() -> redis().exists(lockKey) == 0);
+        List<LockHandle> held = IntStream.range(0, asked.permits().orElse(1))
+                .mapToObj(i -> other.locks().acquire(asked.ownedByHandle()))
+                .toList();
+        assertThat(recorded.locks().tryAcquire(asked.withoutWaiting())).isEmpty();
+        Future<LockHandle> waiting = recorded.locks().acquireAsync(asked.waitingUpTo(PATIENCE));
+        await().atMost(PATIENCE).until(() -> redis().zcard(waitersKey) == 1);
+        held.forEach(LockHandle::close);
+        resultOf(waiting).close();
+        assertNothingLeft();
+        return List.copyOf(words);
+    }
+
+    private static String withoutCounts(String word) {
+        return word.replaceAll("[0-9a-f]{32}:\\d+(\\|.*)?", "token")
+                .replaceFirst("^\\$\\d+$", "length")
+                .replaceFirst("^\\d+(@\\d+)?(?= |$)", "number");
     }
 
     /** One command each quarter of the take-over time. */

@@ -95,7 +95,11 @@ abstract class RedisScenario {
     }
 
     Application newApplicationBehind(TcpProxy proxy) {
-        return newApplication(RedisStore.behind(proxy).with(settings()), Application.settings(LONG_LEASE));
+        return newApplicationBehind(proxy, Application.settings(LONG_LEASE));
+    }
+
+    Application newApplicationBehind(TcpProxy proxy, EngineSettings settings) {
+        return newApplication(RedisStore.behind(proxy).with(settings()), settings);
     }
 
     /** One that is told at once of what the server has forgotten, and gets it again. */
