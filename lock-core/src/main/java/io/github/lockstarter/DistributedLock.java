@@ -30,13 +30,13 @@ import java.lang.annotation.Target;
  *
  * <p>Works on methods and classes of Spring beans (a class annotation locks each public method except overrides of
  * Object's methods), on interfaces including repositories, and as a meta-annotation. Private, final and static methods
- * and calls through {@code this} cannot be locked; where this is visible at startup, the application does not start.
+ * and calls through {@code this} cannot be locked; where this is visible, startup fails.
  *
- * <p>For a method that returns a {@link java.util.concurrent.CompletableFuture}, {@link
- * java.util.concurrent.CompletionStage} or reactive type, and for a Kotlin suspend function, the lock is acquired
- * without blocking and held until that work ends, for a publisher once per subscription. Startup fails for other
- * results whose work continues, such as a {@link java.util.concurrent.Future} or a stream; a method that declares
- * {@code Object} and returns any of these types throws {@link IllegalStateException}.
+ * <p>If the method returns a {@link java.util.concurrent.CompletableFuture}, {@link
+ * java.util.concurrent.CompletionStage} or reactive type, or is a Kotlin suspend function, the lock is acquired without
+ * blocking and held until that work ends, for a publisher once per subscription. Startup fails for other results whose
+ * work continues, such as a {@link java.util.concurrent.Future} or a stream; a method that declares {@code Object} and
+ * returns any of these types throws {@link IllegalStateException}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

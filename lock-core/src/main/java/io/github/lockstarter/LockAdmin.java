@@ -181,8 +181,8 @@ public interface LockAdmin {
     sealed interface Revocation {
 
         /**
-         * The owner with that fencing token has lost the lock; it is free with its waiters signalled, or a waiter has
-         * it.
+         * The owner with that fencing token has lost the lock; it is free, with its waiters signalled, or already a
+         * waiter's.
          */
         record Revoked() implements Revocation {}
 

@@ -87,8 +87,7 @@ public final class LockContext {
     }
 
     /**
-     * Adds a lock and drops released ones, so that a chain of work does not accumulate them. A lost lock stays, so that
-     * re-entering it fails.
+     * Adds a lock and drops released ones, so that a chain of work does not accumulate them.
      *
      * @param handle the new innermost lock
      * @return the new context

@@ -7,7 +7,7 @@ public final class LockInterruptedException extends LockException {
      * Creates the exception.
      *
      * @param key the key
-     * @param message the interrupted action
+     * @param message the message
      * @param cause the interrupt
      */
     public LockInterruptedException(String key, String message, InterruptedException cause) {

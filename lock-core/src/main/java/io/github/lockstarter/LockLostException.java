@@ -10,7 +10,7 @@ public class LockLostException extends LockException {
      * Creates the exception.
      *
      * @param key the key
-     * @param message why and when it was lost, and what to check
+     * @param message cause, time and remedy
      */
     public LockLostException(String key, String message) {
         super(key, message, null);

@@ -7,7 +7,7 @@ public final class LockNotAcquiredException extends LockException {
      * Creates the exception.
      *
      * @param key the key
-     * @param message the failure, its duration and its remedy
+     * @param message failure and remedy
      */
     public LockNotAcquiredException(String key, String message) {
         super(key, message, null);

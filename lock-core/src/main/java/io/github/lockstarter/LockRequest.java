@@ -11,19 +11,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock to acquire and its terms. Immutable; the {@code with}-like methods return a changed copy. Unset terms come
- * from {@code distributed-lock.*}.
+ * The lock to acquire and its terms. Immutable. Unset terms come from {@code distributed-lock.*}.
  *
  * <pre>{@code
  * LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
  * }</pre>
  *
- * @param name logical name for metrics and configuration, with few distinct values; for the default {@value #UNNAMED},
- *     the starter uses the part of the key before a colon if an annotation or the configuration has that name
+ * @param name logical name for metrics and configuration; for the default {@value #UNNAMED}, the starter uses the part
+ *     of the key before a colon if an annotation or the configuration has that name
  * @param keys one key, or several distinct keys in sorted order, locked all or none
  * @param maxWait longest wait; zero makes one attempt
- * @param lease how long the lock stays held when its holder is paused or disconnected, and the upper limit after a
- *     crash
+ * @param lease as {@link DistributedLock#leaseMs}
  * @param renewal whether the watchdog renews the lease
  * @param ownership whether the acquiring thread may re-enter the lock
  * @param atLeast minimum time from the grant during which no other caller gets the lock

@@ -16,7 +16,7 @@ public final class LockStoreRecoveringException extends LockBackendException {
      * Creates the exception.
      *
      * @param key the key
-     * @param message the incident, its duration and its remedy
+     * @param message failure and remedy
      * @param retryAfter approximate time until the store grants locks
      */
     public LockStoreRecoveringException(String key, String message, Duration retryAfter) {
@@ -25,8 +25,8 @@ public final class LockStoreRecoveringException extends LockBackendException {
     }
 
     /**
-     * {@return the approximate time until the store grants locks, by its last answer; never negative, fit for an HTTP
-     * header {@code Retry-After}}
+     * {@return the approximate time until the store grants locks, never negative; fit for an HTTP header {@code
+     * Retry-After}}
      */
     public Duration retryAfter() {
         return retryAfter;

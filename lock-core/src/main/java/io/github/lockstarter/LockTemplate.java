@@ -77,13 +77,13 @@ public class LockTemplate implements LockOperations {
     }
 
     /**
-     * Hook for subclasses that wrap the action, or the start of an asynchronous one. The wrapper runs under the lock on
-     * the action's thread and must run the action once. An asynchronous action keeps the lock until its stage ends,
-     * even if the wrapper fails after the start.
+     * Lets subclasses wrap the action, or the start of an asynchronous one. The wrapper runs under the lock on the
+     * action's thread and must run the action once. An asynchronous action keeps the lock until its stage ends, even if
+     * the wrapper fails after the start.
      *
      * @param <T> the result
      * @param <X> the exception
-     * @param request the caller's request
+     * @param request the request
      * @param handle the hold
      * @param action the action
      * @return the action itself by default

@@ -11,7 +11,7 @@ public final class OvertakenException extends LockLostException {
      * Creates the exception.
      *
      * @param key the key
-     * @param fencingToken fencing token of the refused holder
+     * @param fencingToken the refused holder's fencing token
      * @param greatest greatest fencing token that the resource has seen
      */
     public OvertakenException(String key, long fencingToken, long greatest) {

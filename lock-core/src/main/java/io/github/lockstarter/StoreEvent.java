@@ -2,9 +2,7 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 
-/**
- * An outage or recovery of the lock store, as this instance detects it, each with a start and an end event. Immutable.
- */
+/** Start or end of an outage or recovery of the lock store, as this instance detects it. Immutable. */
 public sealed interface StoreEvent {
 
     /** {@return the store or server as messages call it, such as {@code Redis at localhost:6379}} */
@@ -45,7 +43,7 @@ public sealed interface StoreEvent {
 
     /**
      * The store does not answer: a command failed without an answer or a connection, and so did a command sent after
-     * that failure. A single unanswered command, or a refusal, raises no event.
+     * that failure. Refusals raise no event.
      *
      * @param store the store
      * @param scope the affected locks

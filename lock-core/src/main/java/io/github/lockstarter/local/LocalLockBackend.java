@@ -43,9 +43,9 @@ import org.jspecify.annotations.Nullable;
  * Locks inside this JVM, for tests without a store. Does not exclude threads of other JVMs, so never use it in
  * production. Lock clients that share one instance exclude each other like separate applications.
  *
- * <p>Keeps per key the current hold, the last fencing token, and the queue of waiting instances. Leases end by the
- * monotonic clock, which the next command checks. Fencing tokens grow over all keys together. Every command is answered
- * on the caller's thread, under one monitor; signals are sent on a daemon thread that ends when idle.
+ * <p>Keeps per key the current hold, the last fencing token, and the queue of waiting instances. The next command
+ * detects the end of a lease, by the monotonic clock. Fencing tokens grow over all keys together. Commands are answered
+ * on the caller's thread under one monitor; a daemon thread, which ends when idle, sends signals.
  *
  * <p>Known hole: the state ends with this object.
  */

@@ -13,11 +13,11 @@ import java.util.concurrent.locks.LockSupport;
  * CompletableFuture#get} and {@link CompletableFuture#join} would run other tasks of the pool on a waiting worker,
  * inside its locks, which are reentrant by thread.
  *
- * <p>A worker of a {@link ForkJoinPool} lets the pool start a spare worker, so that the task that ends the wait can run
- * in the same pool. If the pool cannot start one, the worker just waits.
+ * <p>A worker of a {@link ForkJoinPool} lets the pool start a spare worker, if it can, so that the task that ends the
+ * wait can run in the same pool.
  *
  * <p>Results and failures are those of {@link CompletableFuture#join}. A limit of zero or less does not wait, and a
- * timeout leaves the future unchanged. Thread-safe; stateless. Not for event loops and timer threads.
+ * timeout leaves the future unchanged. Stateless. Not for event loops and timer threads.
  *
  * <p>Internal to this project's modules, not part of the port.
  */

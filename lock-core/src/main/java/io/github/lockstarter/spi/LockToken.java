@@ -96,11 +96,9 @@ public record LockToken(
     }
 
     /**
-     * The stored form of the token.
-     *
-     * @return {@code instanceId:sequence|since owner|takeOverMillis}, followed by {@code +} for {@link
-     *     TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, except that an empty {@code since
-     *     owner} keeps its bar before a take-over time
+     * {@return the stored form: {@code instanceId:sequence|since owner|takeOverMillis}, followed by {@code +} for
+     * {@link TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, except that an empty {@code since
+     * owner} keeps its bar before a take-over time}
      */
     public String value() {
         String unlabelled = instanceId + ':' + sequence;

@@ -23,8 +23,8 @@ public interface SignalListener {
     void onWanted(String key);
 
     /**
-     * An operator took a lock of this instance away. Unlike the other signals this is a fact: the grant to that lock
-     * token is gone, unless the store restored it for a later renewal. May arrive before the answer with the grant.
+     * An operator took a lock of this instance away. Unlike the other signals this is a fact: that token's grant is
+     * gone, unless the store restored it for a later renewal. May arrive before the answer with the grant.
      *
      * @param key the key
      * @param fingerprint of the lock token that had it
@@ -38,9 +38,8 @@ public interface SignalListener {
     void onMailboxRestored();
 
     /**
-     * Reports an event that results of commands do not show: a recovery, possibly repeated with each answer during it,
-     * or the outage of one vote of a quorum. The engine detects the end of recoveries, and outages by {@link
-     * LockBackend#isSilence}.
+     * Receives an event that results of commands do not show: a recovery, possibly repeated with each answer during it,
+     * or the outage of one vote of a quorum. The engine detects the end of recoveries and other outages.
      *
      * @param event the event
      */

@@ -1,11 +1,11 @@
 package io.github.lockstarter.spi;
 
 /**
- * The slots of a lock that a command concerns. A lock with several permits consists of as many slots, from 0, each with
- * at most one owner.
+ * Consecutive slots of a lock. A lock with several permits consists of as many slots, from 0, each with at most one
+ * owner.
  *
  * @param from the first slot
- * @param count number of consecutive slots, at least 1
+ * @param count number of slots, at least 1
  */
 public record Slots(int from, int count) {
 

@@ -3,15 +3,14 @@ package io.github.lockstarter.spi;
 import java.time.Duration;
 
 /**
- * Capabilities of a store beyond exclusion. The engine asks for nothing else; the store's auto-configuration refuses at
+ * Capabilities of a store beyond exclusion. The engine uses no others; the store's auto-configuration refuses at
  * startup a configuration that needs more.
  *
  * @param signals the instances that a release wakes
  * @param leases what ends the lock of an owner that no longer renews it
  * @param shortestLease minimum lease; shorter ones are lengthened
- * @param fencingTokens maximum number of fencing tokens per grant; with 1, an instance cannot hand a lock over to its
- *     own waiters
- * @param minimumTimes whether the store keeps a released lock for the rest of its minimum time
+ * @param fencingTokens maximum number of fencing tokens per grant; 1 disables hand-overs
+ * @param minimumTimes whether a released lock is kept for the rest of its minimum time
  * @param permits whether a lock can have more than one permit
  */
 public record StoreCapabilities(

@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * Configuration of the engine, for terms that a request leaves unset. The constructor checks all values and names the
- * property of a wrong one.
+ * Configuration of the engine. The constructor names the property of a wrong value. The methods for a request resolve
+ * one of its terms: its own, else configured for its name, else the default.
  *
  * @param lease default lease
  * @param maxLease longest lease of a request
@@ -137,10 +137,10 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the lease of a request: its own, else configured for its name, else the default}
+     * {@return the lease of a request}
      *
      * @param request the request
-     * @throws IllegalArgumentException when the lease is out of range
+     * @throws IllegalArgumentException when out of range
      */
     public Duration leaseOf(LockRequest request) {
         Duration asked = firstOf(request.lease(), overrides(request).lease()).orElse(lease);
@@ -149,7 +149,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the minimum time of a request: its own, else configured for its name, else zero}
+     * {@return the minimum time of a request, or zero}
      *
      * @param request the request
      * @param leaseOfRequest its lease
@@ -163,7 +163,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the longest hold of a request: its own, else configured, else unlimited}
+     * {@return the longest hold of a request, if limited}
      *
      * @param request the request
      * @param leaseOfRequest its lease
@@ -175,7 +175,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the take-over time of a request: configured for its name, else the default; zero for none}
+     * {@return the take-over time of a request's lock; zero for none}
      *
      * @param request the request
      */
@@ -193,7 +193,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the wait of a request: its own, else configured for its name, else the default}
+     * {@return the wait of a request}
      *
      * @param request the request
      */
@@ -202,7 +202,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return the permits of a request: its own, else configured for its name, else one}
+     * {@return the permits of a request, by default one}
      *
      * @param request the request
      * @throws IllegalArgumentException when a request for several keys has more than one
@@ -215,7 +215,7 @@ public record EngineSettings(
     }
 
     /**
-     * {@return whether a release waits for the store's answer, as configured for the name of its request}
+     * {@return whether the release of a request's lock waits for the store's answer}
      *
      * @param request the request
      */
@@ -250,9 +250,9 @@ public record EngineSettings(
      *
      * @param lease the lease
      * @param maxWait the wait
-     * @param atLeast minimum time; default none
-     * @param crashTakeOver take-over time; zero for none
-     * @param permits number of permits; default one
+     * @param atLeast the minimum time
+     * @param crashTakeOver the take-over time; zero for none
+     * @param permits the number of permits
      * @param release whether a release waits for the store's answer
      */
     public record Overrides(
