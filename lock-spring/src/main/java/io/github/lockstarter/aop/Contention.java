@@ -4,6 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
 import java.util.function.Consumer;

@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.SkippedCallListener;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;

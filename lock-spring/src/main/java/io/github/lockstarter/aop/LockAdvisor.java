@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.SkippedCallListener;
 import java.lang.reflect.Method;
 import java.util.function.Function;
 import java.util.function.IntSupplier;

@@ -3,6 +3,7 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.spi.BlockingWait;
 import java.lang.reflect.Method;
 import java.util.Set;

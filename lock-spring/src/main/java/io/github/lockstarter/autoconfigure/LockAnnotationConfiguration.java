@@ -1,10 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
-import io.github.lockstarter.aop.SkippedCallListener;
 import java.util.function.Supplier;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;

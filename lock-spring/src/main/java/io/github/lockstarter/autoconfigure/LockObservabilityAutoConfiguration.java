@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.aop.SkippedCallListener;
 import io.github.lockstarter.observe.LockMdc;
 import io.github.lockstarter.observe.listener.LockListeners;
 import io.github.lockstarter.observe.meter.LockMetrics;
@@ -57,17 +56,6 @@ public final class LockObservabilityAutoConfiguration {
         @ConditionalOnMissingBean
         LockMetrics distributedLockMetrics(MeterRegistry registry) {
             return new LockMetrics(registry);
-        }
-
-        @Bean
-        SkippedCallListener distributedLockSkippedCallMeter(LockMetrics metrics) {
-            return (name, outcome) -> {
-                if (outcome == SkippedCallListener.Outcome.FALLBACK) {
-                    metrics.fellBack(name);
-                } else {
-                    metrics.skipped(name);
-                }
-            };
         }
 
         /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */

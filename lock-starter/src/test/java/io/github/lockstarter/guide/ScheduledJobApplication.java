@@ -1,7 +1,7 @@
 package io.github.lockstarter.guide;
 
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.aop.SkippedCallListener;
+import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.scheduling.ScheduledLock;

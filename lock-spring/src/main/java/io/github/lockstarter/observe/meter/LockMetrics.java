@@ -3,6 +3,7 @@ package io.github.lockstarter.observe.meter;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.StoreEvent;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -15,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -30,18 +30,16 @@ import org.slf4j.LoggerFactory;
  * tagged by role. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the
  * name {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
  */
-public final class LockMetrics implements LockListener {
+public final class LockMetrics implements LockListener, SkippedCallListener {
 
     static final int MAX_NAMES = 1_000;
     static final String OTHER = "other";
 
     private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
 
-    // Called by any thread. `byName` grows under `naming`, and what is in stays in, so all events of a hold meet the
-    // same meters and no gauge drifts. Not in computeIfAbsent, which holds a monitor: the registry takes locks of its
-    // own.
+    // Called by any thread. What is in `byName` stays in, so all events of a hold meet the same meters and no gauge
+    // drifts.
     private final ConcurrentMap<String, LockNameMeters> byName = new ConcurrentHashMap<>();
-    private final ReentrantLock naming = new ReentrantLock();
     private final AtomicBoolean warned = new AtomicBoolean();
     private final Set<String> unreachable = ConcurrentHashMap.newKeySet();
     private final Set<String> recovering = ConcurrentHashMap.newKeySet();
@@ -107,9 +105,9 @@ public final class LockMetrics implements LockListener {
         } else if (event instanceof LockEvent.NotAcquired refused) {
             notAcquired(meters, refused);
         } else if (event instanceof LockEvent.Renewed renewed) {
-            meters.renewals(renewed.outcome()).increment();
+            meters.count(renewed.outcome());
         } else if (event instanceof LockEvent.Lost lost) {
-            meters.lost(lost.cause()).increment();
+            meters.count(lost.cause());
             ended(meters, lost.held());
         } else if (event instanceof LockEvent.InDoubt) {
             meters.doubts.increment();
@@ -124,11 +122,7 @@ public final class LockMetrics implements LockListener {
         if (event.path() != LockEvent.Path.UNCONTENDED) {
             meters.waiting.decrementAndGet();
         }
-        switch (event.path()) {
-            case HANDED_OVER -> meters.handovers.increment();
-            case TAKEN_OVER -> meters.takeovers.increment();
-            case UNCONTENDED, WAITED -> {}
-        }
+        meters.count(event.path());
     }
 
     private static void notAcquired(LockNameMeters meters, LockEvent.NotAcquired event) {
@@ -138,22 +132,9 @@ public final class LockMetrics implements LockListener {
         }
     }
 
-    /**
-     * A call of a locked method returned an empty result without running it.
-     *
-     * @param name name of the lock
-     */
-    public void skipped(String name) {
-        metersOf(name).skipped.increment();
-    }
-
-    /**
-     * The fallback of a locked method was called.
-     *
-     * @param name name of the lock
-     */
-    public void fellBack(String name) {
-        metersOf(name).fallbacks.increment();
+    @Override
+    public void skipped(String name, Outcome outcome) {
+        metersOf(name).count(outcome);
     }
 
     /**
@@ -174,29 +155,12 @@ public final class LockMetrics implements LockListener {
 
     private LockNameMeters metersOf(String name) {
         LockNameMeters known = byName.get(name);
-        return known != null ? known : firstOf(name);
-    }
-
-    private LockNameMeters firstOf(String name) {
-        naming.lock();
-        try {
-            LockNameMeters known = byName.get(name);
-            if (known != null) {
-                return known;
-            }
-            return byName.size() < MAX_NAMES ? register(name) : other(name);
-        } finally {
-            naming.unlock();
+        if (known != null) {
+            return known;
         }
-    }
-
-    private LockNameMeters register(String name) {
-        LockNameMeters meters = new LockNameMeters(registry, name);
-        byName.put(name, meters);
-        return meters;
-    }
-
-    private LockNameMeters other(String name) {
+        if (byName.size() < MAX_NAMES) {
+            return byName.computeIfAbsent(name, this::register);
+        }
         if (warned.compareAndSet(false, true)) {
             log.warn(
                     "More than {} lock names; '{}' and further ones are counted as '{}'. Give LockRequest.named(...) "
@@ -205,7 +169,10 @@ public final class LockMetrics implements LockListener {
                     name,
                     OTHER);
         }
-        LockNameMeters known = byName.get(OTHER);
-        return known != null ? known : register(OTHER);
+        return byName.computeIfAbsent(OTHER, this::register);
+    }
+
+    private LockNameMeters register(String name) {
+        return new LockNameMeters(registry, name);
     }
 }

@@ -1,14 +1,17 @@
 package io.github.lockstarter.observe.meter;
 
 import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.SkippedCallListener.Outcome;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -24,38 +27,32 @@ final class LockNameMeters {
     final Timer hold;
     final AtomicInteger held = new AtomicInteger();
     final AtomicInteger waiting = new AtomicInteger();
-    final Counter handovers;
-    final Counter takeovers;
     final Counter doubts;
     final Timer confirmed;
-    final Counter skipped;
-    final Counter fallbacks;
-    private final Map<LossCause, Counter> lost = new EnumMap<>(LossCause.class);
     private final Map<Refusal, Timer> refused = new EnumMap<>(Refusal.class);
-    private final Map<RenewalOutcome, Counter> renewals = new EnumMap<>(RenewalOutcome.class);
+    private final Map<Enum<?>, Counter> counters = new HashMap<>();
 
     LockNameMeters(MeterRegistry registry, String name) {
         Tags tags = Tags.of("name", name);
-        acquired = LockMeter.ACQUIRE.timer(registry, withOutcome(tags, "acquired"));
+        acquired = LockMeter.ACQUIRE.timer(registry, tags.and("outcome", "acquired"));
         for (Refusal refusal : Refusal.values()) {
-            refused.put(refusal, LockMeter.ACQUIRE.timer(registry, withOutcome(tags, refusal.name())));
+            refused.put(refusal, LockMeter.ACQUIRE.timer(registry, tags.and("outcome", lowerCase(refusal))));
         }
         hold = LockMeter.HOLD.timer(registry, tags);
         LockMeter.HELD.gauge(registry, tags, held, AtomicInteger::get);
         LockMeter.WAITING.gauge(registry, tags, waiting, AtomicInteger::get);
         for (LossCause cause : LossCause.values()) {
-            Tags caused = tags.and("cause", cause.name().toLowerCase(Locale.ROOT));
-            lost.put(cause, LockMeter.LOST.counter(registry, caused));
+            counters.put(cause, LockMeter.LOST.counter(registry, tags.and("cause", lowerCase(cause))));
         }
         for (RenewalOutcome outcome : RenewalOutcome.values()) {
-            renewals.put(outcome, LockMeter.RENEWALS.counter(registry, withOutcome(tags, outcome.name())));
+            counters.put(outcome, LockMeter.RENEWALS.counter(registry, tags.and("outcome", lowerCase(outcome))));
         }
-        handovers = LockMeter.HANDOVERS.counter(registry, tags);
-        takeovers = LockMeter.TAKEOVERS.counter(registry, tags);
+        counters.put(Path.HANDED_OVER, LockMeter.HANDOVERS.counter(registry, tags));
+        counters.put(Path.TAKEN_OVER, LockMeter.TAKEOVERS.counter(registry, tags));
         doubts = LockMeter.DOUBTS.counter(registry, tags);
         confirmed = LockMeter.CONFIRMED.timer(registry, tags);
-        skipped = LockMeter.SKIPPED.counter(registry, tags.and("how", "skipped"));
-        fallbacks = LockMeter.SKIPPED.counter(registry, tags.and("how", "fallback"));
+        counters.put(Outcome.EMPTY_RESULT, LockMeter.SKIPPED.counter(registry, tags.and("how", "skipped")));
+        counters.put(Outcome.FALLBACK, LockMeter.SKIPPED.counter(registry, tags.and("how", "fallback")));
         LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, Tags.of("role", role)));
     }
 
@@ -69,15 +66,15 @@ final class LockNameMeters {
         return Objects.requireNonNull(refused.get(refusal), "every refusal has a timer");
     }
 
-    Counter lost(LossCause cause) {
-        return Objects.requireNonNull(lost.get(cause), "every cause has a counter");
+    /** Counts one more of what has a counter: a cause of loss, an outcome, or one of the paths to a lock. */
+    void count(Enum<?> event) {
+        Counter counter = counters.get(event);
+        if (counter != null) {
+            counter.increment();
+        }
     }
 
-    Counter renewals(RenewalOutcome outcome) {
-        return Objects.requireNonNull(renewals.get(outcome), "every outcome has a counter");
-    }
-
-    private static Tags withOutcome(Tags tags, String outcome) {
-        return tags.and("outcome", outcome.toLowerCase(Locale.ROOT));
+    private static String lowerCase(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 }

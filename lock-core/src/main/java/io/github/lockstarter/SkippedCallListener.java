@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter;
 
 /** Is told of each call of a locked method that returned without running it. Thread-safe; returns at once. */
 @FunctionalInterface
