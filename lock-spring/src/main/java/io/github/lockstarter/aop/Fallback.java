@@ -35,14 +35,16 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
     /**
      * Finds the fallback of a method.
      *
-     * @throws LockStartException when there is not exactly one, or it does not fit
+     * @throws LockStartException when there is not exactly one
      */
     static Fallback of(Method method, Class<?> type, String name) {
         List<Class<?>> expected = parameters(method, type);
+        ResolvableType result = result(method, type);
         MethodFilter fits = each -> each.getName().equals(name)
                 && !each.equals(method)
                 && KotlinDetector.isSuspendingFunction(each) == KotlinDetector.isSuspendingFunction(method)
-                && fits(parameters(each, type), expected);
+                && fits(parameters(each, type), expected)
+                && result.isAssignableFromResolvedPart(result(each, type));
         Set<Method> declared = MethodIntrospector.selectMethods(type, fits);
         List<Method> found = declared.stream()
                 .filter(each -> declared.stream().noneMatch(other -> hides(other, each, type)))
@@ -51,16 +53,15 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
             throw new LockStartException(
                     method,
                     "fallbackMethod is \"" + name + "\", and " + found.size() + " other methods of that name in "
-                            + ClassUtils.getShortName(type) + " have its parameters, and perhaps an exception last.",
+                            + ClassUtils.getShortName(type) + " have its parameters and its result.",
                     "Declare one method '" + name + "' with the parameters and the result of the locked one, which "
-                            + "may take a LockNotAcquiredException last.");
+                            + "may take a LockNotAcquiredException last, or a LockException to be called for a failure "
+                            + "of the store, too.");
         }
-        Method fallback = found.get(0);
-        List<Class<?>> taken = parameters(fallback, type);
+        List<Class<?>> taken = parameters(found.get(0), type);
         boolean takesException = taken.size() > expected.size();
         Class<?> accepted = takesException ? taken.get(expected.size()) : LockNotAcquiredException.class;
-        check(method, fallback, type, accepted);
-        return new Fallback(fallback, accepted, takesException);
+        return new Fallback(found.get(0), accepted, takesException);
     }
 
     /** A private or static method overrides none, so the one of the superclass is found as well. */
@@ -80,31 +81,15 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return types;
     }
 
-    /** Whether the only further parameter, if there is one, is an exception. */
+    /** Whether the only further parameter, if there is one, is an exception that a contended lock throws. */
     private static boolean fits(List<Class<?>> parameters, List<Class<?>> expected) {
         int count = expected.size();
         return parameters.size() >= count
                 && parameters.subList(0, count).equals(expected)
                 && (parameters.size() == count
-                        || (parameters.size() == count + 1 && Throwable.class.isAssignableFrom(parameters.get(count))));
-    }
-
-    private static void check(Method method, Method fallback, Class<?> type, Class<?> accepted) {
-        ResolvableType expected = result(method, type);
-        ResolvableType actual = result(fallback, type);
-        String does = "the fallback " + LockStartException.describe(fallback);
-        if (!expected.isAssignableFromResolvedPart(actual)) {
-            throw new LockStartException(
-                    method,
-                    does + " returns " + actual + ", and the method returns " + expected + ".",
-                    "Return the same type from both.");
-        }
-        if (!accepted.isAssignableFrom(LockNotAcquiredException.class)) {
-            throw new LockStartException(
-                    method,
-                    does + " takes " + accepted.getSimpleName() + ", which a contended lock does not throw.",
-                    "Take LockNotAcquiredException, or LockException to be called for a failure of the store, too.");
-        }
+                        || (parameters.size() == count + 1
+                                && Throwable.class.isAssignableFrom(parameters.get(count))
+                                && parameters.get(count).isAssignableFrom(LockNotAcquiredException.class)));
     }
 
     /** A suspend function returns Object to Java. */
@@ -112,7 +97,6 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return ResolvableType.forMethodParameter(new MethodParameter(method, -1).withContainingClass(type));
     }
 
-    /** A refusal that reaches the fallback is suppressed in its exception, unless it is the cause. */
     @Override
     public @Nullable Object handle(
             MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped)
@@ -129,15 +113,8 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         Method called = method.getDeclaringClass().isInstance(proxy)
                 ? method
                 : ClassUtils.getInterfaceMethodIfPossible(method, target == null ? null : target.getClass());
-        try {
-            return AopUtils.invokeJoinpointUsingReflection(
-                    isSeenBy(proxy, called) ? proxy : target, called, arguments(invocation.getArguments(), refusal));
-        } catch (Throwable thrown) {
-            if (thrown != refusal && thrown.getCause() != refusal) {
-                thrown.addSuppressed(refusal);
-            }
-            throw thrown;
-        }
+        return AopUtils.invokeJoinpointUsingReflection(
+                isSeenBy(proxy, called) ? proxy : target, called, arguments(invocation.getArguments(), refusal));
     }
 
     private static boolean isSeenBy(Object proxy, Method called) {

@@ -69,17 +69,9 @@ record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
         try {
             Object handled = ReactiveLockOperations.contextOf(subscriber)
                     .<@Nullable Object, Throwable>call(() -> call.handle(refusal));
-            return handled == null
-                    ? Mono.empty()
-                    : Flux.from(publisher(handled)).doOnError(failure -> suppress(refusal, failure));
+            return handled == null ? Mono.empty() : publisher(handled);
         } catch (Throwable e) {
             return Mono.error(e);
-        }
-    }
-
-    private static void suppress(LockException refusal, Throwable failure) {
-        if (failure != refusal) {
-            failure.addSuppressed(refusal);
         }
     }
 

@@ -5,7 +5,6 @@ import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -71,22 +70,11 @@ final class StageCall {
             if (handled == null) {
                 result.complete(null);
             } else {
-                stageOf(handled).whenComplete((value, failure) -> {
-                    Throwable cause = unwrapped(failure);
-                    if (cause != null && cause != refusal) {
-                        cause.addSuppressed(refusal);
-                    }
-                    pass(value, failure, result);
-                });
+                stageOf(handled).whenComplete((value, failure) -> pass(value, failure, result));
             }
         } catch (Throwable e) {
             result.completeExceptionally(e);
         }
-    }
-
-    private static @Nullable Throwable unwrapped(@Nullable Throwable failure) {
-        Throwable cause = failure == null ? null : failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 
     private static void pass(
