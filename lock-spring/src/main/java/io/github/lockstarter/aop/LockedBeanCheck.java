@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
@@ -15,20 +16,18 @@ import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.util.ClassUtils;
 
 /**
  * Fails the start of an application with an annotation that cannot take effect, in three looks: at the methods of each
- * bean before it is initialised, and of what a factory bean makes; at each bean behind the post-processor that makes
- * proxies, a proxy for a circular reference included; and at the end of the start at each locked singleton, and at what
- * was created before this check. Instances that are registered ready-made, such as mocks, are not looked at.
+ * bean, and of what a factory bean makes; at each proxy, when its bean is created; and at the end of the start at each
+ * locked singleton, which may have its proxy since a circular reference, and at what was created before this check.
+ * Instances that are registered ready-made, such as mocks, are not looked at.
  *
  * <p>Refuses a bean whose proxy does not see the call of a locked method: a final one, or a package-private one of
  * another package, where the proxy is a subclass; one of no interface where the proxy is a JDK proxy; or whose advices
@@ -38,9 +37,7 @@ import org.springframework.util.ClassUtils;
  * singletons that were created before, written once.
  */
 public final class LockedBeanCheck
-        implements BeanDefinitionRegistryPostProcessor,
-                SmartInstantiationAwareBeanPostProcessor,
-                SmartInitializingSingleton {
+        implements BeanDefinitionRegistryPostProcessor, BeanPostProcessor, SmartInitializingSingleton {
 
     /** The settings of all locks. */
     public interface Settings {
@@ -91,24 +88,13 @@ public final class LockedBeanCheck
                 .forEach(earlier::add);
         beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
             @Override
-            public Object postProcessBeforeInitialization(Object bean, String beanName) {
-                check(AopUtils.getTargetClass(bean), beanName);
-                return bean;
-            }
-
-            @Override
             public Object postProcessAfterInitialization(Object bean, String beanName) {
-                if (!(bean instanceof FactoryBean) && isMadeByAFactory(beanName)) {
-                    check(bean.getClass(), beanName);
-                    check(AopUtils.getTargetClass(bean), beanName);
-                }
+                Stream.of(bean.getClass(), AopUtils.getTargetClass(bean))
+                        .distinct()
+                        .forEach(type -> check(type, beanName));
                 return bean;
             }
         });
-    }
-
-    private boolean isMadeByAFactory(String beanName) {
-        return beans.containsLocalBean(beanName) && beans.isFactoryBean(beanName);
     }
 
     private void check(Class<?> type, String beanName) {
@@ -144,17 +130,6 @@ public final class LockedBeanCheck
                                 + "not exclude LeaderAutoConfiguration."
                         : "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the "
                                 + "bean zookeeperLocks.");
-    }
-
-    /** The proxy of a bean in a circular reference, which no later callback gets; names the bean, unlike Spring. */
-    @Override
-    public Object getEarlyBeanReference(Object bean, String beanName) {
-        try {
-            checkProxy(bean);
-        } catch (LockStartException e) {
-            throw new BeanCreationException(beanName, "is not locked", e);
-        }
-        return bean;
     }
 
     @Override
@@ -214,40 +189,31 @@ public final class LockedBeanCheck
 
     @Override
     public void afterSingletonsInstantiated() {
-        earlier.stream().filter(this::isLockedOrNoFactory).forEach(locked::add);
-        new TreeSet<>(locked).forEach(this::checkLocked);
+        earlier.stream().filter(this::mayBeLocked).forEach(locked::add);
+        new TreeSet<>(locked).stream().filter(beans::isSingleton).forEach(this::checkLocked);
     }
 
-    /** The product of another factory may be lazy, and the look at it would make it. */
-    private boolean isLockedOrNoFactory(String beanName) {
-        if (!(beans.getSingleton(beanName) instanceof FactoryBean<?> factory)) {
-            return true;
-        }
-        Class<?> product = factory.getObjectType();
-        return product != null && !methods.of(product).isEmpty();
+    /** By the declared type: the product of a factory may be lazy, and the look at it would make it. */
+    private boolean mayBeLocked(String beanName) {
+        Class<?> type = beans.getType(beanName, false);
+        return type != null && !methods.of(type).isEmpty();
     }
 
     private void checkLocked(String beanName) {
-        Object singleton = beans.getSingleton(beanName);
-        Object bean = singleton instanceof FactoryBean<?> factory && factory.isSingleton()
-                ? beans.getBean(beanName)
-                : singleton;
-        if (bean == null) {
-            return;
-        }
+        Object bean = beans.getBean(beanName);
         try {
-            checkLocked(bean);
+            if (isLocked(bean)) {
+                checkProxy(bean);
+            } else {
+                refuseUnlocked(AopUtils.getTargetClass(bean));
+            }
         } catch (LockStartException e) {
             throw new BeanCreationException(beanName, "is not locked", e);
         }
     }
 
-    private void checkLocked(Object bean) {
-        if (isLocked(bean)) {
-            checkProxy(bean);
-            return;
-        }
-        methods.of(AopUtils.getTargetClass(bean)).values().stream().findFirst().ifPresent(method -> {
+    private void refuseUnlocked(Class<?> type) {
+        methods.of(type).values().stream().findFirst().ifPresent(method -> {
             throw new LockStartException(
                     method.method(),
                     "the bean was created before the lock could be put around it, or is of a kind that is never "
