@@ -40,37 +40,40 @@ final class CallersTransaction {
     /**
      * Called before the lock is acquired.
      *
-     * @return whether the lock outlives the call: then {@link #keep} follows
+     * @return whether the transaction is to keep the lock until it has completed
      * @throws IllegalStateException when the method must not be called inside this transaction
      */
     boolean outlives(LockedCall call) {
-        LockedMethod method = call.method();
-        if (!THERE_MAY_BE_TRANSACTIONS || method.isLeaders()) {
-            return false;
-        }
-        if (!TransactionSynchronizationManager.isActualTransactionActive()) {
-            warnOfUnsynchronized(call);
-            return false;
-        }
-        InTransaction behaviour = method.inTransaction();
-        if ((behaviour == InTransaction.WARN && warned.contains(method.method()))
-                || OwnTransaction.isOf(method.method())
+        InTransaction behaviour = call.method().inTransaction();
+        if (!THERE_MAY_BE_TRANSACTIONS
+                || call.method().isLeaders()
+                || !isInside(behaviour)
+                || OwnTransaction.isOf(call.method().method())
                 || TransactionLocks.contain(call.locks(), call.request())) {
             return false;
         }
-        if (behaviour == InTransaction.RELEASE_AFTER) {
+        boolean isActive = TransactionSynchronizationManager.isActualTransactionActive();
+        if (isActive && behaviour == InTransaction.RELEASE_AFTER) {
             checkSynchronized(call);
             return true;
         }
         if (!isHeldByTheCaller(call)) {
-            report(call);
+            report(call, isActive);
         }
         return false;
     }
 
-    /** Keeps a lock until the transaction has completed. */
-    void keep(LockHandle handle) {
-        TransactionLocks.releaseAfterCompletion(handle);
+    /**
+     * A transaction without synchronization, as those of Kafka, RabbitMQ and JMS are by default, is seen from what its
+     * manager has bound to the thread. A method that asks for nothing is not warned of it.
+     */
+    private static boolean isInside(InTransaction behaviour) {
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                || (behaviour != InTransaction.WARN
+                        && !TransactionSynchronizationManager.isSynchronizationActive()
+                        && TransactionSynchronizationManager.getResourceMap().values().stream()
+                                .anyMatch(bound -> bound instanceof ResourceHolderSupport holder
+                                        && holder.isSynchronizedWithTransaction()));
     }
 
     /** Whether it is an advice that opens transactions. */
@@ -78,8 +81,10 @@ final class CallersTransaction {
         return THERE_MAY_BE_TRANSACTIONS && advice instanceof TransactionAspectSupport;
     }
 
-    private void report(LockedCall call) {
-        if (call.method().inTransaction() == InTransaction.REFUSE) {
+    /** A transaction without synchronization often surrounds that of a database: the call goes on. */
+    private void report(LockedCall call, boolean isActive) {
+        InTransaction behaviour = call.method().inTransaction();
+        if (isActive && behaviour == InTransaction.REFUSE) {
             throw new IllegalStateException(calledInside(call)
                     + " would be released before that transaction commits. The method did not run (inTransaction = "
                     + "REFUSE). Call it outside of the transaction, or give it @Transactional(propagation = "
@@ -87,38 +92,16 @@ final class CallersTransaction {
         }
         if (warned.add(call.method().method())) {
             log.warn(
-                    "{} is released before that transaction commits, and the next owner may not see what it wrote. "
-                            + "Give the method inTransaction = RELEASE_AFTER or @Transactional(propagation = "
-                            + "Propagation.REQUIRES_NEW), or lock the method that opens the transaction",
-                    calledInside(call));
-        }
-    }
-
-    /** Such a transaction does not tell when it ends, and often surrounds that of a database: the call goes on. */
-    private void warnOfUnsynchronized(LockedCall call) {
-        Method method = call.method().method();
-        InTransaction behaviour = call.method().inTransaction();
-        if (behaviour != InTransaction.WARN
-                && isUnsynchronizedTransactionActive()
-                && !OwnTransaction.isOf(method)
-                && !isHeldByTheCaller(call)
-                && warned.add(method)) {
-            log.warn(
-                    "{} is released before that transaction commits: inTransaction = {} has no effect on a transaction "
-                            + "without synchronization, as those of Kafka, RabbitMQ and JMS are by default. Give the "
-                            + "method @Transactional(propagation = Propagation.REQUIRES_NEW), or lock the method that "
-                            + "opens the transaction",
+                    "{} is released before that transaction commits, and the next owner may not see what it wrote. {}"
+                            + "@Transactional(propagation = Propagation.REQUIRES_NEW), or lock the method that opens "
+                            + "the transaction",
                     calledInside(call),
-                    behaviour);
+                    isActive
+                            ? "Give the method inTransaction = RELEASE_AFTER or "
+                            : "inTransaction = " + behaviour + " has no effect on a transaction without "
+                                    + "synchronization, as those of Kafka, RabbitMQ and JMS are by default. Give the "
+                                    + "method ");
         }
-    }
-
-    /** Seen from what its manager has bound to the thread. */
-    private static boolean isUnsynchronizedTransactionActive() {
-        return !TransactionSynchronizationManager.isSynchronizationActive()
-                && TransactionSynchronizationManager.getResourceMap().values().stream()
-                        .anyMatch(bound -> bound instanceof ResourceHolderSupport holder
-                                && holder.isSynchronizedWithTransaction());
     }
 
     private static void checkSynchronized(LockedCall call) {

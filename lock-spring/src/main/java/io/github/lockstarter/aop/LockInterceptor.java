@@ -5,6 +5,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.transaction.TransactionLocks;
 import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -90,7 +91,8 @@ final class LockInterceptor implements MethodInterceptor {
         Object result;
         try {
             if (callersTransaction.outlives(call)) {
-                callersTransaction.keep(call.locks().acquire(call.request())); // the body enters the same hold
+                TransactionLocks.releaseAfterCompletion(
+                        call.locks().acquire(call.request())); // the body enters this hold
             }
             result = call.locks().<@Nullable Object, Throwable>execute(call.request(), () -> {
                 isReached.setPlain(true);
