@@ -5,10 +5,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks a store that connects by itself when the context starts. Its backend is closed with its bean, after the engine
- * has stopped. For the modules with a store.
+ * Checks a store when the context starts. Its backend is closed with its bean, after the engine has stopped. For the
+ * modules with a store.
  */
-public final class StoreCheck extends StoreLifecycle {
+public class StoreCheck extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
 
@@ -31,7 +31,7 @@ public final class StoreCheck extends StoreLifecycle {
     }
 
     @Override
-    protected void onStart() {
+    protected final void onStart() {
         try {
             check.run();
         } catch (LockStartException e) {

@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.aop.LockStartException;
-import io.github.lockstarter.autoconfigure.StoreLifecycle;
+import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import org.slf4j.Logger;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Called by the one thread that starts or stops the context.
  */
-final class RedisLockLifecycle extends StoreLifecycle {
+final class RedisLockLifecycle extends StoreCheck {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
 
@@ -24,38 +24,24 @@ final class RedisLockLifecycle extends StoreLifecycle {
                     + "failover that forgets them. Give the user the right +info, or set "
                     + "distributed-lock.redis.grace-period=0s";
 
-    private static final String START_ANYWAY =
-            ". To start anyway and connect later, set distributed-lock.redis.required-at-start=false";
-
     private final RedisLockBackend backend;
-    private final boolean requiredAtStart;
 
     RedisLockLifecycle(RedisLockBackend backend, boolean requiredAtStart) {
+        super(RedisLockProperties.NAME, requiredAtStart, () -> check(backend));
         this.backend = backend;
-        this.requiredAtStart = requiredAtStart;
     }
 
-    @Override
-    protected void onStart() {
+    private static void check(RedisLockBackend backend) {
         try {
             backend.start();
             if (backend.guard() == Guard.DEGRADED) {
                 log.warn(DEGRADED);
             }
         } catch (RedisUnavailableException e) {
-            if (requiredAtStart) {
-                // Without a cause nothing was tried: waiting would not help.
-                throw new LockStartException(
-                        String.valueOf(e.getMessage()),
-                        e.getCause() == null ? e.remedy() : e.remedy() + START_ANYWAY,
-                        e);
-            }
-            log.warn(
-                    "{}. {}. Locked methods fail until then; each call tries to connect again",
-                    e.getMessage(),
-                    e.remedy());
+            throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
+        } finally {
+            backend.warnings().forEach(log::warn);
         }
-        backend.warnings().forEach(log::warn);
     }
 
     @Override
