@@ -5,6 +5,7 @@ import io.github.lockstarter.actuate.LockHealthIndicator;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import java.util.Set;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.Show;
@@ -21,7 +22,6 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 
 /**
  * The actuator endpoint {@code locks}, where the application exposes it; and the health {@code distributedLock}, where
@@ -94,8 +94,14 @@ public final class LockActuatorAutoConfiguration {
         /** Boot 3. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(name = OlderLockHealthIndicator.INDICATOR)
-        @Import(OlderLockHealthIndicator.Registrar.class)
-        static class OnBoot3 {}
+        static class OnBoot3 {
+
+            /** Without the type of the product, for which Spring then asks the factory. */
+            @Bean(HEALTH_BEAN)
+            static FactoryBean<?> distributedLockHealthContributor(BeanFactory beans) {
+                return new OlderLockHealthIndicator(beans);
+            }
+        }
     }
 
     /** As Boot's own health indicators are switched, with annotations of another package in each line of Boot. */

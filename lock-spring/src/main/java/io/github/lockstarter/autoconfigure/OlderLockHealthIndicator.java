@@ -9,12 +9,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.RootBeanDefinition;
-import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
-import org.springframework.core.ResolvableType;
-import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -30,42 +24,13 @@ final class OlderLockHealthIndicator implements FactoryBean<Object>, InvocationH
     /** What the indicator makes. */
     static final String HEALTH = "org.springframework.boot.actuate.health.Health";
 
-    private final Class<?> indicator;
-    private final LockAdmin locks;
-    private final Map<String, LockAdmin> furtherLocks;
+    private final Class<?> indicator =
+            ClassUtils.resolveClassName(INDICATOR, getClass().getClassLoader());
+    private final BeanFactory beans;
 
-    OlderLockHealthIndicator(
-            Class<?> indicator, LockAdmin locks, DistributedLockProperties properties, BeanFactory beans) {
-        this.indicator = indicator;
-        this.locks = locks;
-        this.furtherLocks = FurtherLocks.admins(properties, beans);
-    }
-
-    /** Declares the bean under the interface that Boot 3 looks for, which no method of ours can name. */
-    static final class Registrar implements ImportBeanDefinitionRegistrar {
-
-        private final ClassLoader loader;
-
-        Registrar(ClassLoader loader) {
-            this.loader = loader;
-        }
-
-        @Override
-        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-            registry.registerBeanDefinition(
-                    LockActuatorAutoConfiguration.HEALTH_BEAN,
-                    definition(ClassUtils.resolveClassName(INDICATOR, loader)));
-        }
-    }
-
-    /** Made by a factory that gets the interface as an argument: a native image could not contain a supplier. */
-    static RootBeanDefinition definition(Class<?> indicator) {
-        RootBeanDefinition definition = new RootBeanDefinition(OlderLockHealthIndicator.class);
-        definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, indicator);
-        definition.setTargetType(ResolvableType.forClassWithGenerics(FactoryBean.class, indicator));
-        definition.getConstructorArgumentValues().addIndexedArgumentValue(0, indicator);
-        definition.setAutowireMode(AbstractBeanDefinition.AUTOWIRE_CONSTRUCTOR);
-        return definition;
+    /** Looks for the locks with each call: Spring makes the factory early, to ask it for its type. */
+    OlderLockHealthIndicator(BeanFactory beans) {
+        this.beans = beans;
     }
 
     @Override
@@ -92,7 +57,9 @@ final class OlderLockHealthIndicator implements FactoryBean<Object>, InvocationH
     }
 
     private Object health() throws ReflectiveOperationException {
-        LockHealth found = LockHealth.of(locks, furtherLocks);
+        LockHealth found = LockHealth.of(
+                beans.getBean(LockAdmin.class),
+                FurtherLocks.admins(beans.getBean(DistributedLockProperties.class), beans));
         Class<?> health = Class.forName(HEALTH, false, indicator.getClassLoader());
         Object builder = health.getMethod("status", String.class).invoke(null, found.status());
         Class<?> type = builder.getClass();

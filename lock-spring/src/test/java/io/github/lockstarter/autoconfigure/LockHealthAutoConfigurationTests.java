@@ -4,10 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.actuate.LockHealthIndicator;
 import org.junit.jupiter.api.Test;
-import org.springframework.aot.generate.ClassNameGenerator;
-import org.springframework.aot.generate.DefaultGenerationContext;
-import org.springframework.aot.generate.GeneratedFiles.Kind;
-import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributor;
@@ -15,9 +11,6 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.aot.ApplicationContextAotGenerator;
-import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.javapoet.ClassName;
 
 /** On Boot 4; the application of verification/apps-boot3 has the other line. */
 class LockHealthAutoConfigurationTests {
@@ -72,24 +65,5 @@ class LockHealthAutoConfigurationTests {
 
         runner.withBean(BEAN, HealthIndicator.class, () -> own)
                 .run(context -> assertThat(context.getBean(BEAN)).isSameAs(own));
-    }
-
-    /** Any interface will do for it to be recognised by its type, and to be generated. */
-    @Test
-    void theHealthOfTheOtherBootLineCanBeBuiltAheadOfTime() {
-        try (GenericApplicationContext context = new GenericApplicationContext()) {
-            context.registerBeanDefinition(BEAN, OlderLockHealthIndicator.definition(HealthIndicator.class));
-            InMemoryGeneratedFiles files = new InMemoryGeneratedFiles();
-            DefaultGenerationContext generation = new DefaultGenerationContext(
-                    new ClassNameGenerator(ClassName.get("com.example", "Application")), files);
-
-            new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
-            generation.writeGeneratedContent();
-
-            assertThat(context.getBeanFactory().getBeanNamesForType(HealthIndicator.class, true, false))
-                    .containsExactly(BEAN);
-            assertThat(files.getGeneratedFiles(Kind.SOURCE).keySet())
-                    .anyMatch(file -> file.contains("OlderLockHealthIndicator"));
-        }
     }
 }
