@@ -5,9 +5,7 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,20 +18,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  *
  * <p>The thread of the transaction adds locks. The thread that completes the transaction releases them, which may be
  * another one with JTA. {@link #isCompleted} turns true before the locks are taken out of {@link #handles}, and is read
- * after one was put in, so that one of the two threads releases it. {@link #latest} has the latest handle of each
- * lock. {@link #isFollowed} is set by the thread that completes the transaction.
+ * after one was put in, so that one of the two threads releases it. {@link #isFollowed} is set by the thread that
+ * completes the transaction.
  */
 final class CompletionRelease implements TransactionSynchronization {
 
     private static final Logger log = LoggerFactory.getLogger(CompletionRelease.class);
 
     private final Deque<LockHandle> handles = new ConcurrentLinkedDeque<>();
-    private final Map<Lock, LockHandle> latest = new ConcurrentHashMap<>();
     private volatile boolean isCompleted;
     private volatile boolean isFollowed;
-
-    /** The same key in another store is another lock. */
-    private record Lock(HeldLocks heldBySource, String key) {}
 
     private CompletionRelease() {}
 
@@ -72,20 +66,31 @@ final class CompletionRelease implements TransactionSynchronization {
 
     void add(LockHandle handle) {
         handles.addFirst(handle);
-        handle.keys().forEach(key -> latest.put(new Lock(handle.heldBySource(), key), handle));
         if (isCompleted) {
             releaseAll();
         }
     }
 
     boolean contains(HeldLocks heldBySource, Collection<String> keys) {
-        return keys.stream().allMatch(key -> {
-            LockHandle handle = latest.get(new Lock(heldBySource, key));
-            if (handle != null && handle.state() == HoldState.IN_DOUBT) {
-                handle.ensureHeld();
-            }
-            return handle != null && handle.isHeld();
-        });
+        return keys.stream().allMatch(key -> latest(heldBySource, key)
+                .filter(CompletionRelease::isHeld)
+                .isPresent());
+    }
+
+    /** Asks the store about a lock in doubt. */
+    private static boolean isHeld(LockHandle handle) {
+        if (handle.state() == HoldState.IN_DOUBT) {
+            handle.ensureHeld();
+        }
+        return handle.isHeld();
+    }
+
+    /** The same key in another store is another lock. */
+    private Optional<LockHandle> latest(HeldLocks heldBySource, String key) {
+        return handles.stream()
+                .filter(handle ->
+                        handle.heldBySource() == heldBySource && handle.keys().contains(key))
+                .findFirst();
     }
 
     void ensureHeld() {
