@@ -69,7 +69,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
      * @throws LockStartException when these properties do not say where that is
      */
     static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
-        String name = application.getEnvironment().getProperty("spring.application.name", "application");
+        String name = nameOf(application);
         if (found instanceof LettuceConnectionFactory lettuce) {
             return of(lettuce, name, () -> {});
         }
@@ -86,6 +86,10 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     private static ApplicationRedis of(LettuceConnectionFactory factory, String application, Runnable close) {
         String named = factory.getClientConfiguration().getClientName().orElse(application);
         return new ApplicationRedis(factory, lockClientName(named), close);
+    }
+
+    static String nameOf(ApplicationContext application) {
+        return application.getEnvironment().getProperty("spring.application.name", "application");
     }
 
     /** The client name of the lock's connections, for an application of this name. */

@@ -9,20 +9,15 @@ import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.LockBackend;
-import io.lettuce.core.resource.ClientResources;
-import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.ssl.SslBundle;
-import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -81,21 +76,8 @@ public final class RedisLockAutoConfiguration {
         @Bean
         @ConditionalOnMissingLockBackend
         RedlockNodes distributedLockRedlockNodes(
-                LockSettings locks,
-                RedlockProperties properties,
-                ObjectProvider<ClientResources> resources,
-                ObjectProvider<SslBundles> bundles,
-                Environment environment) {
-            String application = environment.getProperty("spring.application.name", "application");
-            SslBundle bundle =
-                    properties.sslBundle() == null ? null : bundles.getObject().getBundle(properties.sslBundle());
-            return new RedlockNodes(
-                    properties,
-                    properties.nodeSettings(locks),
-                    new RedlockNodes.Link(
-                            ApplicationRedis.lockClientName(application),
-                            Optional.ofNullable(resources.getIfUnique()),
-                            bundle));
+                LockSettings locks, RedlockProperties properties, ApplicationContext application) {
+            return new RedlockNodes(properties, properties.nodeSettings(locks), application);
         }
 
         @Bean

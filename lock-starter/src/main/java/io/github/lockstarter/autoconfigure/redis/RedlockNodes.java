@@ -14,8 +14,9 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationContext;
 
 /**
  * The servers of the quorum, each with a client of its own on shared threads. The backend of the quorum closes them
@@ -39,17 +40,21 @@ final class RedlockNodes implements AutoCloseable {
      *
      * @param redlock where they are
      * @param settings how each of them is used
-     * @param link what all connections have in common
+     * @param application has the name of the connections, perhaps threads for Redis, and the SSL bundles
      */
-    RedlockNodes(RedlockProperties redlock, RedisSettings settings, Link link) {
-        this.resources = SpringRedisConnector.resources(link.resources);
-        ClientOptions options = settings.tune(ClientOptions.builder()
-                .sslOptions(link.bundle == null ? SslOptions.create() : sslOptions(link.bundle))
-                .build());
+    RedlockNodes(RedlockProperties redlock, RedisSettings settings, ApplicationContext application) {
+        this.resources = SpringRedisConnector.resources(Optional.ofNullable(
+                application.getBeanProvider(ClientResources.class).getIfUnique()));
+        SslOptions ssl = redlock.sslBundle() == null
+                ? SslOptions.create()
+                : sslOptions(application.getBean(SslBundles.class).getBundle(redlock.sslBundle()));
+        ClientOptions options =
+                settings.tune(ClientOptions.builder().sslOptions(ssl).build());
+        String clientName = ApplicationRedis.lockClientName(ApplicationRedis.nameOf(application));
         this.members = redlock.servers().stream()
                 .map(server -> {
                     RedisURI uri = server.uri(redlock.username(), redlock.password());
-                    uri.setClientName(link.clientName);
+                    uri.setClientName(clientName);
                     uri.setTimeout(settings.commandTimeout());
                     RedisClient client = RedisClient.create(resources, uri);
                     client.setOptions(options);
@@ -87,16 +92,4 @@ final class RedlockNodes implements AutoCloseable {
         }
         return options.build();
     }
-
-    /**
-     * What all connections have in common.
-     *
-     * @param clientName what they are called in {@code CLIENT LIST}
-     * @param resources the threads of the application, if it has any for Redis
-     * @param bundle what TLS needs; null for what the JVM trusts
-     */
-    record Link(
-            String clientName,
-            Optional<ClientResources> resources,
-            @Nullable SslBundle bundle) {}
 }
