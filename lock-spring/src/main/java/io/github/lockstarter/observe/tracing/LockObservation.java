@@ -6,7 +6,6 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
-import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.observe.tracing.LockObservationContext.Phase;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -42,14 +41,6 @@ final class LockObservation {
     /** Makes it the current observation of this thread until the scope is closed. */
     Observation.Scope openScope() {
         return observation.openScope();
-    }
-
-    /** Runs a body as the current observation of this thread. */
-    @SuppressWarnings("try") // nothing asks the scope
-    <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> body) throws X {
-        try (Observation.Scope scope = openScope()) {
-            return body.run();
-        }
     }
 
     /** The acquisition has ended with the lock, which is given back if a handler throws. */

@@ -45,6 +45,7 @@ public final class LockObservations implements LockDecorator {
 
     /** The body's own observations become children of its section, which ends with the body or the stage it returns. */
     @Override
+    @SuppressWarnings("try") // nothing asks the scope
     public <T extends @Nullable Object, X extends Throwable> T run(
             LockRequest request, LockHandle handle, LockedAction<T, X> body) throws X {
         if (registry.isNoop()) {
@@ -53,8 +54,8 @@ public final class LockObservations implements LockDecorator {
         LockObservation section = new LockObservation(Phase.SECTION, request, registry, convention);
         section.begun(handle);
         T result;
-        try {
-            result = section.call(body);
+        try (Observation.Scope scope = section.openScope()) {
+            result = body.run();
         } catch (Throwable failure) {
             try {
                 section.ended(handle);
