@@ -4,6 +4,7 @@ import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.cache.SingleLoadCacheInterceptor;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.leader.LeaderLocks;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
@@ -58,14 +59,15 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
             request.lease().ifPresent(lease -> warnOfShortLease("The lease of lock '" + request.name() + "'", lease));
         }
         DistributedLockProperties known = properties.get();
-        known.engineSettings().validate(request);
+        EngineSettings settings = known.engineSettings();
+        settings.validate(request);
         Optional<Duration> atLeast = known.atLeastOf(request);
-        int permits = known.engineSettings().permitsOf(request);
+        int permits = settings.permitsOf(request);
         checkPermits(method, request, permits);
         LockRequest asked = atLeast.map(request::keptFor).orElse(request).permits(permits);
         Duration lease = known.leases().get(request.name());
         backends.getObject().check(asked.lease().isEmpty() && lease != null ? asked.leasedFor(lease) : asked, locks);
-        checkSchedule(method, request, known.waitOf(request), atLeast);
+        checkSchedule(method, request, settings.maxWaitOf(request), atLeast);
     }
 
     /** Methods that share a name share its slots: different limits are more likely a mistake than meant. */

@@ -141,12 +141,6 @@ record DistributedLockProperties(
         return leases;
     }
 
-    /** How long a request waits. */
-    Duration waitOf(LockRequest request) {
-        Named named = locks.get(request.name());
-        return request.maxWait().orElse(named == null || named.maxWait == null ? maxWait : named.maxWait);
-    }
-
     /** Whether there is a time after which a warning comes. */
     boolean warnsOfSlowHolds() {
         return !warnAfter.isZero();

@@ -6,7 +6,6 @@ import io.github.lockstarter.aop.LockStartException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -113,12 +112,6 @@ final class LockBackendOptions {
 
     private LockStartException missing(String backend, String written) {
         String is = BACKEND + (written.isBlank() ? " is unset (default '" + backend + "')" : " is '" + written + "'");
-        if (written.isBlank() && Set.of(LockBackendOption.LOCAL).containsAll(byName.keySet())) {
-            return new LockStartException(
-                    "The application has no lock store: " + is + ", and no module with a store is on the class path",
-                    "Add lock-starter, or the module of another store, or declare a LockBackend bean. For tests set "
-                            + BACKEND + '=' + LockBackendOption.LOCAL);
-        }
         Optional<String> module = StoreModule.dependencyOf(backend);
         return new LockStartException(
                 is + ", and the application has no such store; it has " + byName.keySet()
@@ -127,7 +120,8 @@ final class LockBackendOptions {
                                 .orElse(""),
                 module.map(name -> "Add " + name + " in the version of lock-starter")
                                 .orElse("Add the module that has this store")
-                        + ", or set " + BACKEND + " to one of " + byName.keySet());
+                        + ", or set " + BACKEND + " to one of " + byName.keySet() + ", of which '"
+                        + LockBackendOption.LOCAL + "' is for tests");
     }
 
     /**

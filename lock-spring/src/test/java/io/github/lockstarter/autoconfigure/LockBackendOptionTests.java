@@ -304,8 +304,8 @@ class LockBackendOptionTests {
     @Test
     void startFailsWithoutAStore() {
         locks.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                .contains("The application has no lock store: distributed-lock.backend is unset (default 'redis')")
-                .contains("Add lock-starter", "declare a LockBackend bean"));
+                .contains("distributed-lock.backend is unset (default 'redis'), and the application has no such store")
+                .contains("Add io.github.lockstarter:lock-starter"));
         withAcme.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                 .contains(
                         "distributed-lock.backend is unset (default 'redis'), and the application has no such store; it"
