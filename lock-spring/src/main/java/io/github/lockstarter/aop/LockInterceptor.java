@@ -6,41 +6,23 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.SkippedCallListener;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.transaction.TransactionLocks;
-import java.lang.reflect.Method;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.aop.ProxyMethodInvocation;
-import org.springframework.util.ClassUtils;
-import reactor.core.scheduler.NonBlocking;
 
-/**
- * Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. Thread-safe.
- *
- * <p>The one mutable field is the set of methods that were warned of, since they block a thread of Reactor that must
- * not block, written by the threads that call them.
- */
+/** Runs the calls of locked methods. The key is evaluated once, before the lock is acquired. Thread-safe. */
 final class LockInterceptor implements MethodInterceptor {
-
-    private static final Logger log = LoggerFactory.getLogger(LockInterceptor.class);
-
-    private static final boolean THERE_IS_REACTOR =
-            ClassUtils.isPresent("reactor.core.scheduler.NonBlocking", LockInterceptor.class.getClassLoader());
 
     private final LockedMethods methods;
     private final Function<String, LockOperations> operations;
     private final SkippedCallListener skippedCalls;
     private final CallersTransaction callersTransaction = new CallersTransaction();
-    private final Set<Method> warned = ConcurrentHashMap.newKeySet();
 
     LockInterceptor(
             LockedMethods methods, Function<String, LockOperations> operations, SkippedCallListener skippedCalls) {
@@ -86,7 +68,6 @@ final class LockInterceptor implements MethodInterceptor {
      */
     @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
     private @Nullable Object runBlocking(LockedCall call) throws Throwable {
-        warnOfNonBlockingThread(call);
         AtomicBoolean isReached = new AtomicBoolean();
         Object result;
         try {
@@ -106,21 +87,6 @@ final class LockInterceptor implements MethodInterceptor {
         }
         checkEnded(call, result);
         return result;
-    }
-
-    /** All that an event loop serves would wait, too. The lock of a leader is entered without a wait. */
-    private void warnOfNonBlockingThread(LockedCall call) {
-        if (THERE_IS_REACTOR
-                && Thread.currentThread() instanceof NonBlocking
-                && !call.method().isLeaders()
-                && warned.add(call.method().method())) {
-            log.warn(
-                    "{} waits for {} on thread {}, which must not block: all that this thread serves waits too. Return "
-                            + "a Mono, or call the method on Schedulers.boundedElastic()",
-                    call.description(),
-                    call.lock(),
-                    Thread.currentThread().getName());
-        }
     }
 
     private static @Nullable Object proceed(LockedCall call) throws Throwable {

@@ -19,8 +19,7 @@ final class LockRuntimeHints implements RuntimeHintsRegistrar {
             "kotlinx.coroutines.reactor.MonoKt",
             "org.springframework.core.Nullness",
             "org.springframework.transaction.support.TransactionSynchronizationManager",
-            "reactor.core.publisher.Flux",
-            "reactor.core.scheduler.NonBlocking");
+            "reactor.core.publisher.Flux");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {

@@ -35,14 +35,11 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.reactivestreams.FlowAdapters;
 import org.reactivestreams.Publisher;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -56,7 +53,6 @@ import reactor.core.scheduler.Schedulers;
 
 /** Annotated methods that return a reactive type. */
 @SuppressWarnings("unused")
-@ExtendWith(OutputCaptureExtension.class)
 class ReactiveMethodTests {
 
     private static final Duration LONG = Duration.ofSeconds(5);
@@ -161,9 +157,6 @@ class ReactiveMethodTests {
         public Mono<String> fail(long id) throws IOException {
             throw new IOException("disk full");
         }
-
-        @DistributedLock(name = "order", key = "#id")
-        public void block(long id) {}
     }
 
     @Test
@@ -599,28 +592,5 @@ class ReactiveMethodTests {
         } finally {
             Hooks.disableAutomaticContextPropagation();
         }
-    }
-
-    // Blocking methods
-
-    @Test
-    void warnAboutABlockingMethodOnANonBlockingThread(CapturedOutput output) {
-        application.run(context -> {
-            Orders orders = context.getBean(Orders.class);
-            Mono<Void> blocking =
-                    Mono.<Void>fromRunnable(() -> orders.block(42)).subscribeOn(Schedulers.parallel());
-            blocking.then(blocking).block(LONG);
-            assertThat(output)
-                    .containsOnlyOnce("Orders.block(long) waits for lock 'order:42' on thread parallel-")
-                    .contains("Return a Mono, or call the method on Schedulers.boundedElastic()");
-        });
-    }
-
-    @Test
-    void doNotWarnOnAThreadThatMayBlock(CapturedOutput output) {
-        application.run(context -> {
-            context.getBean(Orders.class).block(42);
-            assertThat(output).doesNotContain("waits for lock");
-        });
     }
 }
