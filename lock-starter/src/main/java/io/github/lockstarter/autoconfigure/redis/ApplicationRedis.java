@@ -92,9 +92,9 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
         return application.getEnvironment().getProperty("spring.application.name", "application");
     }
 
-    /** The client name of the lock's connections, for an application of this name. */
+    /** The client name of the lock's connections: {@code CLIENT SETNAME} takes printable ASCII without spaces. */
     static String lockClientName(String application) {
-        return withoutSpaces(application) + "-lock";
+        return application.replaceAll("[^!-~]", "-") + "-lock";
     }
 
     /** How the application talks to it. */
@@ -155,12 +155,5 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
                     "Declare a LettuceConnectionFactory that is not proxied, and mark it with " + MARK);
         }
         return (RedisConfiguration) madeFrom;
-    }
-
-    /** {@code CLIENT SETNAME} takes printable ASCII without spaces. */
-    private static String withoutSpaces(String name) {
-        StringBuilder printable = new StringBuilder(name.length());
-        name.codePoints().forEach(c -> printable.appendCodePoint(c > ' ' && c < 0x7f ? c : '-'));
-        return printable.toString();
     }
 }

@@ -3,8 +3,8 @@ package io.github.lockstarter.autoconfigure.redis;
 import io.github.lockstarter.aop.LockStartException;
 import io.lettuce.core.resource.ClientResources;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -111,9 +111,10 @@ final class LettuceFromProperties implements AutoCloseable {
         return environment;
     }
 
+    /** As singletons that were made elsewhere, which the separate context does not destroy. */
     private static void share(
             ApplicationContext application, BootRedisClasses boot, ConfigurableListableBeanFactory own) {
-        Stream.of(
+        Stream<Object> single = Stream.of(
                         SslBundles.class,
                         ClientResources.class,
                         RedisStandaloneConfiguration.class,
@@ -121,18 +122,12 @@ final class LettuceFromProperties implements AutoCloseable {
                         RedisClusterConfiguration.class,
                         RedisStaticMasterReplicaConfiguration.class,
                         boot.connectionDetails())
-                .map(type -> application.getBeanProvider(type).getIfUnique())
-                .forEach(bean -> share(bean, own));
-        boot.lettuceCustomizers()
-                .forEach(type ->
-                        application.getBeanProvider(type).orderedStream().forEach(bean -> share(bean, own)));
-    }
-
-    /** As a singleton that was made elsewhere, which the separate context does not destroy. */
-    private static void share(@Nullable Object bean, ConfigurableListableBeanFactory own) {
-        if (bean != null) {
-            own.registerSingleton("shared" + own.getSingletonCount(), bean);
-        }
+                .map(type -> application.getBeanProvider(type).getIfUnique());
+        Stream<Object> customizers = boot.lettuceCustomizers().stream()
+                .flatMap(type -> application.getBeanProvider(type).orderedStream());
+        Stream.concat(single, customizers)
+                .filter(Objects::nonNull)
+                .forEach(bean -> own.registerSingleton("shared" + own.getSingletonCount(), bean));
     }
 
     private static LockStartException failure(RedisConnectionFactory unusable, String problem, String remedy) {
