@@ -10,7 +10,6 @@ import io.github.lockstarter.actuate.LocksReport.Held;
 import io.github.lockstarter.actuate.LocksReport.Stored;
 import io.github.lockstarter.actuate.LocksReport.Waiting;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -188,18 +187,14 @@ public final class LocksEndpoint {
                 locks == null ? "" : " of " + locks,
                 LockRequest.printable(reason),
                 release.outcome());
-        Map<String, Object> data = new HashMap<>(Map.of(
+        Map<String, Object> data = Map.of(
                 "key", key,
+                "locks", Objects.requireNonNullElse(locks, ""),
+                "slot", checked(slot),
                 "fencingToken", fencingToken,
                 "reason", reason,
                 "outcome", release.outcome().name().toLowerCase(Locale.ROOT),
-                "instance", asked.instance()));
-        if (locks != null) {
-            data.put("locks", locks);
-        }
-        if (slot != null) {
-            data.put("slot", slot);
-        }
+                "instance", asked.instance());
         events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, AUDIT_TYPE, data)));
         return new WebEndpointResponse<>(
                 release,

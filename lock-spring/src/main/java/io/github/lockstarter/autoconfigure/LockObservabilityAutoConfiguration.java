@@ -61,10 +61,8 @@ public final class LockObservabilityAutoConfiguration {
         /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */
         @Bean
         MeterBinder distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
-            return LockMetrics.ofListeners(() -> {
-                LockListeners present = listeners.getIfAvailable();
-                return present == null ? Map.of() : present.dropped();
-            });
+            return LockMetrics.ofListeners(() ->
+                    listeners.stream().findAny().map(LockListeners::dropped).orElse(Map.of()));
         }
     }
 
