@@ -172,7 +172,7 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * Connects, and checks with a lock of its own that the server lets the scripts do all they need. Blocks. A backend
+     * Connects, and checks with keys of its own that the server lets the scripts do all they need. Blocks. A backend
      * that could not start connects again with the next command. Closed backends stay closed.
      *
      * @throws RedisUnavailableException when there is no connection, or a right is missing
@@ -180,7 +180,7 @@ public final class RedisLockBackend implements QuorumNode {
     public void start() {
         connections.start();
         acknowledgement.ifPresent(TakeOverAcknowledgement::start);
-        StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
+        StartCheck check = new StartCheck(connections, keySpace, histories, failures);
         open();
         check.run();
         serverChecks.run();

@@ -146,15 +146,6 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** The lock was freed, and its waiters could not be told. */
-    public RedisFailure ofSilence() {
-        return new RedisFailure(
-                Effect.NONE,
-                "Redis at " + target + " does not let the user signal waiters (ZPOPMIN, PUBLISH)",
-                rights.granting("+zpopmin +publish " + rights.channels()),
-                new RedisCommandExecutionException("NOPERM signal"));
-    }
-
     /** A script caught what the server said to one of its commands. */
     public RedisFailure ofError(String text) {
         return ofRefusal(new RedisCommandExecutionException(text));

@@ -53,7 +53,7 @@ public record RequiredRights(RedisSettings settings) {
     }
 
     /** What to do where rights are missing. Others may be missing too: a server says so only to a user that tries. */
-    String granting(String rights) {
+    private String granting(String rights) {
         return "Give the user the missing right: ACL SETUSER <user> " + rights + " (all that locks need: " + keys()
                 + " " + channels() + " " + COMMANDS + ")";
     }
@@ -62,7 +62,7 @@ public record RequiredRights(RedisSettings settings) {
         return "~" + settings.keyPrefix() + "*";
     }
 
-    String channels() {
+    private String channels() {
         return "&" + settings.keyPrefix() + "*";
     }
 }

@@ -119,10 +119,10 @@ public final class ClientHistories {
         return !isOfNode || now - first < terms.grace().toNanos();
     }
 
-    /** Looked at when the server was checked: whether it names its histories to this user, and what it calls them. */
-    public void found(ServerHistory sample) {
-        unnamed = sample.isUnnamed();
-        name = sample.name();
+    /** What the server that was checked calls its history; empty if it does not tell this user. */
+    public void found(Optional<String> told) {
+        unnamed = told.isEmpty();
+        name = told;
     }
 
     /** What the server that was checked calls its history. */

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis.history;
 
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
-import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import java.time.Duration;
 import java.util.Optional;
@@ -43,13 +42,11 @@ public final class ServerHistory {
      *
      * @param key where the marker is stored
      * @param terms how long to wait for a history to grow old
+     * @param names what the nodes of a cluster call their histories; null if there is one server
+     * @param reports told that the server recovers, and for how long
+     * @param nanoTime the clock
      */
-    public ServerHistory(String key, Terms terms) {
-        this(key, terms, null, (history, left) -> new RecoveryStarted("", Scope.ALL, "", left), System::nanoTime);
-    }
-
-    /** Of one slot of a cluster, of which nothing is known: of its node there may be. */
-    public ServerHistory(
+    ServerHistory(
             String key,
             Terms terms,
             @Nullable NodeHistoryIds names,
@@ -68,11 +65,6 @@ public final class ServerHistory {
     /** Where the marker is stored. */
     public String key() {
         return key;
-    }
-
-    /** Where the marker of the history before is stored: {@code check_history.lua}. */
-    public String keyBefore() {
-        return key + ":before";
     }
 
     /** Where a server notes that it has looked a moment ago. */

@@ -96,7 +96,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             List<AcquireCommand> commands, boolean isTimed, BiFunction<AcquireResult, OptionalLong, R> result) {
         ServerHistory history = histories.ofKey(commands.get(0).key());
         String known = history.known();
-        ScriptCall call = call(commands, keySpace, history, known, isTimed);
+        ScriptCall call = call(commands, history, known, isTimed);
         return runner.run(call, new Answers<>(commands, history, known, result));
     }
 
@@ -111,8 +111,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
      * @param known the marker of it that the caller knows
      * @param isTimed whether it asks for the time of the server; then there is one lock
      */
-    public static ScriptCall call(
-            List<AcquireCommand> commands, KeySpace keySpace, ServerHistory history, String known, boolean isTimed) {
+    private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean isTimed) {
         int count = commands.size();
         String[] keys = new String[2 * count + 3];
         String[] arguments = new String[3 + 4 * count + OF_ONE];
@@ -277,7 +276,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
      * @param micros the server's clock, in microseconds; empty if it was not asked for
      * @param slot that was granted, or tried last
      */
-    public record Reply(
+    record Reply(
             long status,
             long value,
             long number,
@@ -306,7 +305,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         private static final int SLOT = 7;
 
         /** Whether the server refused, and the other attempts of the call have results of their own. */
-        public boolean isRefusal() {
+        boolean isRefusal() {
             return status == REFUSED;
         }
 
@@ -332,7 +331,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         }
 
         /** Reads the reply to an attempt that was sent alone. */
-        public static Reply ofOne(List<Object> parts) {
+        static Reply ofOne(List<Object> parts) {
             return of(parts.size() == 1 ? parts.get(0) : parts);
         }
 

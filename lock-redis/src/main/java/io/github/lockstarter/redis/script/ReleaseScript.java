@@ -31,9 +31,6 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     /** Status: done, and a waiter was signalled. */
     private static final long SIGNALLED = 3;
 
-    /** Status: done, but the next waiter could not be signalled. */
-    public static final long UNSIGNALLED = 2;
-
     /** Status of release and revoke: the token does not have the lock. */
     static final long NOT_HELD = 0;
 
@@ -93,7 +90,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
      * One call for all of them. Several are of locks that are freed at once, on one server that is no node of a
      * cluster, by instances whose place in the queue stays as it is. Its reply has a status for each.
      */
-    public ScriptCall call(List<ReleaseCommand> commands) {
+    private ScriptCall call(List<ReleaseCommand> commands) {
         int count = commands.size();
         String[] keys = new String[2 * count];
         String[] arguments = new String[2 * count + OF_ONE];
@@ -115,11 +112,6 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
             arguments[2 * count + 3] = Long.toString(first.fencingToken());
         }
         return new ScriptCall(LockScript.RELEASE, keys, arguments);
-    }
-
-    /** Forgets a marker, unless another one was written since: to the release script it is a lock and its token. */
-    public static ScriptCall forget(String key, String marker, LockKeys keys) {
-        return new ScriptCall(LockScript.RELEASE, new String[] {key, keys.waiters()}, marker);
     }
 
     /** Reads the reply to one call. */

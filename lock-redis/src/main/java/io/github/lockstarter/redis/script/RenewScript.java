@@ -67,7 +67,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
      *
      * @param reclaims brings the only one of them back if the server may have forgotten it
      */
-    public ScriptCall call(List<RenewCommand> commands, ServerHistory history, String known, boolean reclaims) {
+    private ScriptCall call(List<RenewCommand> commands, ServerHistory history, String known, boolean reclaims) {
         RenewCommand first = commands.get(0);
         ServerHistory.Terms terms = history.terms();
         LockKeys keys = keySpace.keysOf(first.key());
@@ -103,13 +103,6 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         }
         keys.addAll(others);
         return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
-    }
-
-    /** Ends a marker of the history, which has no end of its own: to the script it is a lock and its token. */
-    public static ScriptCall expire(String key, String marker, Duration lease) {
-        String absent = ScriptCall.ABSENT;
-        return new ScriptCall(
-                LockScript.RENEW, new String[] {key}, absent, absent, absent, absent, marker, ScriptCall.millis(lease));
     }
 
     private static RenewResult unknown(RedisFailure failure) {
@@ -218,7 +211,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
      * @param retryAfter how long the history stays too young for what has the status {@link #DEFERRED} or
      *     {@link #FORGOTTEN}
      */
-    public record Reply(String statuses, String problem, String marker, Duration retryAfter) {
+    record Reply(String statuses, String problem, String marker, Duration retryAfter) {
 
         /** The token has the lock, and its lease was extended. */
         static final char RENEWED = '1';
@@ -236,7 +229,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         static final char REFUSED = '?';
 
         /** Reads three texts and a number. */
-        public static Reply of(List<Object> parts) {
+        static Reply of(List<Object> parts) {
             return new Reply(
                     (String) parts.get(0), (String) parts.get(1), (String) parts.get(2), Duration.ofMillis((Long)
                             parts.get(3)));

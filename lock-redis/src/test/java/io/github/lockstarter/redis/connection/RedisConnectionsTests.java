@@ -183,7 +183,7 @@ class RedisConnectionsTests {
             assertThat(new BackendUser(starting).acquire(OWNER)).isInstanceOf(AcquireResult.Rejected.class);
             assertThat(started).isNotDone();
             connected.complete(null);
-            awaitSent(1);
+            Awaitility.await().until(() -> !redis.sent().isEmpty());
             redis.sent().get(0).completeExceptionally(new RedisException("refused"));
             assertThat(started)
                     .failsWithin(Duration.ofSeconds(10))

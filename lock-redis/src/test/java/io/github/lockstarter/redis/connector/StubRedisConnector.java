@@ -3,7 +3,10 @@ package io.github.lockstarter.redis.connector;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 
+import io.lettuce.core.RedisAsyncCommandsImpl;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -89,11 +92,15 @@ public final class StubRedisConnector implements RedisConnector {
 
     @SuppressWarnings("unchecked")
     private StatefulConnection<String, String> connection() {
-        return mock(StatefulConnection.class, call -> switch (call.getMethod().getName()) {
-            case "dispatch" -> dispatch(call.getArgument(0));
-            case "isOpen" -> true;
-            default -> null;
-        });
+        return mock(
+                StatefulRedisConnection.class, call -> switch (call.getMethod().getName()) {
+                    case "dispatch" -> dispatch(call.getArgument(0));
+                    case "async" ->
+                        new RedisAsyncCommandsImpl<>(
+                                (StatefulRedisConnection<String, String>) call.getMock(), StringCodec.UTF8);
+                    case "isOpen" -> true;
+                    default -> null;
+                });
     }
 
     private Object dispatch(Object commands) throws Throwable {
