@@ -2,15 +2,13 @@ package io.github.lockstarter.redis.connection;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -24,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code signals} is set by the thread that opens the connections, before others send on them.
  */
 final class ConnectionPair implements AutoCloseable {
-
-    /** In milliseconds. */
-    private static final long LATENESS = 50;
 
     private final StatefulConnection<String, String> commands;
     /** Leads to the one server; in a cluster, nothing is sent on it. */
@@ -101,37 +96,18 @@ final class ConnectionPair implements AutoCloseable {
     }
 
     /**
-     * Closes both without waiting for it: commands as soon as those under way are answered, since a server that was
-     * demoted still says that it has not executed them. One that hangs does not, and each of them ends with the command
-     * timeout.
+     * Gives both up without waiting for it. Each command ends within the command timeout, even that of a thread which
+     * has just taken the link: a server that was demoted still answers that it has not executed it.
      */
-    void abandon() {
-        closeBehindThoseUnderWay();
+    void abandon(ScheduledExecutorService timer, Duration commandTimeout) {
         MailboxConnection subscribed = signals;
         if (subscribed != null) {
             subscribed.closeAsync();
         }
-    }
-
-    /** Threads that have just taken the link send on it yet, and what they send reaches the event loop later. */
-    private void closeBehindThoseUnderWay() {
         try {
-            commands.getResources()
-                    .eventExecutorGroup()
-                    .schedule(this::closeBehindAPing, LATENESS, TimeUnit.MILLISECONDS);
-        } catch (RuntimeException e) {
-            commands.closeAsync();
-        }
-    }
-
-    private void closeBehindAPing() {
-        AsyncCommand<String, String, String> ping =
-                new AsyncCommand<>(new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.UTF8)));
-        ping.onComplete((pong, failure) -> commands.closeAsync());
-        try {
-            commands.dispatch(ping);
-        } catch (RuntimeException e) {
-            commands.closeAsync();
+            timer.schedule(commands::closeAsync, commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // The client is being shut down, which closes all of its connections.
         }
     }
 

@@ -97,18 +97,16 @@ public final class RedisConnections implements AutoCloseable {
 
     /** Whether signals arrive now, as far as the client can tell. */
     public boolean hearsSignals() {
-        ConnectionPair open = link;
-        MailboxConnection signals = open == null ? null : open.signals();
-        return signals != null && signals.hearsSignals();
+        return signals().filter(MailboxConnection::hearsSignals).isPresent();
     }
 
     /** Subscribes on another connection, since the server does not know the present one. Returns at once. */
     public void resubscribe() {
-        ConnectionPair open = link;
-        MailboxConnection signals = open == null ? null : open.signals();
-        if (signals != null) {
-            signals.replace();
-        }
+        signals().ifPresent(MailboxConnection::replace);
+    }
+
+    private Optional<MailboxConnection> signals() {
+        return Optional.ofNullable(link).map(ConnectionPair::signals);
     }
 
     /** The open link to the server of a key, or null. */
@@ -305,7 +303,7 @@ public final class RedisConnections implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        unfit.abandon();
+        unfit.abandon(connector.timer(), patience);
         launch(begun);
     }
 
