@@ -2,17 +2,12 @@ package io.github.lockstarter.redis.check;
 
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
-import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -99,7 +94,9 @@ public final class ServerChecks {
                 .servers()
                 .forEach((server, link) -> answers.put(
                         server.isEmpty() ? connector.target() : server,
-                        link.thenCompose(ServerChecks::ask).handle(ServerChecks::answer)));
+                        // All that it says unless asked for more: before version 7, one section or these.
+                        link.thenCompose(open -> open.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8)))
+                                .handle(ServerChecks::answer)));
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
                 .thenRun(() -> {
                     Map<String, List<String>> found = new LinkedHashMap<>();
@@ -121,18 +118,5 @@ public final class ServerChecks {
         return failure != null && ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException
                 ? Optional.of("")
                 : Optional.ofNullable(info);
-    }
-
-    /** All that {@code INFO} says unless asked for more: servers before version 7 report one section or these. */
-    private static CompletableFuture<String> ask(RedisLink link) {
-        AsyncCommand<String, String, String> info = new AsyncCommand<>(new Command<>(
-                CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8)));
-        StatefulConnection<String, String> connection = link.toServer();
-        if (connection != null) {
-            connection.dispatch(info);
-        } else {
-            info.complete();
-        }
-        return info.toCompletableFuture();
     }
 }

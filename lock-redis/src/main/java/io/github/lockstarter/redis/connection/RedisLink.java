@@ -4,8 +4,18 @@ import io.github.lockstarter.redis.failure.ServerError;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -74,9 +84,18 @@ public final class RedisLink implements RedisConnectionStateListener {
         }
     }
 
-    /** The connection to the server itself, on which nothing is sent elsewhere; null as long as none is watched. */
-    public @Nullable StatefulConnection<String, String> toServer() {
-        return watched.get();
+    /** Asks the server itself, so that the question goes nowhere else. */
+    public <T> CompletionStage<T> ask(CommandType type, CommandOutput<String, String, T> answer, String... arguments) {
+        StatefulConnection<String, String> connection = watched.get();
+        if (connection == null) {
+            return CompletableFuture.failedFuture(new RedisException("no connection to the server"));
+        }
+        CommandArgs<String, String> input = new CommandArgs<>(StringCodec.UTF8);
+        List.of(arguments).forEach(input::add);
+        AsyncCommand<String, String, T> command = new AsyncCommand<>(new Command<>(type, answer, input));
+        command.onComplete((answered, failure) -> recordReply(failure));
+        connection.dispatch(command);
+        return command;
     }
 
     /** Whether commands reach the server at once. */

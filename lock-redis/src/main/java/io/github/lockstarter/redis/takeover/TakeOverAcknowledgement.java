@@ -8,17 +8,12 @@ import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.script.LockScript;
-import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
-import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.Optional;
@@ -153,47 +148,31 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     }
 
     private CompletionStage<Boolean> haveAll(RedisLink link) {
-        return replication(link).thenCompose(written -> awaitConnected(link, written)
-                .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO));
-    }
-
-    /** What the server has written so far, and who is connected to it. */
-    private static CompletionStage<Replication> replication(RedisLink link) {
-        CommandArgs<String, String> section = new CommandArgs<>(StringCodec.UTF8).add("replication");
-        return send(
-                        link,
-                        new AsyncCommand<>(
-                                new Command<>(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), section)))
-                .thenApply(Replication::of);
+        return link.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), "replication")
+                .thenApply(Replication::of)
+                .thenCompose(written -> awaitConnected(link, written.replicas())
+                        .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO));
     }
 
     /** A token that asks for replicas has one: if none is connected, it is away. */
-    private CompletionStage<Boolean> awaitConnected(RedisLink link, Replication written) {
-        return written.replicas() == 0
+    private CompletionStage<Boolean> awaitConnected(RedisLink link, int replicas) {
+        String millis = Long.toString(Math.max(1, patience.toMillis()));
+        return replicas == 0
                 ? NO
-                : await(link, written.replicas()).thenApply(count -> count >= written.replicas());
+                : link.ask(CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), Integer.toString(replicas), millis)
+                        .thenApply(count -> count >= replicas);
     }
 
-    private CompletionStage<Boolean> write(RedisLink link, Trace trace, String text) {
-        ScriptCall call = new ScriptCall(LockScript.ACKNOWLEDGE, new String[] {trace.key}, trace.begin, text);
-        return send(link, call.byText()).thenApply(reply -> reply.get(0).equals(1L));
-    }
-
-    private CompletionStage<Long> await(RedisLink link, int replicas) {
-        CommandArgs<String, String> args =
-                new CommandArgs<>(StringCodec.UTF8).add(replicas).add(Math.max(1, patience.toMillis()));
-        return send(
-                link, new AsyncCommand<>(new Command<>(CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), args)));
-    }
-
-    private static <T> CompletionStage<T> send(RedisLink link, AsyncCommand<String, String, T> command) {
-        StatefulConnection<String, String> connection = link.toServer();
-        if (connection == null) {
-            return CompletableFuture.failedFuture(new RedisException("no connection to the server"));
-        }
-        command.onComplete((answer, failure) -> link.recordReply(failure));
-        connection.dispatch(command);
-        return command;
+    private static CompletionStage<Boolean> write(RedisLink link, Trace trace, String text) {
+        return link.ask(
+                        CommandType.EVAL,
+                        new IntegerOutput<>(StringCodec.UTF8),
+                        LockScript.ACKNOWLEDGE.text(),
+                        "1",
+                        trace.key,
+                        trace.begin,
+                        text)
+                .thenApply(status -> status == 1);
     }
 
     private static Optional<ServerError> refusalIn(@Nullable Throwable failure) {
