@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Sends attempts to get locks, and reads what the acquire script replies. */
@@ -84,20 +83,19 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     /** Several ask for one fencing token each, and for nothing else. */
     @Override
     public CompletionStage<List<AcquireResult>> send(List<AcquireCommand> commands) {
-        return send(commands, !commands.get(0).atLeast().isZero(), (result, time) -> result);
+        return send(commands, !commands.get(0).atLeast().isZero())
+                .thenApply(votes -> votes.stream().map(Vote::result).toList());
     }
 
     /** As an attempt, with the time of the server. */
     public CompletionStage<Vote> vote(AcquireCommand command) {
-        return send(List.of(command), true, Vote::new).thenApply(votes -> votes.get(0));
+        return send(List.of(command), true).thenApply(votes -> votes.get(0));
     }
 
-    private <R> CompletionStage<List<R>> send(
-            List<AcquireCommand> commands, boolean isTimed, BiFunction<AcquireResult, OptionalLong, R> result) {
+    private CompletionStage<List<Vote>> send(List<AcquireCommand> commands, boolean isTimed) {
         ServerHistory history = histories.ofKey(commands.get(0).key());
         String known = history.known();
-        ScriptCall call = call(commands, history, known, isTimed);
-        return runner.run(call, new Answers<>(commands, history, known, result));
+        return runner.run(call(commands, history, known, isTimed), new Answers(commands, history, known));
     }
 
     @Override
@@ -158,38 +156,28 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         };
     }
 
-    /**
-     * Reads the reply to one call.
-     *
-     * @param <R> type of the result of an attempt
-     */
-    private final class Answers<R> implements Reader<List<R>> {
+    /** Reads the reply to one call. */
+    private final class Answers implements Reader<List<Vote>> {
 
         private final List<AcquireCommand> commands;
         private final ServerHistory history;
         private final String known;
-        private final BiFunction<AcquireResult, OptionalLong, R> result;
 
-        Answers(
-                List<AcquireCommand> commands,
-                ServerHistory history,
-                String known,
-                BiFunction<AcquireResult, OptionalLong, R> result) {
+        Answers(List<AcquireCommand> commands, ServerHistory history, String known) {
             this.commands = commands;
             this.history = history;
             this.known = known;
-            this.result = result;
         }
 
         @Override
-        public List<R> of(List<Object> parts, boolean isRepeated) {
+        public List<Vote> of(List<Object> parts, boolean isRepeated) {
             List<Reply> replies = Reply.all(parts, commands.size());
-            List<R> results = new ArrayList<>(replies.size());
+            List<Vote> votes = new ArrayList<>(replies.size());
             for (int i = 0; i < replies.size(); i++) {
                 Reply reply = replies.get(i);
-                results.add(result.apply(resultOf(commands.get(i), reply, isRepeated), reply.micros()));
+                votes.add(new Vote(resultOf(commands.get(i), reply, isRepeated), reply.micros()));
             }
-            return results;
+            return votes;
         }
 
         @Override
@@ -203,8 +191,8 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         }
 
         @Override
-        public List<R> failed(RedisFailure failure) {
-            R failed = result.apply(AcquireScript.resultOf(failure), OptionalLong.empty());
+        public List<Vote> failed(RedisFailure failure) {
+            Vote failed = new Vote(AcquireScript.resultOf(failure), OptionalLong.empty());
             return Collections.nCopies(commands.size(), failed);
         }
 
@@ -322,17 +310,12 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         /** Reads the reply to so many attempts, in their order. */
         static List<Reply> all(List<Object> parts, int count) {
             if (count == 1) {
-                return List.of(ofOne(parts));
+                return List.of(of(parts.size() == 1 ? parts.get(0) : parts));
             }
             if (parts.size() != count) {
                 throw new IllegalArgumentException("Not a reply for " + count + " locks");
             }
             return parts.stream().map(Reply::of).toList();
-        }
-
-        /** Reads the reply to an attempt that was sent alone. */
-        static Reply ofOne(List<Object> parts) {
-            return of(parts.size() == 1 ? parts.get(0) : parts);
         }
 
         /** Reads the reply to one attempt: a bare number for a grant without waiters, or a list. */
