@@ -5,7 +5,6 @@ import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
-import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -13,7 +12,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -55,40 +53,30 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
             int most = reclaims || histories.isPerSlot() ? 1 : MOST;
             List<RenewCommand> together = commands.subList(from, Math.min(from + most, commands.size()));
             String known = isMarked ? history.known() : ScriptCall.ABSENT;
-            ScriptCall call = isMarked ? call(together, history, known, reclaims) : callWithoutLook(together);
+            List<String> others = new ArrayList<>(isMarked ? List.of(history.key()) : List.of());
+            String newest = ScriptCall.ABSENT;
+            if (reclaims) {
+                RenewCommand only = together.get(0);
+                others.add(keySpace.keysOf(only.key()).fence());
+                newest = Long.toString(only.fencingToken());
+            }
+            ScriptCall call = call(together, others, known, history.terms(), newest);
             batches.add(new Batch(together, call, history, known, isMarked));
             from += together.size();
         }
         return batches;
     }
 
-    /**
-     * One call for all of them, which share a history, told of the marker that is known.
-     *
-     * @param reclaims brings the only one of them back if the server may have forgotten it
-     */
-    private ScriptCall call(List<RenewCommand> commands, ServerHistory history, String known, boolean reclaims) {
-        RenewCommand first = commands.get(0);
-        ServerHistory.Terms terms = history.terms();
-        LockKeys keys = keySpace.keysOf(first.key());
-        return call(
-                commands,
-                reclaims ? List.of(history.key(), keys.fence()) : List.of(history.key()),
-                known,
-                ScriptCall.millis(terms.grace()),
-                ScriptCall.millis(terms.quiet()),
-                reclaims ? Long.toString(first.fencingToken()) : ScriptCall.ABSENT);
-    }
-
-    private ScriptCall callWithoutLook(List<RenewCommand> commands) {
-        String absent = ScriptCall.ABSENT;
-        return call(commands, List.of(), absent, absent, absent, absent);
-    }
-
-    private ScriptCall call(List<RenewCommand> commands, List<String> others, String... terms) {
+    /** One call for all of them, which share a history. */
+    private ScriptCall call(
+            List<RenewCommand> commands, List<String> others, String known, ServerHistory.Terms terms, String newest) {
         List<String> keys = new ArrayList<>(commands.size() + others.size());
-        String[] arguments = Arrays.copyOf(terms, terms.length + 2 * commands.size());
-        int next = terms.length;
+        String[] arguments = new String[4 + 2 * commands.size()];
+        arguments[0] = known;
+        arguments[1] = ScriptCall.millis(terms.grace());
+        arguments[2] = ScriptCall.millis(terms.quiet());
+        arguments[3] = newest;
+        int next = 4;
         Duration lease = Duration.ZERO;
         String leaseMillis = ScriptCall.millis(lease);
         for (RenewCommand command : commands) {

@@ -5,7 +5,7 @@
 -- KEYS[i]          lock: string, as acquire.lua has it
 -- ARGV[2 * i + 3]  token of the hold
 -- ARGV[2 * i + 4]  lease in ms
--- For all of them; this key absent and the arguments empty where the locks and the marker are on two servers just now:
+-- For all of them; this key absent where locks and marker are on two servers just now, so that there is no look:
 -- KEYS[count + 1]  history: as check_history.lua has it, and the next one
 -- ARGV[1]          known
 -- ARGV[2]          grace: how old a history must be for a lock that is not there to be lost, in ms
