@@ -73,7 +73,6 @@ public final class ScriptRunner {
 
         private final ScriptCall call;
         private final Reader<R> answer;
-        private @Nullable RedisLink sentOn;
         private int breaksBefore;
         private int breaksOfAllBefore;
 
@@ -85,7 +84,9 @@ public final class ScriptRunner {
         void send(RedisLink link) {
             AsyncCommand<String, String, List<Object>> command;
             try {
-                command = prepare(link);
+                breaksBefore = link.breaksCounted();
+                breaksOfAllBefore = link.breaksOfAll();
+                command = link.isKnown(call.script().sha()) ? call.bySha() : call.byText();
             } catch (Throwable e) {
                 complete(answer.failed(failures.ofPreparing(e)));
                 return;
@@ -93,70 +94,46 @@ public final class ScriptRunner {
             dispatch(link, command);
         }
 
-        AsyncCommand<String, String, List<Object>> prepare(RedisLink link) {
-            sentOn = link;
-            breaksBefore = link.breaksCounted();
-            breaksOfAllBefore = link.breaksOfAll();
-            return listenTo(link.isKnown(call.script().sha()) ? call.bySha() : call.byText());
-        }
-
-        private AsyncCommand<String, String, List<Object>> listenTo(
-                AsyncCommand<String, String, List<Object>> command) {
-            command.onComplete(this::onReply);
-            return command;
-        }
-
         private void dispatch(RedisLink link, AsyncCommand<String, String, List<Object>> command) {
+            command.onComplete((reply, failure) -> onReply(link, reply, failure));
             try {
                 link.commands().dispatch(command);
             } catch (Throwable e) {
-                onReply(null, e);
+                onReply(link, null, e);
             }
         }
 
-        private void onReply(@Nullable List<Object> reply, @Nullable Throwable failure) {
-            RedisLink link = sentOn;
-            boolean once = isSentOnce();
-            if (link != null) {
-                link.recordReply(failure == null && reply != null ? refusalIn(reply) : failure);
+        private void onReply(RedisLink link, @Nullable List<Object> reply, @Nullable Throwable failure) {
+            boolean once = isSentOnce(link);
+            if (failure == null) {
+                learn(link);
+                understand(link, reply, once);
+                return;
             }
-            if (failure instanceof RedisNoScriptException && link != null) {
+            link.recordReply(failure);
+            if (failure instanceof RedisNoScriptException) {
                 link.forgetScripts();
                 if (call.mayBeOvertaken()) {
-                    dispatch(link, listenTo(call.byText()));
-                } else {
-                    fail(failures.ofExecuting(failure), once);
+                    dispatch(link, call.byText());
+                    return;
                 }
-            } else if (failure != null) {
-                fail(failures.ofExecuting(failure), once);
-            } else {
-                learn();
-                understand(reply, once);
             }
-        }
-
-        /** An unreadable reply is no refusal; {@link #understand} fails with it. */
-        private @Nullable Throwable refusalIn(List<Object> reply) {
-            try {
-                return answer.refusalIn(reply);
-            } catch (RuntimeException unreadable) {
-                return null;
-            }
+            fail(failures.ofExecuting(failure), once);
         }
 
         /** The server has the script now, if this is still the connection that the command was sent on. */
-        private void learn() {
-            RedisLink link = sentOn;
-            if (link != null && link.breaks() == breaksBefore) {
+        private void learn(RedisLink link) {
+            if (link.breaks() == breaksBefore) {
                 link.learned(call.script().sha());
             }
         }
 
-        private void understand(@Nullable List<Object> reply, boolean once) {
+        private void understand(RedisLink link, @Nullable List<Object> reply, boolean once) {
             try {
                 if (reply == null) {
                     throw new IllegalStateException("No reply");
                 }
+                link.recordReply(answer.refusalIn(reply));
                 complete(answer.of(reply, !once));
             } catch (Throwable e) {
                 fail(failures.ofReply(e), once);
@@ -171,9 +148,8 @@ public final class ScriptRunner {
          * Whether the client sent one copy only. A node of a cluster may have redirected it to another one. Asked
          * before the link heeds what came back: a link that is given up for it counts as broken.
          */
-        private boolean isSentOnce() {
-            RedisLink link = sentOn;
-            return link != null && link.breaks() == breaksBefore && link.breaksOfAll() == breaksOfAllBefore;
+        private boolean isSentOnce(RedisLink link) {
+            return link.breaks() == breaksBefore && link.breaksOfAll() == breaksOfAllBefore;
         }
     }
 }
