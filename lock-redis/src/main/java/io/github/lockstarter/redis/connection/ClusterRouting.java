@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.connection;
 
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import io.lettuce.core.cluster.SlotHash;
@@ -31,7 +32,7 @@ final class ClusterRouting {
     private final Consumer<RedisLink> onUnhealthy;
     private final LongSupplier nanoTime;
     private final AtomicInteger breaks = new AtomicInteger();
-    private final Map<Address, Node> nodes = new ConcurrentHashMap<>();
+    private final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
     ClusterRouting(
             StatefulRedisClusterConnection<String, String> cluster,
@@ -59,7 +60,7 @@ final class ClusterRouting {
         Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
         for (RedisClusterNode node : masters()) {
             Node master = nodeAt(node);
-            links.put(master.address.toString(), master.open());
+            links.put(master.address, master.open());
         }
         return links;
     }
@@ -68,7 +69,7 @@ final class ClusterRouting {
     Map<String, Integer> slots() {
         Map<String, Integer> slots = new LinkedHashMap<>();
         for (RedisClusterNode master : masters()) {
-            slots.put(nodeAt(master).address.toString(), master.getSlots().get(0));
+            slots.put(nodeAt(master).address, master.getSlots().get(0));
         }
         return slots;
     }
@@ -82,7 +83,7 @@ final class ClusterRouting {
 
     /** The address of the node that has a key; empty as long as none is known. */
     Optional<String> nodeOf(String key) {
-        return Optional.ofNullable(masterOf(key)).map(node -> node.address.toString());
+        return Optional.ofNullable(masterOf(key)).map(node -> node.address);
     }
 
     /** Completes with the link as soon as it is open, or with the reason why it cannot be opened. */
@@ -102,17 +103,8 @@ final class ClusterRouting {
     }
 
     private Node nodeAt(RedisClusterNode master) {
-        Address address = new Address(master.getUri().getHost(), master.getUri().getPort());
-        Node known = nodes.get(address);
-        return known == null ? nodes.computeIfAbsent(address, Node::new) : known;
-    }
-
-    private record Address(String host, int port) {
-
-        @Override
-        public String toString() {
-            return host + ":" + port;
-        }
+        RedisURI uri = master.getUri();
+        return nodes.computeIfAbsent(uri.getHost() + ':' + uri.getPort(), address -> new Node(address, uri));
     }
 
     /**
@@ -122,13 +114,15 @@ final class ClusterRouting {
      */
     private final class Node {
 
-        private final Address address;
+        private final String address;
+        private final RedisURI uri;
         private final RedisLink link = new RedisLink(cluster, onUnhealthy, breaks, nanoTime);
         private final Queue<CompletableFuture<RedisLink>> waiting = new ConcurrentLinkedQueue<>();
         private final AtomicInteger answers = new AtomicInteger();
 
-        Node(Address address) {
+        Node(String address, RedisURI uri) {
             this.address = address;
+            this.uri = uri;
         }
 
         @Nullable
@@ -166,7 +160,7 @@ final class ClusterRouting {
 
         private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
             try {
-                return cluster.getConnectionAsync(address.host(), address.port());
+                return cluster.getConnectionAsync(uri.getHost(), uri.getPort());
             } catch (RuntimeException e) {
                 return CompletableFuture.failedFuture(e); // it has just left the cluster
             }

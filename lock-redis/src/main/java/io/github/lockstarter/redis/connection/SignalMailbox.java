@@ -46,7 +46,17 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
     @Override
     public void message(String from, String payload) {
-        tell(payload);
+        if (payload.startsWith(WANTED)) {
+            keyOf(payload, WANTED.length()).ifPresent(listener::onWanted);
+        } else if (payload.startsWith(REVOKED)) {
+            int colon = payload.indexOf(':');
+            if (colon > 0) {
+                String fingerprint = payload.substring(REVOKED.length(), colon);
+                keyOf(payload, colon + 1).ifPresent(key -> listener.onRevoked(key, fingerprint));
+            }
+        } else {
+            keyOf(payload, 0).ifPresent(listener::onSignal);
+        }
     }
 
     @Override
@@ -61,20 +71,6 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
     /** Commands may be sent, and signals arrive. */
     void opened() {
         listener.onMailboxOpened();
-    }
-
-    private void tell(String payload) {
-        if (payload.startsWith(WANTED)) {
-            keyOf(payload, WANTED.length()).ifPresent(listener::onWanted);
-        } else if (payload.startsWith(REVOKED)) {
-            int colon = payload.indexOf(':');
-            if (colon > 0) {
-                String fingerprint = payload.substring(REVOKED.length(), colon);
-                keyOf(payload, colon + 1).ifPresent(key -> listener.onRevoked(key, fingerprint));
-            }
-        } else {
-            keyOf(payload, 0).ifPresent(listener::onSignal);
-        }
     }
 
     /**

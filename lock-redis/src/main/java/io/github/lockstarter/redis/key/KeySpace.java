@@ -7,12 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The names of the keys and channels in Redis for the locks under one prefix. */
 public final class KeySpace {
 
-    private final String opening;
-    private final String mailboxes;
-    private final String history;
-    private final String marks;
-    private final String traces;
-    private final String fence;
+    private final String prefix;
     private final @Nullable SlotTags tags;
 
     /** The keys on one server under a prefix that {@link RedisSettings} has checked. */
@@ -26,12 +21,7 @@ public final class KeySpace {
     }
 
     private KeySpace(String prefix, @Nullable SlotTags tags) {
-        this.opening = prefix + '{';
-        this.mailboxes = prefix + "mailbox:";
-        this.history = prefix + "history";
-        this.marks = prefix + "doubt:";
-        this.traces = prefix + "taken:";
-        this.fence = prefix + "fence";
+        this.prefix = prefix;
         this.tags = tags;
     }
 
@@ -39,18 +29,18 @@ public final class KeySpace {
     public LockKeys keysOf(String key) {
         String payload = KeyEncoding.encode(key);
         String tag = KeyEncoding.shorten(payload);
-        String lock = opening + tag + '}';
+        String lock = prefix + '{' + tag + '}';
         return new LockKeys(tag.equals(payload) ? "" : payload, lock, fenceOf(lock), lock + ":waiters");
     }
 
     /** Where the counter of a lock is stored, by the first of {@link #keysOf}. */
     public String fenceOf(String lock) {
-        return tags == null ? fence : inSlot(fence, tags.of(SlotHash.getSlot(lock)));
+        return tags == null ? prefix + "fence" : inSlot("fence", tags.of(SlotHash.getSlot(lock)));
     }
 
     /** The first of {@link #keysOf}, alone. */
     public String lockOf(String key) {
-        return opening + KeyEncoding.shorten(KeyEncoding.encode(key)) + '}';
+        return prefix + '{' + KeyEncoding.shorten(KeyEncoding.encode(key)) + '}';
     }
 
     /** The lock of a slot, by the first of {@link #keysOf}. */
@@ -60,31 +50,31 @@ public final class KeySpace {
 
     /** The channel on which an instance hears its signals. */
     public String mailboxOf(String instanceId) {
-        return mailboxes + instanceId;
+        return prefix + "mailbox:" + instanceId;
     }
 
     /** Where it is noted for how long an instance was not heard. */
     public String markOf(String instanceId) {
-        return marks + instanceId;
+        return prefix + "doubt:" + instanceId;
     }
 
     /** Where it is noted that locks of an instance were taken over. */
     public String traceOf(String instanceId) {
-        return traces + instanceId;
+        return prefix + "taken:" + instanceId;
     }
 
     /** Where the marker of the one history is stored. */
     public String history() {
-        return history;
+        return prefix + "history";
     }
 
     /** Where the marker of the history of a slot of a cluster is stored. */
     public String historyOf(int slot) {
-        return tags == null ? history : inSlot(history, tags.of(slot));
+        return tags == null ? history() : inSlot("history", tags.of(slot));
     }
 
-    private static String inSlot(String name, String tag) {
-        return name + ":{" + tag + '}';
+    private String inSlot(String name, String tag) {
+        return prefix + name + ":{" + tag + '}';
     }
 
     /**
