@@ -2,8 +2,8 @@ package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.transaction.testing.H2Bank;
-import io.github.lockstarter.transaction.testing.OldReadSuite;
 import io.github.lockstarter.transaction.testing.PropagationSuite;
+import io.github.lockstarter.transaction.testing.StaleReadSuite;
 import org.junit.jupiter.api.Nested;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -26,7 +26,7 @@ class H2TransactionTests {
     }
 
     @Nested
-    class OldReads extends OldReadSuite {
+    class StaleReads extends StaleReadSuite {
         @Override
         protected ApplicationContextRunner application() {
             return onH2();

@@ -5,8 +5,8 @@ import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.kit.server.PostgresServer;
 import io.github.lockstarter.transaction.testing.Bank;
-import io.github.lockstarter.transaction.testing.OldReadSuite;
 import io.github.lockstarter.transaction.testing.PropagationSuite;
+import io.github.lockstarter.transaction.testing.StaleReadSuite;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -60,7 +60,7 @@ class PostgresTransactionIT {
     }
 
     @Nested
-    class OldReads extends OldReadSuite {
+    class StaleReads extends StaleReadSuite {
         @Override
         protected ApplicationContextRunner application() {
             return onPostgres();

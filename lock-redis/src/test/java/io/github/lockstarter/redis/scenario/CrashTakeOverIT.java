@@ -60,7 +60,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     @Test
-    void leavesTheLockToAPausedProcess() throws Exception {
+    void doesNotTakeOverTheLockOfAPausedProcess() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding()) {
             holder.awaitLine(line -> line.startsWith("held "), START);

@@ -57,7 +57,7 @@ class FaultLabStoresIT {
         }
 
         @Test
-        void isSeenToOverlapWhenLostLeasesCountAsRenewed() {
+        void findsOverlapsWhenLostLeasesCountAsRenewed() {
             checkWithoutRenewals(Postgres::new);
         }
     }
@@ -67,12 +67,12 @@ class FaultLabStoresIT {
     class ThreeZooKeeperServers {
 
         @Test
-        void violateNoInvariant() {
+        void violatesNoInvariant() {
             check(ZooKeeper::ensemble);
         }
 
         @Test
-        void areSeenToOverlapWhenLostSessionsCountAsRenewed() {
+        void findsOverlapsWhenLostSessionsCountAsRenewed() {
             checkWithoutRenewals(ZooKeeper::ensemble);
         }
     }
@@ -82,13 +82,13 @@ class FaultLabStoresIT {
     class ThreeEtcdServers {
 
         @Test
-        void violateNoInvariant() {
+        void violatesNoInvariant() {
             assumeTrue(Etcd.isAvailable(), "no etcd on the path");
             check(Etcd::cluster);
         }
 
         @Test
-        void areSeenToOverlapWhenLostLeasesCountAsRenewed() {
+        void findsOverlapsWhenLostLeasesCountAsRenewed() {
             assumeTrue(Etcd.isAvailable(), "no etcd on the path");
             checkWithoutRenewals(Etcd::cluster);
         }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * An instance that the server of its locks never hears, as behind a proxy that answers {@code SUBSCRIBE} and {@code
  * PUBSUB} itself: here, its mailbox is at another server.
  */
-class UnheardMailboxIT extends RedisScenario {
+class UnreachableMailboxIT extends RedisScenario {
 
     @RegisterExtension
     static final RedisExtension SIGNALS = new RedisExtension();

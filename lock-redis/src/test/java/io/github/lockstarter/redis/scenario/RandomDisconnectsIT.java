@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
  * {@code -Dlock.test.storm-seconds} says how many; the seed is printed.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
-class DoubtStormIT extends RedisScenario {
+class RandomDisconnectsIT extends RedisScenario {
 
     private static final Duration STORM = ofSeconds(Integer.getInteger("lock.test.storm-seconds", Effort.of(4, 6)));
     private static final Duration LONGEST = STORM.plusSeconds(60);

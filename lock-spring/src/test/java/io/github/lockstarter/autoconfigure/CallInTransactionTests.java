@@ -27,7 +27,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** A locked method that is called inside a transaction of its caller, which ends after the release. */
 @ExtendWith(OutputCaptureExtension.class)
-class CallersTransactionTests {
+class CallInTransactionTests {
 
     private static final String WARNING = "is called inside a transaction of its caller";
 
@@ -108,7 +108,7 @@ class CallersTransactionTests {
             assertThat(warnings(output)).isEqualTo(2);
             assertThat(output)
                     .contains(
-                            "CallersTransactionTests.Account.pay(long) is called inside a transaction of its caller: lock "
+                            "CallInTransactionTests.Account.pay(long) is called inside a transaction of its caller: lock "
                                     + "'account:1' is released before that transaction commits")
                     .contains("@Transactional(propagation = Propagation.REQUIRES_NEW)")
                     .contains("lock the method that opens the transaction");

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A fencing token far ahead of the clock, as a moment of a wrong server clock leaves it behind. */
-class FloorsIT {
+class FencingTokenAheadOfClockIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();

@@ -21,7 +21,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 /** Locked methods whose calls the proxy of their bean does not see, or not in the right order. */
 @SuppressWarnings("UnusedVariable") // the fields make the references circular
-class UnseenMethodTests {
+class InvisibleMethodTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What observing a lock must never do to it: keep it, or tell its key. */
-class ObservedHarmTests {
+class FailingObservationTests {
 
     private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
 
@@ -155,7 +155,9 @@ class ObservedHarmTests {
     @SuppressWarnings("unchecked")
     private static ObservationHandler<Observation.Context> throwing(String method) {
         return (ObservationHandler<Observation.Context>) Proxy.newProxyInstance(
-                ObservedHarmTests.class.getClassLoader(), new Class<?>[] {ObservationHandler.class}, (p, called, a) -> {
+                FailingObservationTests.class.getClassLoader(),
+                new Class<?>[] {ObservationHandler.class},
+                (p, called, a) -> {
                     if (called.getName().equals(method)) {
                         throw new IllegalStateException("broken handler");
                     }

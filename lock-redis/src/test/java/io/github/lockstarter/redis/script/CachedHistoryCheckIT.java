@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A look at the history counts for those that follow within 20 ms, on the server that looked. */
-class CheckedHistoryIT {
+class CachedHistoryCheckIT {
 
     @RegisterExtension
     static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();

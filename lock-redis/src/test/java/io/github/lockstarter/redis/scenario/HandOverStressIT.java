@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
  * Two instances whose threads want three locks, most of them in vain: short waits, interrupts, cancelled futures, all
  * against hand-overs. Nothing may overlap, and nothing may stay.
  */
-class HandOverChurnIT extends RedisScenario {
+class HandOverStressIT extends RedisScenario {
 
     private static final int THREADS = 12;
     private static final int ATTEMPTS = 420;

@@ -21,7 +21,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * What the next owner of a lock reads if the lock is released before, and after, the transaction of the caller has
  * committed.
  */
-public abstract class OldReadSuite {
+public abstract class StaleReadSuite {
 
     /** An application with locks and a {@link Bank}. */
     protected abstract ApplicationContextRunner application();

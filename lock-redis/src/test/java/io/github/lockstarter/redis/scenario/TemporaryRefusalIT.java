@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A wait outlasts a refusal that ends by itself, on every version of the server. */
 @Timeout(60)
-class PassingRefusalIT {
+class TemporaryRefusalIT {
 
     /** A link that is younger is kept at a server that refuses writes. */
     private static final Duration OLD_ENOUGH = Duration.ofMillis(1_100);
@@ -80,7 +80,7 @@ class PassingRefusalIT {
             letPass(Duration.ofSeconds(3));
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
             redis().replicaofNoOne();
-            assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+            assertThat(waiting).allSatisfy(TemporaryRefusalIT::isGranted);
         }
 
         /** The failover behind one address: what was sent while there was no connection went out once. */
@@ -102,7 +102,7 @@ class PassingRefusalIT {
                 letPass(Duration.ofSeconds(2));
                 assertThat(waiting).noneMatch(CompletableFuture::isDone);
                 redis().replicaofNoOne();
-                assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+                assertThat(waiting).allSatisfy(TemporaryRefusalIT::isGranted);
             } finally {
                 redis().replicaofNoOne();
             }
@@ -117,7 +117,7 @@ class PassingRefusalIT {
             letPass(Duration.ofSeconds(1));
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
             redis().scriptKill();
-            assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+            assertThat(waiting).allSatisfy(TemporaryRefusalIT::isGranted);
             script.join();
         }
 
@@ -127,7 +127,7 @@ class PassingRefusalIT {
             List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
             letPass(Duration.ofSeconds(1));
             set("min-replicas-to-write", "0");
-            assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+            assertThat(waiting).allSatisfy(TemporaryRefusalIT::isGranted);
         }
 
         private static void killScript() {
@@ -162,7 +162,7 @@ class PassingRefusalIT {
                 letPass(OLD_ENOUGH);
                 RedisServer after = promoteAnother();
                 List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
-                assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+                assertThat(waiting).allSatisfy(TemporaryRefusalIT::isGranted);
                 assertThat(after.commands().keys("lock:{" + prefix + "*}")).hasSize(16);
             }
         }

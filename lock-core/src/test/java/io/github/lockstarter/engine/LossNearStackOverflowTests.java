@@ -18,9 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A loss that a thread finds at the end of its stack. */
+/** A loss that a thread detects when its stack is nearly full. */
 @Timeout(60)
-class EngineStackEndTests {
+class LossNearStackOverflowTests {
 
     private static final int THREADS = 8;
     private static final long STACK_BYTES = 256 * 1024;
@@ -39,7 +39,7 @@ class EngineStackEndTests {
             }),
             new EngineClock(this::nanos, InstantSource.system()));
 
-    /** For this thread, each lease is over. */
+    /** Each lease is over for this thread. */
     private volatile Thread late;
 
     private boolean hasAsked;
@@ -78,7 +78,7 @@ class EngineStackEndTests {
         assertThat(hasAsked).isTrue();
     }
 
-    /** Every level on the way back asks, with a little more stack than the one before, until one has its answer. */
+    /** Each returning level asks with a little more stack, until one gets an answer. */
     private int descend(LockHandle held, int levels, int number) {
         if (levels == 0) {
             ask(held);
@@ -100,7 +100,7 @@ class EngineStackEndTests {
             held.isHeld();
             hasAsked = true;
         } catch (StackOverflowError e) {
-            // The next level has more.
+            // The next level has more stack.
         }
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What acquire, renew and reclaim make of the stored marker and of what the caller knows. */
-class HistoryLookIT {
+class HistoryCheckIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
