@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How much memory the calling thread takes for an action under a lock that is free. */
+/** Memory that the calling thread allocates for an action under a free lock. */
 class ExecuteAllocationTests {
 
     /**
@@ -22,7 +22,7 @@ class ExecuteAllocationTests {
      */
     private static final long MOST_BYTES = 2_500;
 
-    /** More than the in-JVM store remembers, so that it forgets as many as it is given. */
+    /** More than the in-JVM store keeps, so that it evicts as many as it adds. */
     private static final List<String> KEYS =
             IntStream.range(0, 3_000).mapToObj(number -> "order:" + number).toList();
 

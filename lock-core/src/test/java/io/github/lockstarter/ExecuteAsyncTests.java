@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Actions that go on after they have returned, under locks that no thread owns. */
+/** Actions that continue after they return, under locks that no thread owns. */
 class ExecuteAsyncTests {
 
     private static final String KEY = "order:42";
@@ -137,7 +137,7 @@ class ExecuteAsyncTests {
         assertThat(isHeld()).isFalse();
     }
 
-    /** Else its lock could never be reported as abandoned. */
+    /** Otherwise its lock could never be reported as abandoned. */
     @Test
     void doesNotKeepTheHandleOfAnUnreachableStageInMemory() {
         AtomicReference<WeakReference<LockHandle>> handle = new AtomicReference<>();
@@ -154,7 +154,7 @@ class ExecuteAsyncTests {
         assertThat(result).isNotDone();
     }
 
-    /** More of them than the client has threads for them. */
+    /** More actions than the client has threads for. */
     @Test
     void runsActionsWhileManyOthersBlock() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -184,7 +184,7 @@ class ExecuteAsyncTests {
         }
     }
 
-    /** As many as the client has threads for what is done at a loss. */
+    /** As many callbacks as the client has threads for losses. */
     @Test
     void failsAtALossWhileManyLossCallbacksBlock() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
@@ -243,11 +243,10 @@ class ExecuteAsyncTests {
         result.cancel(false);
         other.release();
         assertThatThrownBy(result::join).isInstanceOf(CancellationException.class);
-        locks.execute(KEY, () -> {}); // the cancelled one is behind no queue
+        locks.execute(KEY, () -> {}); // the cancelled caller left the queue
         assertThat(ran).isFalse();
     }
 
-    /** Else the place in the queue would be kept for a caller that is gone. */
     @Test
     void cancellingTheFutureLeavesTheQueue() {
         AtomicReference<CompletableFuture<LockHandle>> acquiring = new AtomicReference<>();
@@ -297,13 +296,12 @@ class ExecuteAsyncTests {
         await().until(() -> !isHeld());
     }
 
-    /** The grant meets a caller that has gone. */
     @Test
     void releasesALockThatIsGrantedAfterTheCancellation() {
         CompletableFuture<LockHandle> granted = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterrupt) {
-                return false; // the grant was quicker
+                return false; // the grant came first
             }
         };
         LockTemplate late = new LockTemplate(new PassingSource(engine, request -> granted), OnLost.THROW);
@@ -313,13 +311,13 @@ class ExecuteAsyncTests {
         locks.tryAcquire(KEY).orElseThrow().release();
     }
 
-    /** Whichever comes first, the lock is free at the end. */
+    /** In any order, the lock is free at the end. */
     @Test
     void leavesNoLockHeldWhenCancelledDuringTheGrant() {
         for (int i = 0; i < 2_000; i++) {
             CompletableFuture<String> result =
                     locks.executeAsync(KEY, () -> CompletableFuture.completedFuture("shipped"));
-            LockSupport.parkNanos(i % 3 == 0 ? 0 : i * 20L); // before, at and behind the grant
+            LockSupport.parkNanos(i % 3 == 0 ? 0 : i * 20L); // before, during and after the grant
             result.cancel(false);
         }
         await().until(() -> !isHeld());
@@ -382,7 +380,7 @@ class ExecuteAsyncTests {
         section.assertExclusive(20);
     }
 
-    /** More actions than threads wait for one that needs none of these threads. */
+    /** More actions than threads wait for one that needs no thread. */
     @Test
     void blocksNoThreadWhileItWaits() {
         CountDownLatch started = new CountDownLatch(1);
@@ -462,7 +460,6 @@ class ExecuteAsyncTests {
         assertThat(engine.heldLocks().size()).isZero();
     }
 
-    /** As with the store of another team, or of the tests' own context. */
     @Test
     void doesNotReenterALockOfAnotherSource() {
         try (LockEngine another =
@@ -492,7 +489,7 @@ class ExecuteAsyncTests {
                 .isEqualTo("inner");
     }
 
-    /** As where a consumer starts with each message the next one. */
+    /** As a consumer does whose messages start the next one. */
     @Test
     void dropsReleasedLocksFromAContextThatIsPassedOn() {
         LockContext context = LockContext.NONE;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The contract of {@link Lock}, kept by the view. */
+/** The view satisfies the contract of {@link Lock}. */
 @SuppressWarnings("LockNotBeforeTry") // locking and unlocking in odd orders is what is tested
 class JdkLockAdapterTests {
 

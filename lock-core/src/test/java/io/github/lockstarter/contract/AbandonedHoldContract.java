@@ -18,10 +18,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Locks whose handles nobody has any more. */
+/** Locks that nobody releases because their handles are unreachable. */
 public abstract class AbandonedHoldContract extends EngineContract {
 
-    /** A lock is released at two thirds of it, on a machine that stands still for a moment, too. */
+    /** An abandoned lock is released after two thirds of it, which leaves room for a pause of the machine. */
     private static final Duration LEASE = Duration.ofMillis(2400);
 
     private Application holder;
@@ -174,14 +174,14 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     private static void awaitCollected(Runnable assertion) {
-        // Each collection stops the watchdog, too.
+        // Each collection also pauses the watchdog.
         await().pollInterval(Duration.ofMillis(300)).atMost(PATIENCE).untilAsserted(() -> {
             System.gc();
             assertion.run();
         });
     }
 
-    /** What could be collected is, and the watchdog has looked since. */
+    /** Collects garbage until the watchdog has checked all holds since. */
     private void collectOver(long renewals) {
         awaitCollected(() -> assertThat(renewals()).isGreaterThanOrEqualTo(renewals));
     }

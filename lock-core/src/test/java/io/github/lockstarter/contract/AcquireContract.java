@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who gets the lock. */
+/** An attempt acquires a free lock and is refused a held one. */
 public abstract class AcquireContract extends BackendContract {
 
     public AcquireContract(Supplier<? extends LockStore> opening) {
@@ -138,7 +138,7 @@ public abstract class AcquireContract extends BackendContract {
         alice.hold(key, QUEUED_LEASE);
         bob.queue(key);
         carol.queue(key);
-        holdWhenFree(alice).release(); // signals bob, which leaves the queue with that
+        holdWhenFree(alice).release(); // signals bob and removes it from the queue
         SpiHold barged = alice.hold(key, QUEUED_LEASE);
         Waiting waiting = new Waiting(bob.queue(key), LEASE);
 

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of a lock, and how one is taken away. */
+/** An operator inspects and revokes locks. */
 public abstract class AdminContract extends BackendContract {
 
     private static final Instant SINCE = Instant.ofEpochMilli(1_700_000_000_123L);

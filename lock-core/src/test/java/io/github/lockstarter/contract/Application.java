@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** One application as it would be wired: backend, engine, template, and ears for what happens. */
+/** One application instance: backend, engine, template and a listener that records events. */
 public final class Application implements AutoCloseable {
 
-    /** Leases long enough to be of no matter, waits that a test can sit through, quick looks at the lock. */
+    /** Long leases, short waits and short retry delays. */
     public static final EngineSettings SETTINGS = settings(Duration.ofSeconds(10));
 
     private final RecordingBackend backend;
@@ -49,7 +49,7 @@ public final class Application implements AutoCloseable {
         return settings(lease, maxHold, Duration.ofMillis(200));
     }
 
-    /** A waiter looks again so seldom that whatever happens sooner was brought about by a signal. */
+    /** Long retry delays: an earlier attempt is caused by a signal. */
     public static EngineSettings settingsThatTrustSignals() {
         return settings(Duration.ofSeconds(60), Optional.empty(), Duration.ofMinutes(5))
                 .withCrashTakeOver(Duration.ZERO);
@@ -69,7 +69,7 @@ public final class Application implements AutoCloseable {
                 Map.of());
     }
 
-    /** The same, with other bounds for hand-overs. */
+    /** The same with other limits for hand-overs. */
     public static EngineSettings with(EngineSettings.HandOver handOver, EngineSettings settings) {
         return new EngineSettings(
                 settings.lease(),
@@ -92,7 +92,7 @@ public final class Application implements AutoCloseable {
         return engine.admin();
     }
 
-    /** Waits until the store answers beats: the locks that are acquired from now on may be taken over. */
+    /** Waits until the store answers beats, so that locks acquired from now on can be taken over. */
     public void awaitTakeOver() {
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> admin().storeState()

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** What the suites of the port have in common: a store, two applications, and a key that nobody else uses. */
+/** Base of the suites for a backend: a store, two applications and a unique key. */
 @Timeout(60)
 abstract class BackendContract {
 
@@ -26,7 +26,7 @@ abstract class BackendContract {
     /** Ends within a test, and not before a busy machine has queued others behind it. */
     static final Duration QUEUED_LEASE = Duration.ofSeconds(1);
 
-    /** Longer than a signal takes, for showing that none comes. */
+    /** Longer than a signal takes, to show that none arrives. */
     static final Duration SILENCE = Duration.ofMillis(250);
 
     final String key = "contract:" + UUID.randomUUID();
@@ -53,7 +53,7 @@ abstract class BackendContract {
 
     SpiClient newClient() {
         SpiClient client = new SpiClient(store.connect());
-        // To connect takes its time, and short leases count from before that.
+        // Connecting takes time, and a short lease would count from before it.
         client.withdraw("warm-up", client.newToken());
         return client;
     }
@@ -68,7 +68,7 @@ abstract class BackendContract {
         return ((AcquireResult.Granted) result).othersWaiting();
     }
 
-    /** Skips the rest of the test where the store tells none. */
+    /** Skips the rest of the test if the store reports none. */
     Duration remainingLeaseOf(AcquireResult result) {
         Needs.of(store).leasesPerLock();
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);
@@ -79,7 +79,7 @@ abstract class BackendContract {
         assertThat(asking.tryOnce(key, asking.newToken(), LEASE)).isInstanceOf(AcquireResult.Contended.class);
     }
 
-    /** Waits until a short lease is over, and has the lock then. */
+    /** Acquires the lock as soon as its short lease is over. */
     SpiHold holdWhenFree(SpiClient client) {
         SpiHold[] hold = new SpiHold[1];
         await().pollInterval(Duration.ofMillis(10)).atMost(SpiClient.PATIENCE).untilAsserted(() -> {
@@ -88,7 +88,7 @@ abstract class BackendContract {
         return hold[0];
     }
 
-    /** That it was woken, where the store wakes anybody. */
+    /** The client was signalled, if the store sends signals. */
     void assertSignalled(SpiClient client) {
         if (store.capabilities().signals() == Signals.NONE) {
             return;
@@ -102,7 +102,7 @@ abstract class BackendContract {
                 .isEmpty());
     }
 
-    /** The same token is granted the same again, or what grew meanwhile where that is allowed. */
+    /** The repeated attempt got the same grant, or a greater fencing token where the store allows it. */
     void assertGrantedAgain(AcquireResult first, AcquireResult again) {
         if (store.answersTheSameAgain()) {
             assertThat(again).isEqualTo(first).isInstanceOf(AcquireResult.Granted.class);
@@ -111,13 +111,13 @@ abstract class BackendContract {
         }
     }
 
-    /** The answer to a release of a lock that is free since this very token was released. */
+    /** The answer to a repeated release of a lock that is still free. */
     void assertReleasedAgain(ReleaseResult again) {
         assertThat(again)
                 .isEqualTo(store.remembersReleases() ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
     }
 
-    /** The place is what it was; of several stores, each counts its own. */
+    /** The position is unchanged; with a quorum each node counts its own. */
     void assertPlacedAgain(long first, long again) {
         if (store.answersTheSameAgain()) {
             assertThat(again).isEqualTo(first);

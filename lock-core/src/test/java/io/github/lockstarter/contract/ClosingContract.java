@@ -6,7 +6,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** A closed backend answers, and never with a grant. */
+/** A closed backend answers every command and never grants a lock. */
 public abstract class ClosingContract extends BackendContract {
 
     public ClosingContract(Supplier<? extends LockStore> opening) {

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 public abstract class CommandTimeoutContract extends BackendContract {
 
-    /** What a busy machine may need in addition to the command timeout. */
+    /** Allowance for a busy machine. */
     private static final Duration TOLERANCE = Duration.ofSeconds(2);
 
     /** How often all commands are sent during a pause: a client may close a connection after the first timeouts. */
@@ -50,7 +50,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
     /** For connections that are opened again. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** A command that is not sent yet, and the kinds of results that are true of a store without an answer. */
+    /** A command to send, and the results that are correct without an answer of the store. */
     private record Command(
             String name, String key, Supplier<List<? extends CompletionStage<?>>> call, Class<?>... mayBe) {}
 
@@ -92,7 +92,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
         assertRejectedAttemptsHaveNothing(sent);
     }
 
-    /** In some stores, the commands of a key wait for each other. */
+    /** Some stores queue the commands of a key. */
     @Test
     void answersAllCommandsForOneKeyWithinTheCommandTimeoutWhileTheStoreHangs() {
         SpiHold held = alice.hold(key, LONG_LEASE);
@@ -106,7 +106,6 @@ public abstract class CommandTimeoutContract extends BackendContract {
         assertLocksAgain();
     }
 
-    /** To the listeners of an application that goes on to use locks. */
     @Test
     void reportsAnOutageOnceAndItsEndOnce() {
         try (Application application = Application.over(store.connect())) {
@@ -137,7 +136,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
         }
     }
 
-    /** Not of single votes. */
+    /** Without outages of single votes. */
     private static List<StoreEvent> outages(Application application) {
         return application.events().ofStore().stream()
                 .filter(event -> event instanceof StoreEvent.Unreachable || event instanceof StoreEvent.Reachable)
@@ -145,7 +144,7 @@ public abstract class CommandTimeoutContract extends BackendContract {
                 .toList();
     }
 
-    /** Each for keys of its own, which are held, waited for or free as the command needs them. */
+    /** Each command has keys of its own that are held, waited for or free as needed. */
     private List<Command> oneOfEachKind(String prefix) {
         String waitedFor = prefix + ":waited-for";
         LockToken waiting = alice.newToken();

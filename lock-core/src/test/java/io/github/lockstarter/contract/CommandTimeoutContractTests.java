@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** The suite finds a store that breaks the promise. */
+/** {@link CommandTimeoutContract} fails for a store that violates it. */
 class CommandTimeoutContractTests {
 
     @Test
@@ -44,7 +44,7 @@ class CommandTimeoutContractTests {
         }
     }
 
-    /** Locks of this JVM, which answer all commands of a pause alike. */
+    /** An in-JVM store that answers every command during a pause with the same result. */
     private static final class WrongStore implements LockStore {
 
         private final LocalLockBackend backend = new LocalLockBackend();

@@ -27,10 +27,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Getting a lock: exclusion, waiting, giving up. */
+/** Callers exclude each other, wait and give up. */
 public abstract class EngineAcquireContract extends EngineContract {
 
-    /** The promise is 50 ms; the rest is for a machine that is busy with other tests. A wait that goes on lasts 5 s. */
+    /** 50 ms are promised, the rest allows for a busy machine; a wait that does not stop lasts 5 s. */
     private static final Duration LATENESS = ofSeconds(2);
 
     public EngineAcquireContract(Supplier<? extends LockStore> opening) {
@@ -234,7 +234,7 @@ public abstract class EngineAcquireContract extends EngineContract {
         awaitWaiters(third, 1);
 
         interrupted.cancel(true);
-        held.release(); // may be faster than the interrupt: then the interrupted one gets the lock first
+        held.release(); // may precede the interrupt; then the interrupted caller acquires first
 
         assertThat(resultOf(next)).isTrue();
     }

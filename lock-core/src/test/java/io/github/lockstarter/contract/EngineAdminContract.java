@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of the engine, and that whoever loses a lock by an operator is told. */
+/** An operator inspects and revokes locks of instances, and holders learn of a revocation. */
 public abstract class EngineAdminContract extends EngineContract {
 
     public EngineAdminContract(Supplier<? extends LockStore> opening) {
@@ -77,7 +77,7 @@ public abstract class EngineAdminContract extends EngineContract {
     @Test
     void notifiesTheHolderInAnotherInstanceOfARevocationAtOnce() {
         Needs.of(store).signals();
-        // Would renew, and so find out, long after the test, and confirms nothing.
+        // Neither renews nor confirms during the test, so only a message can report the revocation.
         Application patient =
                 newApplication(Application.settings(Duration.ofMinutes(5)).withCrashTakeOver(Duration.ZERO));
         LockHandle held = patient.locks().acquire(request);

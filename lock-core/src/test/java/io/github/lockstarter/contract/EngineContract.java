@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** What the suites of the engine over a backend have in common: two applications on one store, and threads. */
+/** Base of the suites for the engine: two applications on one store, and threads. */
 @Timeout(60)
 abstract class EngineContract {
 
@@ -36,16 +36,16 @@ abstract class EngineContract {
     /** Ends within a test. */
     static final Duration SHORT_LEASE = Duration.ofMillis(300);
 
-    /** Of locks that are renewed, or end without it. */
+    /** For locks that are renewed or lost. */
     static final Duration LEASE = Duration.ofMillis(600);
 
-    /** Of locks that must be kept: long enough for a machine that stands still for a moment. */
+    /** For locks that must be kept, even if the machine pauses. */
     static final Duration KEPT_LEASE = Duration.ofMillis(1800);
 
-    /** Of a loss on a busy machine. What brings it about is the reported cause. */
+    /** Allowance for the report of a loss on a busy machine. */
     static final Duration LATENESS = Duration.ofSeconds(5);
 
-    /** A first acquisition loads the classes of the engine, which takes longer than a short lease. */
+    /** The first acquisition loads classes, which takes longer than a short lease. */
     private static final AtomicBoolean LOADED = new AtomicBoolean();
 
     final String key = "contract:" + UUID.randomUUID();
@@ -84,7 +84,7 @@ abstract class EngineContract {
         LockBackend backend = store.connect();
         Application application = Application.over(backend, settings);
         applications.add(application);
-        // To connect takes its time, and short leases count from before that.
+        // Connecting takes time, and a short lease would count from before it.
         LockToken nobody = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
         backend.release(ReleaseCommand.endOfWait("warm-up", nobody))
                 .toCompletableFuture()
@@ -92,7 +92,6 @@ abstract class EngineContract {
         return application;
     }
 
-    /** Runs something on another thread. */
     <T> Future<T> elsewhere(Callable<T> work) {
         return threads.submit(work);
     }
@@ -101,14 +100,14 @@ abstract class EngineContract {
         return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /** Waits until an application waits for the lock for the given time in its life. */
+    /** Waits until an application has reported this many waits for the lock. */
     void awaitWaiters(Application application, int number) {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(application.events().of(LockEvent.Contended.class))
                         .hasSize(number));
     }
 
-    /** The lock is free, as an application sees it that has nothing to do with the others. */
+    /** A third application can acquire the lock at once. */
     void assertFree() {
         Application stranger = newApplication(Application.SETTINGS);
         Optional<LockHandle> handle = stranger.locks().tryAcquire(request);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** New terms for a lock that is held: its lease, its renewal, and how long it is renewed at most. */
+/** An extension changes the lease, the renewal and the longest hold of a held lock. */
 public abstract class EngineExtensionContract extends EngineContract {
 
     private final LockRequest renewed = request.leasedFor(LEASE);
@@ -110,7 +110,7 @@ public abstract class EngineExtensionContract extends EngineContract {
         }
     }
 
-    /** Short extensions, as a caller sends them that only asks whether it still has the lock. */
+    /** A caller may use short extensions to check that it still holds the lock. */
     @Test
     void renewsInTimeDespiteFrequentExtensionsBelowTheLease() {
         try (LockHandle held = first.locks().acquire(kept)) {

@@ -60,12 +60,12 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
     }
 
     private ForkJoinPool pool() {
-        // Surefire and Failsafe set it: by default, a machine with two cores has a common pool that never shows this.
+        // Surefire and Failsafe set it: the default common pool of two cores never shows the effect.
         assertThat(ForkJoinPool.getCommonPoolParallelism()).isEqualTo(WORKERS);
         return kind == Pool.OWN ? own : ForkJoinPool.commonPool();
     }
 
-    /** Runs on a worker, with all others of the pool busy: what it forks stays in its own queue. */
+    /** Runs on a worker while all others are busy, so its forked tasks stay in its own queue. */
     private <T> Future<T> onTheOnlyIdleWorker(Callable<T> work) throws Exception {
         CountDownLatch busy = new CountDownLatch(WORKERS - 1);
         for (int i = 1; i < WORKERS; i++) {
@@ -198,7 +198,7 @@ public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract ext
         void take(T prepared) throws Exception;
     }
 
-    /** Each task that the worker has forked notes whether it runs on this very worker before the call has returned. */
+    /** Each forked task records whether it runs on the calling worker during the call. */
     private <T> void assertRunsNoForeignTask(Callable<T> preparation, Step<T> call) throws Exception {
         AtomicReference<Thread> calling = new AtomicReference<>();
         ConcurrentLinkedQueue<String> inside = new ConcurrentLinkedQueue<>();

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Having a lock: nesting, releasing, extending. */
+/** A held lock is reentered, released and extended. */
 public abstract class EngineHoldContract extends EngineContract {
 
     public EngineHoldContract(Supplier<? extends LockStore> opening) {
@@ -302,7 +302,7 @@ public abstract class EngineHoldContract extends EngineContract {
         assertThat(other.get()).isEmpty();
     }
 
-    /** Equal to all others of its kind, as far as a thread can say so. */
+    /** Has the same id as, and equals, all others of its kind. */
     private static final class NumberSeven extends Thread {
 
         private interface Work {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Input that cannot be right is refused before anything is sent; what only looks odd works. */
+/** Invalid input is refused before a command is sent; unusual keys work. */
 public abstract class EngineInputContract extends EngineContract {
 
     public EngineInputContract(Supplier<? extends LockStore> opening) {
@@ -56,7 +56,7 @@ public abstract class EngineInputContract extends EngineContract {
             assertThatThrownBy(() -> held.extend(request.leasedFor(tooLong)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("distributed-lock.max-lease");
-            // The watchdog may have renewed it meanwhile.
+            // The watchdog may have renewed it.
             assertThat(first.backend().renewedFor()).allMatch(Application.SETTINGS.lease()::equals);
         }
     }

@@ -195,7 +195,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
     @Test
     void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
         LockHandle held = first.locks().acquire(tick.leasedFor(SHORT));
-        await().pollDelay(SHORT.dividedBy(2)).until(() -> true); // so that the grant is long ago
+        await().pollDelay(SHORT.dividedBy(2)).until(() -> true); // so that the grant is no longer recent
         held.extend(tick.leasedFor(SHORT).keptFor(SHORT));
 
         held.close();
@@ -206,7 +206,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
                 .isBetween(SHORT.dividedBy(2), SHORT.multipliedBy(3));
     }
 
-    /** The store counts from the grant of the hold before, and grants fencing tokens for two as two are waiting. */
+    /** The store counts from the grant to the previous hold; with two waiters it grants tokens for both. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void countsTheMinimumTimeOfAHandedOverLockFromTheHandOver(boolean extended) throws Exception {
@@ -226,7 +226,7 @@ public abstract class EngineMinimumTimeContract extends EngineContract {
         awaitWaiters(first, 2);
         before.close();
         LockHandle held = resultOf(granted);
-        await().pollDelay(SHORT).until(() -> true); // so that the grant is long ago
+        await().pollDelay(SHORT).until(() -> true); // so that the grant is no longer recent
 
         held.close();
         resultOf(handedOver);

@@ -181,7 +181,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(List.of(next.slot(), last.slot())).doesNotContain(renewed.slot());
     }
 
-    /** Callers of two instances, more of them than permits: never one too many, and never two in a slot. */
+    /** More callers than permits on two instances. */
     @Test
     void neverGrantsMoreHoldsThanPermits() throws Exception {
         AtomicInteger inside = new AtomicInteger();
@@ -244,7 +244,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(second.locks().acquire(permit).slot()).isNotEqualTo(kept.slot());
     }
 
-    /** The slot that was granted last is kept longest; a waiter gets the other one as soon as that is free. */
+    /** The slot granted last is kept longest; a waiter gets the other one first. */
     @Test
     void aWaiterGetsTheSlotWhoseMinimumTimeEndsFirst() throws Exception {
         Needs.of(store).minimumTimes();

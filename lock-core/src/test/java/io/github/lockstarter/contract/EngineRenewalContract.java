@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Keeping a lock: renewal, its end, and loss. */
+/** The engine renews a lock until its release, its longest hold or its loss. */
 public abstract class EngineRenewalContract extends EngineContract {
 
     private final LockRequest renewed = request.leasedFor(LEASE);
@@ -213,7 +213,6 @@ public abstract class EngineRenewalContract extends EngineContract {
         kept.forEach(LockHandle::close);
     }
 
-    /** Listeners get the event after the lock is lost. */
     private static void awaitLoss(Application application, LockEvent.LossCause cause) {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(application.events().of(LockEvent.Lost.class))

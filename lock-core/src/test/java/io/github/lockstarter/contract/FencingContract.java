@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Fencing tokens of a key grow strictly, whatever ended the hold before. */
+/** The fencing tokens of a key grow strictly, however the previous hold ended. */
 public abstract class FencingContract extends BackendContract {
 
     private static final long BEYOND_EXACT_DOUBLES = 1L << 53;

@@ -8,7 +8,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** How an owner has its fencing tokens raised: what a store must do to be one of a quorum. */
+/** An owner raises its fencing tokens, which a store needs as a node of a quorum. */
 public abstract class FencingTokenRaiseContract extends BackendContract {
 
     private static final long FAR = 1_000_000_000_000L;

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Different keys never meet, however they are written. */
+/** Different keys are different locks, whatever their characters. */
 public abstract class KeyContract extends BackendContract {
 
     /** Outlives a test that holds hundreds of locks on a busy machine. */

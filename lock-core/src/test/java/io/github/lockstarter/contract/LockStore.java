@@ -5,13 +5,13 @@ import io.github.lockstarter.spi.StoreCapabilities;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A store of locks that any number of applications share: what a backend brings to its contract. */
+/** A store that several applications share; the tests of a backend implement it to bind the contract. */
 public interface LockStore extends AutoCloseable {
 
     /** Connects one more application. Closed with the store. */
     LockBackend connect();
 
-    /** What the store declares that it can do. */
+    /** The declared capabilities. */
     default StoreCapabilities capabilities() {
         return StoreCapabilities.ALL;
     }

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a release leaves of a lock whose minimum time is not over. */
+/** A released lock stays unavailable until its minimum time is over. */
 public abstract class MinimumTimeContract extends BackendContract {
 
     /** Not over within a test. */
@@ -47,7 +47,7 @@ public abstract class MinimumTimeContract extends BackendContract {
         assertKept(alice.tryOnce(key, held.hold().token(), LEASE));
     }
 
-    /** There is no owner who could be told that others wait. */
+    /** No owner has to be notified of the waiters. */
     @Test
     void letsSeveralApplicationsWaitForAKeptLock() {
         SpiClient carol = newClient();
@@ -169,7 +169,7 @@ public abstract class MinimumTimeContract extends BackendContract {
         assertThat(answer.position()).isEqualTo(position);
     }
 
-    /** Nobody signals when the minimum time is over: whoever waits has to know when that is. */
+    /** The end of a minimum time sends no signal, so a waiter has to know it. */
     @Test
     void signalsTheNextInstanceIfTheSignalledOneGivesUpWhileTheLockIsKept() {
         Needs.of(store).signalsInOrder();

@@ -6,7 +6,7 @@ import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
 
-/** What a test of the contract needs of a store: the test is reported as skipped where the store declares less. */
+/** Skips a test of the contract if the store does not declare the capability. */
 final class Needs {
 
     private final LockStore store;
@@ -43,7 +43,7 @@ final class Needs {
         assumeThat(capabilities.permits()).as("locks with several permits").isTrue();
     }
 
-    /** A session has no lease that another instance could be told. */
+    /** A session has no lease to report to another instance. */
     void leasesPerLock() {
         assumeThat(capabilities.leases()).as("leases of the store").isEqualTo(Leases.PER_LOCK);
     }

@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RecordingBackend implements LockBackend {
 
-    /** What was sent. */
     public enum Verb {
         ACQUIRE,
         RENEW,
@@ -40,7 +39,6 @@ public final class RecordingBackend implements LockBackend {
 
     private record Notice(String key, long at) {}
 
-    /** One command. */
     public record Sent(Verb verb, String key, String token) {}
 
     private final LockBackend backend;
@@ -59,29 +57,26 @@ public final class RecordingBackend implements LockBackend {
         return List.copyOf(sent);
     }
 
-    /** How many commands of a kind were sent for a key. */
     public long count(Verb verb, String key) {
         return sent.stream()
                 .filter(one -> one.verb() == verb && one.key().equals(key))
                 .count();
     }
 
-    /** How many commands of a kind were sent. */
     public long count(Verb verb) {
         return sent.stream().filter(one -> one.verb() == verb).count();
     }
 
-    /** The leases of all renewals that were sent. */
     public List<Duration> renewedFor() {
         return List.copyOf(renewedFor);
     }
 
-    /** At least so many of the next renewals are not sent, and answered as unknown. */
+    /** Answers at least this many of the next renewals as unknown without sending them. */
     public void failRenewals(int number) {
         failingRenewals.set(number);
     }
 
-    /** The next calls of renew throw, as no backend should. */
+    /** The next calls of renew throw, which violates the SPI. */
     public void throwFromRenewals(int number) {
         throwingRenewals.set(number);
     }
@@ -96,7 +91,7 @@ public final class RecordingBackend implements LockBackend {
                 .toList();
     }
 
-    /** A signal that nobody sent. */
+    /** Delivers a spurious signal. */
     public void signalFalsely(String key) {
         Objects.requireNonNull(listener, "the engine listens").onSignal(key);
     }

@@ -21,7 +21,7 @@ public final class RecordingListener implements LockListener {
         return List.copyOf(storeEvents);
     }
 
-    /** From now on, as if the store had done nothing yet. */
+    /** Drops the recorded events of the store. */
     public void forgetStore() {
         storeEvents.clear();
     }

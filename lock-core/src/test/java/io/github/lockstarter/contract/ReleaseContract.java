@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Who may free the lock, and what a release of what is not held does. */
+/** Only the owner frees a lock, and a repeated release has no effect. */
 public abstract class ReleaseContract extends BackendContract {
 
     public ReleaseContract(Supplier<? extends LockStore> opening) {
@@ -111,8 +111,7 @@ public abstract class ReleaseContract extends BackendContract {
 
     @Test
     void aReleaseTakesEffectBeforeALaterAttempt() {
-        alice.hold(key, LEASE)
-                .release(); // the first command of a kind may be sent twice, to teach the store its script
+        alice.hold(key, LEASE).release(); // the first command of a kind may be sent twice, to load its script
         for (int i = 0; i < 50; i++) {
             SpiHold held = alice.hold(key, LEASE);
             CompletionStage<ReleaseResult> unanswered =

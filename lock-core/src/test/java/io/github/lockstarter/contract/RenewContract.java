@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** How a lease is prolonged, and whose. */
+/** A renewal extends the lease of the owner only. */
 public abstract class RenewContract extends BackendContract {
 
     public RenewContract(Supplier<? extends LockStore> opening) {

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One application's side of the port: its identity, its mailbox, and each command with its answer awaited. */
+/** One application at the level of the SPI: sends commands and awaits their answers. */
 public final class SpiClient implements SignalListener {
 
     public static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -52,7 +52,7 @@ public final class SpiClient implements SignalListener {
         return List.copyOf(signals);
     }
 
-    /** The keys that others were said to want so far, oldest first. */
+    /** The keys of which it was notified that others wait, oldest first. */
     List<String> wanted() {
         return List.copyOf(wanted);
     }
@@ -75,7 +75,7 @@ public final class SpiClient implements SignalListener {
         return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.of(waiting))));
     }
 
-    /** Acquires what must be free. */
+    /** Acquires a lock that must be free. */
     public SpiHold hold(String key, Duration lease) {
         LockToken token = newToken();
         AcquireResult result = tryOnce(key, token, lease);
@@ -86,7 +86,7 @@ public final class SpiClient implements SignalListener {
         throw new AssertionError("Expected a grant of '" + key + "' but got " + result);
     }
 
-    /** Joins the queue of what must be busy; returns the position. */
+    /** Joins the queue of a lock that must be held; returns the position. */
     long queue(String key, LockToken token, Waiting waiting) {
         AcquireResult result = tryOrWait(key, token, Duration.ofSeconds(5), waiting);
         awaitExecution(key);
@@ -110,7 +110,7 @@ public final class SpiClient implements SignalListener {
         return answer(backend.release(new ReleaseCommand(key, token, fencingToken)));
     }
 
-    /** Releases, and goes on waiting. */
+    /** Releases and queues again. */
     ReleaseResult releaseAndQueue(SpiHold hold) {
         ReleaseResult result = answer(backend.release(new ReleaseCommand(
                 hold.key(),
@@ -123,7 +123,7 @@ public final class SpiClient implements SignalListener {
         return result;
     }
 
-    /** Acquires what must be free, with a minimum time. */
+    /** Acquires a lock that must be free, with a minimum time. */
     Timed holdAtLeast(String key, Duration lease, Duration atLeast) {
         LockToken token = newToken();
         AcquireResult result =
@@ -135,14 +135,13 @@ public final class SpiClient implements SignalListener {
         throw new AssertionError("Expected a grant of '" + key + "' but got " + result);
     }
 
-    /** A lock with a minimum time. */
     record Timed(SpiHold hold, Duration atLeast) {
 
         ReleaseResult release() {
             return release(Wait.UNCHANGED);
         }
 
-        /** Releases, and goes on waiting. */
+        /** Releases and queues again. */
         ReleaseResult releaseAndQueue() {
             return release(new Wait.GoesOn(Duration.ofSeconds(30)));
         }
@@ -177,7 +176,7 @@ public final class SpiClient implements SignalListener {
         wanted.add(key);
     }
 
-    /** The locks that were said to be taken away so far, as key@fencingToken, oldest first. */
+    /** The revocations received so far, as key@fingerprint, oldest first. */
     List<String> revoked() {
         return List.copyOf(revoked);
     }
@@ -189,7 +188,7 @@ public final class SpiClient implements SignalListener {
 
     @Override
     public void onMailboxRestored() {
-        // Counts as no signal: nothing was sent to this instance.
+        // Not a signal: the store sent nothing to this instance.
     }
 
     static <R> R answer(CompletionStage<R> stage) {

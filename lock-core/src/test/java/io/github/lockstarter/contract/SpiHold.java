@@ -5,7 +5,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 
-/** A lock that one application was granted, as the port sees it. */
+/** A grant to one application at the level of the SPI. */
 public record SpiHold(SpiClient client, String key, LockToken token, long fencingToken) {
 
     ReleaseResult release() {

@@ -17,13 +17,13 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads whose stack ends while they acquire and release: wherever that happens, no lock stays held. */
+/** A stack overflow at any point of acquire or release leaves no lock held. */
 @Timeout(180)
 public abstract class StackOverflowContract extends EngineContract {
 
     private static final int THREADS = 24;
 
-    /** Of a recursion that takes hundreds of locks. */
+    /** For recursions that acquire hundreds of locks. */
     private static final int FEW_THREADS = 6;
 
     private static final int AT_A_TIME = 6;
@@ -41,7 +41,7 @@ public abstract class StackOverflowContract extends EngineContract {
     /** Marks are seen within a tick of the timer, long before the second renewal. */
     private static final Duration MARKED = LEASE.dividedBy(4);
 
-    /** How many of the locks may be left without a mark: where the JVM itself is at the end of its stack. */
+    /** How many locks may stay unmarked because the overflow is in the JVM itself. */
     private static final int MOST_UNMARKED = THREADS / 6;
 
     private final AtomicInteger overflows = new AtomicInteger();
@@ -84,7 +84,7 @@ public abstract class StackOverflowContract extends EngineContract {
         return 1 + first.locks().execute(one, () -> recurse(number, depth + 1));
     }
 
-    /** Every level on the way back tries the lock, with a little more stack than the one before, until one gets it. */
+    /** Each returning level tries to lock with a little more stack, until one succeeds. */
     private int descend(LockRequest one, int levels, AtomicBoolean done) {
         if (levels == 0) {
             return 0;
@@ -102,7 +102,7 @@ public abstract class StackOverflowContract extends EngineContract {
         try {
             first.locks().execute(one, () -> done.set(true));
         } catch (VirtualMachineError e) {
-            // The next level has more.
+            // The next level has more stack.
         }
     }
 
@@ -111,7 +111,7 @@ public abstract class StackOverflowContract extends EngineContract {
     }
 
     private void onThreads(int count, Work work) throws InterruptedException {
-        first.locks().execute(request, () -> {}); // as an application has done long before: it loads classes
+        first.locks().execute(request, () -> {}); // loads classes
         for (int next = 0; next < count; next += AT_A_TIME) {
             List<Thread> threads = new ArrayList<>();
             for (int number = next; number < next + AT_A_TIME; number++) {
@@ -134,7 +134,7 @@ public abstract class StackOverflowContract extends EngineContract {
         return thread;
     }
 
-    /** Some frames more for each thread, so that the stacks end at different places. */
+    /** Different depths, so that the stacks end at different places. */
     private void overflow(Work work, int number, int frames) {
         if (frames > 0) {
             overflow(work, number, frames - 1);
@@ -165,7 +165,7 @@ public abstract class StackOverflowContract extends EngineContract {
                         .as("held without a mark by threads that have ended")
                         .hasSizeLessThanOrEqualTo(MOST_UNMARKED));
         await().atMost(LEASE).untilAsserted(() -> {
-            System.gc(); // the watchdog notices a handle that no code can reach only then
+            System.gc(); // the watchdog notices an unreachable handle only after a collection
             assertThat(first.locks().heldLocks().snapshot())
                     .extracting(HeldLock::key)
                     .as("held by threads that have ended")

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whom a release wakes: the application that waits longest, and nobody else. */
+/** A release wakes only the application that has waited longest. */
 public abstract class WakeUpContract extends BackendContract {
 
     private static final Duration LONG_PATIENCE = Duration.ofSeconds(30);
@@ -153,7 +153,7 @@ public abstract class WakeUpContract extends BackendContract {
         LockToken token = bob.newToken();
         AcquireResult granted = bob.tryOrWait(key, token, LEASE, new Waiting(position, LONG_PATIENCE));
 
-        int before = bob.signals().size(); // of the end of the lease, where the store signals that
+        int before = bob.signals().size(); // a store may signal the end of a lease
 
         bob.release(key, token, fencingTokenOf(granted));
 

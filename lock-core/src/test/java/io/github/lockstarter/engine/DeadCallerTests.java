@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Callers whose threads died while their attempt was under way: no call of theirs can say so. */
+/** Callers whose threads died during their attempt, so that no call of theirs ends the wait. */
 class DeadCallerTests {
 
     private static final String KEY = "order:42";
@@ -62,7 +62,8 @@ class DeadCallerTests {
     @Test
     void theNextWaiterMakesTheNextAttempt() {
         Sent<AcquireCommand, AcquireResult> attempt = forsakenAttempt(REQUEST);
-        Waiter next = joined(REQUEST.leasedFor(Duration.ofSeconds(10))); // of another lease, so it cannot take it
+        Waiter next =
+                joined(REQUEST.leasedFor(Duration.ofSeconds(10))); // another lease, so it gets no grant of the first
         giveBack(attempt);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 

@@ -30,10 +30,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Acquiring, when answers come late, never, or in the worst moment. */
+/** Acquiring with answers that are late, missing or at the worst moment. */
 class EngineAcquireInterleavingTests extends EngineInterleavings {
 
-    /** A JVM that has just started, on a busy machine, has to send its second attempt within it. */
+    /** Long enough for a second attempt by a newly started JVM on a busy machine. */
     private static final Duration LONGER_THAN_A_LOOK = Duration.ofSeconds(1);
 
     @Test
@@ -107,7 +107,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         again.answer().complete(new AcquireResult.Granted(1, 0));
     }
 
-    /** What bounds a storm of signals is counted anew from each grant on. */
+    /** The limit for a storm of signals is counted from each grant. */
     @Test
     void triesAgainAtOnceAfterASignalDespiteManyEarlierOnes() throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
@@ -119,7 +119,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             assertThat(again).as("in round " + i).isPresent();
             again.get().answer().complete(grant(100 * (i + 1), 0));
             LockHandle held = acquiring.get(5, TimeUnit.SECONDS);
-            // Of another lease, so that nothing is handed over to it.
+            // With another lease, so that it gets no hand-over.
             acquiring = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10 + i)));
             CompletableFuture<ReleaseOutcome> released = releasing(held);
             backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
@@ -152,7 +152,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(second.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
-    /** Else the waiter would wait for the first one's next look. */
+    /** Otherwise the waiter would wait for the next retry of the first one. */
     @Test
     void anAttemptOfATryAlsoAnswersWaitersWhoseWaitIsOver() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
@@ -171,7 +171,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(first).isNotDone();
     }
 
-    /** A failure says nothing of the lock: another attempt would only double the time. */
+    /** After a failure another attempt would only double the time. */
     @Test
     void aTryDuringAFailingAttemptFailsWithIt() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.withoutWaiting());
@@ -233,7 +233,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(other.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
     }
 
-    /** An attempt under way whose waiter has given up, and one behind it whose wait is over, and that had no answer. */
+    /** An attempt whose waiter has given up, and a second caller whose wait is over without an answer. */
     private record Owed(Sent<AcquireCommand, AcquireResult> attempt, CompletableFuture<LockHandle> shorter) {}
 
     private Owed attemptWhoseWaiterGaveUp() {
@@ -246,7 +246,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         return new Owed(attempt, shorter);
     }
 
-    /** The grant to a caller that only tries leaves the place in the queue to those who wait. */
+    /** The grant to a try keeps the place in the queue for the waiters. */
     @Test
     void withdrawsAWaitThatEndsWhileATryHoldsTheLock() throws Exception {
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
@@ -353,7 +353,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        // Real time is the point: the second wait is over long before the answer.
+        // In real time: the second wait is over long before the answer.
         await().pollDelay(Duration.ofMillis(120)).until(() -> true);
         assertThat(second).isNotDone();
 
@@ -422,7 +422,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         await().pollInterval(Duration.ofMillis(5)).until(() -> {
             backend.pollAcquire().ifPresent(attempt -> attempt.answer().complete(contended()));
-            return engine.heldLocks().size() == 0; // the lease of the first key has run out
+            return engine.heldLocks().size() == 0; // the lease of the first key is over
         });
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
@@ -436,7 +436,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(20)).withoutRenewal());
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        await().pollDelay(Duration.ofMillis(40)).until(() -> true); // the lease runs out before the answer
+        await().pollDelay(Duration.ofMillis(40)).until(() -> true); // the lease is over before the answer
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasMessageContaining("longer than the lease of 20ms");
@@ -444,7 +444,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         assertThat(patient.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
-    /** Else the last of them would wait for as many answers as there are callers. */
+    /** Otherwise the last caller would wait for one answer per caller. */
     @Test
     void aGrantThatIsTooLateAnswersAllTriesAndEndedWaits() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);

@@ -39,7 +39,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** When a hold is certain, in doubt, and confirmed: every beat is answered when the test says so. */
+/** When a hold is certain, in doubt and confirmed; the test controls the answer to each beat. */
 class EngineDoubtTests extends EngineInterleavings {
 
     private static final String HISTORY = "history";
@@ -227,7 +227,7 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(backend.renewCalls).as("renewals").containsExactly(1);
     }
 
-    /** The answer says nothing of a take-over that the store executed after the renewal. */
+    /** The store may have executed the take-over after the renewal. */
     @Test
     void aRenewalSentBeforeATakeOverWasKnownDoesNotConfirmAHold() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
@@ -252,7 +252,7 @@ class EngineDoubtTests extends EngineInterleavings {
         await().untilAsserted(() -> assertThat(held.isHeld()).isTrue());
     }
 
-    /** Such as for want of memory: no answer comes that could end the confirmation. */
+    /** Such as out of memory: no answer ends the confirmation. */
     @Test
     void confirmsAgainWhenTheWatchdogFailed() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
@@ -302,7 +302,7 @@ class EngineDoubtTests extends EngineInterleavings {
         Question earlier = nextOfNow();
         Question later = nextOfNow();
         later.answer(HISTORY, NO_TAKE_OVER);
-        nextOfNow(); // so that the answer was taken
+        nextOfNow(); // so that the answer has been processed
         earlier.answer(ANOTHER_HISTORY, NO_TAKE_OVER);
         nextOfNow();
         assertThat(held.isHeld()).isTrue();
@@ -342,7 +342,7 @@ class EngineDoubtTests extends EngineInterleavings {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
-        Question regular = nextOfNow(); // it has no answer
+        Question regular = nextOfNow(); // unanswered
         CompletableFuture<Void> ensuring = ensuring(held);
 
         heartbeats.next().answer(HISTORY, NO_TAKE_OVER);
@@ -377,7 +377,7 @@ class EngineDoubtTests extends EngineInterleavings {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
-        CompletableFuture<Void> ensuring = ensuring(held); // no beat has an answer
+        CompletableFuture<Void> ensuring = ensuring(held); // beats are unanswered
 
         assertThatThrownBy(() -> ensuring.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
@@ -412,7 +412,7 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(held.remainingLease()).isLessThan(before);
     }
 
-    /** Such as a master that was deposed, at which an earlier mark of the instance goes on. */
+    /** Such as a deposed master, where an earlier mark of the instance ages. */
     @Test
     void confirmsAGrantOfAnotherHistoryBeforeItsCallerGetsIt() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
@@ -598,7 +598,7 @@ class EngineDoubtTests extends EngineInterleavings {
         await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
     }
 
-    /** The trace ends by itself some time after the last lease that it concerns. */
+    /** The trace expires some time after the last lease that it concerns. */
     @Test
     void aHoldIsCertainAgainAfterAFailoverWithoutATakeOver() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
@@ -791,7 +791,7 @@ class EngineDoubtTests extends EngineInterleavings {
         }
     }
 
-    /** As behind a proxy without channels: no signal will come. */
+    /** As behind a proxy without pub/sub: no signals arrive. */
     @Test
     void retriesAsOftenAsWithoutBeatsWhenSignalsGetLost() {
         heartbeats.hearsSignals = false;
@@ -806,7 +806,7 @@ class EngineDoubtTests extends EngineInterleavings {
             answered(HISTORY, NO_TAKE_OVER);
             attempt.answer().complete(contendedBy("a0000000"));
         }
-        // Six times as seldom, the attempts would wait for half a minute of real time.
+        // With the longer delay, the attempts would take half a minute.
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
     }
 
@@ -832,7 +832,7 @@ class EngineDoubtTests extends EngineInterleavings {
         LockHandle held = granted(REQUEST, 1);
         LockHandle other = granted(LockRequest.of("other"), 2);
         letPass(TAKE_OVER);
-        nextOfNow(); // the next regular one is a fourth of a second away
+        nextOfNow(); // the next regular beat follows after 250 ms
         CompletableFuture<Void> one = ensuring(held);
         Question shared = heartbeats.next();
         CompletableFuture<Void> another = ensuring(other);
@@ -841,13 +841,13 @@ class EngineDoubtTests extends EngineInterleavings {
         another.get(5, TimeUnit.SECONDS);
     }
 
-    /** A caller waits for a lock that another instance has. */
+    /** Makes a caller wait for a lock of another instance. */
     private void heldBy(String instance, String key) {
         CompletableFuture<LockHandle> unused =
                 engine.acquireAsync(LockRequest.of(key).waitingUpTo(Duration.ofMinutes(2)));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         while (!attempt.command().key().equals(key)) {
-            attempt = backend.nextAcquire(); // of a waiter that tries again meanwhile
+            attempt = backend.nextAcquire(); // of a waiter that retries meanwhile
         }
         attempt.answer().complete(contendedBy(instance));
     }
@@ -880,7 +880,7 @@ class EngineDoubtTests extends EngineInterleavings {
         return CompletableFuture.runAsync(held::ensureHeld, EngineInterleavings::onNewThread);
     }
 
-    /** Returns when the answer to the next beat was taken: one thread sends beats, and takes the answers. */
+    /** Returns once the answer to the next beat is processed: one thread sends beats and processes answers. */
     private void answered(String history, String takeOver) {
         nextOfNow().answer(history, takeOver);
         nextOfNow();

@@ -51,10 +51,9 @@ class EngineFailingThreadTests {
     private boolean entersAgain;
     private Duration minimum = Duration.ZERO;
 
-    /** Of the threads that complete futures. */
     private volatile FailingClock ofDeliveries;
 
-    /** The look at the clock at which a thread fails, once. */
+    /** The clock reading at which a thread fails once. */
     private static final class FailingClock {
         private final int failsAt;
         private final Supplier<Error> failure;

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Hand-over inside an instance while others wait: within which bounds, and how it queues up behind them. */
+/** Limits of the hand-over within an instance while others wait, and its place in the queue. */
 class EngineHandOverBoundsTests extends HandOverInterleavings {
 
     @Test
@@ -75,7 +75,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     @Test
     void leavesTheQueueWhenItsLastWaiterGivesUpDuringTheRelease() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // asks for another lease
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // with another lease
         releasing(first);
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         assertThat(release.command().requeue()).isPresent();
@@ -87,7 +87,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     @Test
     void triesAtOnceWhenTheReleaseSignalledNobody() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
-        engine.acquireAsync(REQUEST); // asks for another lease
+        engine.acquireAsync(REQUEST); // with another lease
         releasing(first);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         backend.nextAcquire();
@@ -96,7 +96,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     @Test
     void dropsItsFormerPlaceWhenTheReleaseQueuesTheInstanceAgain() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
-        engine.acquireAsync(REQUEST); // asks for another lease
+        engine.acquireAsync(REQUEST); // with another lease
         backend.signal(KEY); // such as after a reconnect of the mailbox
         backend.nextAcquire().answer().complete(contended()); // place 7, while this instance has the lock itself
         releasing(first);
@@ -109,7 +109,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     @Test
     void leavesTheQueueAfterAReleaseWithUnknownOutcomeWhenNobodyWaits() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // asks for another lease
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // with another lease
         releasing(first);
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         waiting.cancel(false);
@@ -120,7 +120,7 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     @Test
     void triesAtOnceAfterAReleaseWithUnknownOutcome() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
-        engine.acquireAsync(REQUEST); // asks for another lease
+        engine.acquireAsync(REQUEST); // with another lease
         releasing(first);
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
         backend.nextAcquire();
@@ -129,9 +129,9 @@ class EngineHandOverBoundsTests extends HandOverInterleavings {
     @Test
     void retriesWhenTheSignalOfTheOtherInstanceIsLost() throws Exception {
         LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
-        engine.acquireAsync(REQUEST); // asks for another lease
+        engine.acquireAsync(REQUEST); // with another lease
         releasing(first);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(1));
-        backend.nextAcquire(); // by itself
+        backend.nextAcquire(); // without a signal
     }
 }

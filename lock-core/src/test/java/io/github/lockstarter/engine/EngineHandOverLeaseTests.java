@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Hand-over inside an instance: what becomes of the lease, and which lease is not handed over. */
+/** The lease in a hand-over, and leases that are not handed over. */
 class EngineHandOverLeaseTests extends HandOverInterleavings {
 
     @Test
@@ -105,7 +105,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     void aGrantDuringTheRenewalForAHandOverIsKeptWhenThatLeaseIsLost() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
-        backend.signal(KEY); // somebody has deleted the key
+        backend.signal(KEY); // the key was deleted
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
         Sent<RenewCommand, RenewResult> arming = backend.nextRenewal();

@@ -19,7 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Hand-over inside an instance, and who gives up, asks or stops in the same moment. */
+/** Waiters that give up or arrive during a hand-over, and a stop. */
 class EngineHandOverRacesTests extends HandOverInterleavings {
 
     @Test
@@ -109,7 +109,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
     }
 
-    /** The grant belongs to this instance, whichever of its waiters the attempt was made for. */
+    /** The grant belongs to the instance, not to one waiter. */
     @Test
     void givesTheGrantOfACancelledWaiterToTheNextOneWithTheSameTerms() throws Exception {
         CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
@@ -136,7 +136,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
     void aHandedOverLockIsLostWhenTheStoreGrantsItAgain() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
-        backend.signal(KEY); // somebody says that the lock is free, which it is not
+        backend.signal(KEY); // a spurious signal
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         releasing(first).get(5, TimeUnit.SECONDS);
 
@@ -176,7 +176,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         assertThat(backend.isQuiet()).as("nothing was withdrawn").isTrue();
     }
 
-    /** The release follows the answer to the extension, and only then may a waiter look. */
+    /** The release follows the answer to the extension; waiters try only then. */
     @Test
     void aReleaseThatFollowsARenewalWakesTheWaiters() throws Exception {
         for (int i = 0; i < 40; i++) {
@@ -213,7 +213,7 @@ class EngineHandOverRacesTests extends HandOverInterleavings {
         }
     }
 
-    /** The release with which this instance queues up again tells that another one has the lock. */
+    /** The answer to the requeuing release says that another instance has the lock. */
     @Test
     void aWaitThatIsOverDuringTheReleaseEndsWithTheAnswerOfTheRelease() throws Exception {
         LockHandle first = granted(REQUEST, 1);

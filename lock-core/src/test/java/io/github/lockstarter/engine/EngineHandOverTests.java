@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Hand-over inside an instance: what is asked of the backend, and with which fencing tokens. */
+/** The commands and fencing tokens of a hand-over within an instance. */
 class EngineHandOverTests extends HandOverInterleavings {
 
     @Test
@@ -102,7 +102,7 @@ class EngineHandOverTests extends HandOverInterleavings {
     void doublesTheTokenBlockWhenItIsUsedUpQuickly() throws Exception {
         LockHandle holder = waitedFor(REQUEST, 1, 0);
         Deque<CompletableFuture<LockHandle>> line = new ArrayDeque<>();
-        line.add(engine.acquireAsync(REQUEST)); // there is always somebody who waits
+        line.add(engine.acquireAsync(REQUEST)); // someone always waits
         for (int block : new int[] {64, 128, 256, 512, 1024, 1024}) {
             for (int i = 1; i < block; i++) {
                 line.add(engine.acquireAsync(REQUEST));
@@ -128,7 +128,7 @@ class EngineHandOverTests extends HandOverInterleavings {
         LockHandle last = handOver(waitedFor(REQUEST, 100, 0), EngineSettings.HandOver.FENCING_TOKENS - 1);
         CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST); // keeps the queue
-        engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10))); // to whom it is not handed over
+        engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10))); // gets no hand-over
         releasing(last);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         AcquireResult granted = new AcquireResult.Granted(200, 0);
@@ -168,7 +168,7 @@ class EngineHandOverTests extends HandOverInterleavings {
                         EngineInterleavings::onNewThread)
                 .thenCompose(other -> other);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        // Sent by another thread, which may not have looked for the answer yet: the signal is to come after that.
+        // Sent by another thread: the signal must follow once that thread awaits the answer.
         await().until(() -> attempt.answer().getNumberOfDependents() > 0);
         attempt.answer().complete(contended());
         backend.signal(KEY);

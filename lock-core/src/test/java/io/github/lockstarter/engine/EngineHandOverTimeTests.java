@@ -7,7 +7,7 @@ import io.github.lockstarter.LockHandle;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** How long an instance passes a lock on, with the default settings. */
+/** The time limit for hand-overs, with default settings. */
 class EngineHandOverTimeTests extends EngineInterleavings {
 
     @Test

@@ -22,14 +22,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which holds the listeners hear of, since they last long, and when. */
+/** Reports of long holds to listeners. */
 class EngineHeldLongTests {
 
     private static final Duration WARN_AFTER = Duration.ofMillis(100);
 
     private final List<LockEvent.HeldLong> heard = new CopyOnWriteArrayList<>();
 
-    /** Events of all kinds, in the order in which the listener got them. */
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
     private volatile Runnable onContended = () -> {};
@@ -45,7 +44,7 @@ class EngineHeldLongTests {
         }
     }
 
-    /** Runs whenever a watchdog looks at the clock. */
+    /** Runs whenever a watchdog reads the clock. */
     private volatile Runnable onWatchdogsClock = () -> {};
 
     private final EngineClock clock = new EngineClock(this::nanos, Instant::now);
@@ -137,7 +136,7 @@ class EngineHeldLongTests {
         Thread thread = new Thread(() -> handle.set(renewing.acquire(LockRequest.of("order:42"))));
         thread.start();
         thread.join();
-        await().until(() -> has(LockEvent.Renewed.class)); // the look that begins to watch the handle is behind it
+        await().until(() -> has(LockEvent.Renewed.class)); // the check of the handle starts before it
 
         handle.set(null);
         await().until(() -> {
@@ -182,7 +181,7 @@ class EngineHeldLongTests {
             contended.await();
             before.release();
             await().until(() -> !late.heldLocks().snapshot().isEmpty());
-            Thread.sleep(WARN_AFTER.toMillis()); // the hold lasts long, and its caller does not have it yet
+            Thread.sleep(WARN_AFTER.toMillis()); // a long hold that its caller does not have yet
 
             AtomicInteger looks = new AtomicInteger();
             onWatchdogsClock = looks::incrementAndGet;

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Holding, renewing, losing and releasing, when answers come late, never, or in the worst moment. */
+/** Holding, renewing, losing and releasing with answers that are late, missing or at the worst moment. */
 class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
@@ -60,7 +60,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("Lost lock 'order:42' (fencing token 1)")
                 .hasMessageContaining("the 900ms lease ran out");
-        await().untilAsserted(() -> assertThat(losses).hasSize(1)); // told on another thread than the handle
+        await().untilAsserted(() -> assertThat(losses).hasSize(1)); // reported on another thread
     }
 
     @Test
@@ -193,7 +193,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         await().until(() -> engine.heldLocks().size() == 1);
         CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST);
-        backend.signal(KEY); // somebody has deleted the key
+        backend.signal(KEY); // the key was deleted
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(other.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
         assertThat(engine.heldLocks().size()).isEqualTo(1);
@@ -219,7 +219,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 () -> first.extend(REQUEST.leasedFor(Duration.ofSeconds(30))), EngineInterleavings::onNewThread);
         Sent<RenewCommand, RenewResult> extension = backend.nextRenewal();
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
-        backend.signal(KEY); // somebody has deleted the key
+        backend.signal(KEY); // the key was deleted
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
         await().until(() -> !first.isHeld());
@@ -232,7 +232,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThat(engine.heldLocks().size()).isEqualTo(1);
     }
 
-    /** An error of the watchdog's thread, such as for want of memory, must not end the renewals of a lock. */
+    /** An error of the timer's thread, such as out of memory, must not end the renewals. */
     @Test
     void repeatsACheckOfTheTimerThatFails() throws Exception {
         AtomicInteger failures = new AtomicInteger();
@@ -284,7 +284,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
         wallMillis.addAndGet(30_100);
-        // Far below the third of the lease at which the next renewal would find out.
+        // Far below a third of the lease, after which a renewal would notice the loss.
         assertThat(lost.await(4, TimeUnit.SECONDS)).isTrue();
     }
 
@@ -339,7 +339,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     void aGrantWithoutACallerEndsTheEarlierHoldOfTheKey() throws Exception {
         LockHandle held = granted(REQUEST, 1);
         CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(11)));
-        backend.signal(KEY); // the lock is gone, such as after a failover
+        backend.signal(KEY); // the lock is lost, such as after a failover
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         other.cancel(false);
         attempt.answer().complete(grant(2, 0));
@@ -364,7 +364,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal());
         Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();
         onClock = () -> {
-            if (late.heldLocks().size() > 0) { // granted, and not handed out yet
+            if (late.heldLocks().size() > 0) { // granted and not delivered yet
                 onClock = () -> {};
                 letPass(Duration.ofMillis(500));
             }

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 
-/** An engine over a {@link ManualBackend}: every answer comes when the test says so. */
+/** An engine over a {@link ManualBackend}: the test controls every answer. */
 abstract class EngineInterleavings {
 
     static final String KEY = "order:42";
@@ -34,10 +34,10 @@ abstract class EngineInterleavings {
     /** A name whose locks are never taken over. */
     static final String NEVER_TAKEN_OVER = "never-taken-over";
 
-    /** Name of the locks whose releases wait for no answer. */
+    /** The name of locks whose release waits for no answer. */
     static final String SENT_RELEASE = "sent-release";
 
-    /** So long that no beat, and no doubt, comes by itself on a slow machine: tests let it pass. */
+    /** So long that no beat and no doubt occurs in real time; tests advance the clock. */
     static final Duration TAKE_OVER = Duration.ofSeconds(4);
 
     private static final Set<Class<?>> KEPT_EVENTS = Set.of(
@@ -53,7 +53,7 @@ abstract class EngineInterleavings {
     private final AtomicLong ahead = new AtomicLong();
     final AtomicLong wallMillis = new AtomicLong(1_000_000);
 
-    /** Runs whenever the engine looks at the clock, on the thread that does. */
+    /** Runs whenever the engine reads the clock, on that thread. */
     volatile Runnable onClock = () -> {};
 
     final EngineClock clock = new EngineClock(this::nanos, () -> Instant.ofEpochMilli(wallMillis.get()));
@@ -62,10 +62,8 @@ abstract class EngineInterleavings {
     /** The {@link #KEPT_EVENTS}, in the order in which the listener received them. */
     final List<Object> events = new CopyOnWriteArrayList<>();
 
-    /** Why acquisitions ended without the lock. */
     final List<LockEvent.Refusal> refusals = new CopyOnWriteArrayList<>();
 
-    /** What was heard of the store. */
     final List<StoreEvent> storeEvents = new CopyOnWriteArrayList<>();
 
     volatile Runnable onContended = () -> {};
@@ -91,7 +89,7 @@ abstract class EngineInterleavings {
         return System.nanoTime() + ahead.get();
     }
 
-    /** As if time passed, on both clocks. The timer's thread may notice it late. */
+    /** Advances both clocks. The timer's thread may notice it late. */
     void letPass(Duration time) {
         wallMillis.addAndGet(time.toMillis());
         ahead.addAndGet(time.toNanos());
@@ -185,7 +183,7 @@ abstract class EngineInterleavings {
         return acquiring.get(5, TimeUnit.SECONDS);
     }
 
-    /** A hold that had to be waited for, so that its grant covers as many fencing tokens as there are. */
+    /** A hold that was contended, so that its grant covers the maximum of fencing tokens. */
     LockHandle waitedFor(LockRequest request, long firstFencingToken, long othersWaiting) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
         backend.nextAcquire().answer().complete(contended());

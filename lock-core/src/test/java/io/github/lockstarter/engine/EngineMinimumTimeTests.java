@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What the engine sends for locks with a minimum time, and what it makes of the answers. */
+/** Commands for locks with a minimum time, and their answers. */
 class EngineMinimumTimeTests extends EngineInterleavings {
 
     private static final Duration MINIMUM = Duration.ofSeconds(10);
@@ -74,7 +74,7 @@ class EngineMinimumTimeTests extends EngineInterleavings {
     @Test
     void aWaiterThatIsRefusedAKeptLockTriesWhenTheMinimumTimeIsOver() throws Exception {
         engine.acquireAsync(REQUEST);
-        Duration rest = Duration.ofMillis(900); // longer than the first delays between two looks
+        Duration rest = Duration.ofMillis(900); // longer than the first retry delays
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         long start = System.nanoTime();
         attempt.answer().complete(new AcquireResult.Contended(Optional.of(rest), 7, Optional.empty(), true));

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What callers and holders are told while the backend recovers. */
+/** Answers to callers and holders while the backend recovers. */
 @Tag(Effort.SLOW)
 class EngineRecoveryTests extends EngineInterleavings {
 
@@ -58,7 +58,7 @@ class EngineRecoveryTests extends EngineInterleavings {
         assertThat(refusals).containsExactly(LockEvent.Refusal.RECOVERING);
     }
 
-    /** Empty would say that another owner has the lock. */
+    /** An empty result would mean that another owner has the lock. */
     @Test
     void failsAnAttemptThatTheBackendRefusesToDecide() {
         CompletableFuture<Optional<LockHandle>> once = new CompletableFuture<>();
@@ -94,7 +94,7 @@ class EngineRecoveryTests extends EngineInterleavings {
         await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(storeEvents)
                 .extracting(StoreEvent::getClass)
                 .containsExactly(StoreEvent.RecoveryStarted.class, StoreEvent.RecoveryEnded.class));
-        backend.storeEvent(recovering(Duration.ofMillis(3))); // an answer that was late
+        backend.storeEvent(recovering(Duration.ofMillis(3))); // a late answer
         assertThat(storeEvents).hasSize(2);
         backend.storeEvent(recovering(Duration.ofSeconds(30)));
         assertThat(storeEvents).hasSize(3);

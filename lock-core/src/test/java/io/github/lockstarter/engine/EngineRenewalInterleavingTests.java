@@ -28,7 +28,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Renewals that travel together: what happens to one of them is no matter of the others. */
+/** Renewals in one batch do not affect each other. */
 @Tag(Effort.SLOW)
 class EngineRenewalInterleavingTests extends EngineInterleavings {
 
@@ -148,7 +148,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
         return held;
     }
 
-    /** What is asked for right now is due at the same time. */
+    /** Requests of the same moment are due at the same time. */
     private static void awaitTheNextRow() {
         long row = TERMS.renewAt(System.nanoTime());
         while (TERMS.renewAt(System.nanoTime()) == row) {

@@ -32,7 +32,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A lock is taken away while it is being granted, handed over, left or renewed: nobody goes on as its holder. */
+/** A lock is revoked while it is granted, handed over, released or renewed: no caller keeps it. */
 class EngineRevocationInterleavingTests extends EngineInterleavings {
 
     EngineRevocationInterleavingTests() {
@@ -107,7 +107,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
     }
 
-    /** Its owner has left, and the waiter does not have it before the answer. */
+    /** The owner has released it, and the waiter gets it only with the answer. */
     @Test
     void aLockRevokedDuringTheRenewalForAHandOverIsNotHandedOver() throws Exception {
         LockHandle first = waitedFor(100);
@@ -130,7 +130,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(patient.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
     }
 
-    /** The message comes before, while and after the lock goes to its next holder. */
+    /** The message arrives before, during and after the hand-over. */
     @Test
     void aLockRevokedDuringItsHandOverIsHeldByNobody() throws Exception {
         for (int i = 0; i < 200; i++) {

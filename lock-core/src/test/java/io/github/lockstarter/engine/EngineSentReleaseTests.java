@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Releases that wait for no answer. */
+/** Releases that do not wait for the answer. */
 class EngineSentReleaseTests extends EngineInterleavings {
 
     private static final LockRequest QUICK = REQUEST.named(SENT_RELEASE);
@@ -60,7 +60,7 @@ class EngineSentReleaseTests extends EngineInterleavings {
         assertThat(losses).first().extracting(LockEvent.Lost::cause).isEqualTo(LossCause.OWNER_CHANGED);
     }
 
-    /** Until then this instance has the lock: a caller that went on would be refused by its own hold. */
+    /** Until then the instance has the lock, and a caller that returned would be refused by its own hold. */
     @Test
     void releaseWaitsForTheAnswerToARenewal() throws Exception {
         LockHandle held = granted(QUICK, 100);

@@ -69,7 +69,7 @@ class EngineSessionTests extends EngineInterleavings {
         await().until(() -> session.beats.get() > 1);
     }
 
-    /** The store says nothing any more after the grant. */
+    /** The store is silent after the grant. */
     private LockHandle grantedInSession(LockRequest request) throws Exception {
         LockHandle held = granted(request, 1);
         session.isSilent = true;

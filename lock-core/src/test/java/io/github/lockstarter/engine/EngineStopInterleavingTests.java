@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Stopping the engine while something is under way. */
+/** Stopping the engine during attempts, renewals and releases. */
 class EngineStopInterleavingTests extends EngineInterleavings {
 
     @Test
@@ -71,7 +71,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
         await().until(() -> !engine.isRunning());
         assertThat(stopping).as("an attempt is under way").isNotDone();
-        await().pollDelay(Duration.ofMillis(50)).until(() -> true); // the refusal is in place after the flag
+        await().pollDelay(Duration.ofMillis(50)).until(() -> true); // refusals follow the flag
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
@@ -160,7 +160,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         assertThat(drained).succeedsWithin(5, TimeUnit.SECONDS);
     }
 
-    /** A thread that waits for a future inside of the step. */
+    /** A thread that waits for a future inside the step. */
     private static Thread blocked(Runnable step) {
         Thread thread = new Thread(step);
         thread.setDaemon(true);

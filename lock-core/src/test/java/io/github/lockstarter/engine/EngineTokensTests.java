@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The lock tokens that tell the store which thread asks for a lock, and the memory of the highest fencing tokens. */
+/** Lock tokens with the name of their thread, and the cache of the highest fencing tokens. */
 class EngineTokensTests {
 
     private final EngineClock clock = new EngineClock(System::nanoTime, () -> Instant.ofEpochMilli(1_700_000_000_000L));

@@ -10,15 +10,15 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** An engine whose bound in time is out of the way, and a line of waiters in it. */
+/** An engine without a time limit for hand-overs, and a queue of waiters. */
 abstract class HandOverInterleavings extends EngineInterleavings {
 
-    /** Sixteen hand-overs in time, also on a busy machine. */
+    /** Long enough for sixteen hand-overs on a busy machine. */
     HandOverInterleavings() {
         super(new EngineSettings.HandOver(16, Duration.ofSeconds(20)));
     }
 
-    /** From hold to hold, down a line of waiters. */
+    /** Hands over along a queue of waiters. */
     LockHandle handOver(LockHandle first, int times) throws Exception {
         Deque<CompletableFuture<LockHandle>> waiting = new ArrayDeque<>();
         LockHandle holder = first;

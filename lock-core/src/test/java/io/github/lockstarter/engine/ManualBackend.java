@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ManualBackend implements LockBackend {
 
-    /** Asks whether it is heard; none unless the test wants it. */
+    /** Absent unless the test sets it. */
     private final Optional<CrashDetection> crashDetection;
 
     public ManualBackend() {
@@ -57,7 +57,7 @@ public final class ManualBackend implements LockBackend {
     /** Runs while an attempt is being sent, on the thread that sends it. */
     volatile Runnable beforeAcquire = () -> {};
 
-    /** Whether releases get no answer, at once. */
+    /** Whether releases are answered at once as unknown. */
     public volatile boolean refusesReleases;
 
     /** Runs once, while the next withdrawal is being written. */
@@ -153,7 +153,7 @@ public final class ManualBackend implements LockBackend {
         return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawals.isEmpty();
     }
 
-    /** As if nothing had been sent. */
+    /** Drops all recorded commands. */
     void forget() {
         answerTheRest();
         acquires.clear();
@@ -162,7 +162,7 @@ public final class ManualBackend implements LockBackend {
         withdrawals.clear();
     }
 
-    /** Answers whatever has no answer yet. */
+    /** Answers all unanswered commands. */
     public void answerTheRest() {
         lastAnswers.forEach(Runnable::run);
     }
@@ -171,22 +171,21 @@ public final class ManualBackend implements LockBackend {
         mailbox().onSignal(key);
     }
 
-    /** Another instance waits. */
+    /** Notifies that another instance waits. */
     void wanted(String key) {
         mailbox().onWanted(key);
     }
 
-    /** An operator took away what the lock token with this fingerprint had. */
+    /** Notifies that an operator revoked the lock of the token with this fingerprint. */
     void revoked(String key, String fingerprint) {
         mailbox().onRevoked(key, fingerprint);
     }
 
-    /** Something happened to the store. */
     void storeEvent(StoreEvent event) {
         mailbox().onStoreEvent(event);
     }
 
-    /** The store hears this instance on another connection. */
+    /** The mailbox was opened on another connection. */
     void opened() {
         mailbox().onMailboxOpened();
     }

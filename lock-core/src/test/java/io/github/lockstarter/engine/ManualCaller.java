@@ -78,7 +78,7 @@ final class ManualCaller {
         return result != null;
     }
 
-    /** Whether it has its outcome, and has left. */
+    /** Whether it has its outcome and has returned. */
     boolean isAtRest() {
         return result == null
                 || (result.isDone() && entries.isEmpty() && releases.stream().allMatch(CompletableFuture::isDone));
@@ -89,7 +89,7 @@ final class ManualCaller {
         return line.stream().filter(each -> each.terms == terms).findFirst();
     }
 
-    /** When it looks at its clock. */
+    /** When it reads its clock. */
     long wakesAt() {
         return queued().map(Waiter::giveUpAt).orElse(ManualTimer.NEVER);
     }

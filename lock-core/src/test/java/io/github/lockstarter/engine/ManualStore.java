@@ -130,7 +130,7 @@ final class ManualStore implements LockBackend {
         }
     }
 
-    /** The usual one first. */
+    /** The usual answer first. */
     private List<Object> answers(Object command) {
         if (command instanceof AcquireCommand attempt) {
             long fencingToken = attempt.token().sequence() * FENCING;

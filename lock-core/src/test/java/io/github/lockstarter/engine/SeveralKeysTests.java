@@ -35,7 +35,7 @@ class SeveralKeysTests {
         assertThat(engine.heldLocks().size()).isZero();
     }
 
-    /** What depends on the future may block, and ask for one of the keys. */
+    /** A stage that depends on the future may block, and acquire one of the keys. */
     @Test
     void releasesAcquiredKeysBeforeTheFutureFails() throws Exception {
         LockHandle b = engine.acquire(LockRequest.of("b"));

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The engine asks a store for no more than the store declares. */
+/** The engine uses only capabilities that the store declares. */
 class StoreCapabilitiesTests {
 
     private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Duration.ofSeconds(15));
@@ -57,7 +57,7 @@ class StoreCapabilitiesTests {
                 .hasMessageContaining("1 ms");
     }
 
-    /** How often a lock that six callers of one application wait for passes from one to the next within it. */
+    /** The number of hand-overs among six callers of one application. */
     private long handOversWith(int fencingTokens) throws Exception {
         try (LocalLockBackend store = new LocalLockBackend();
                 Application application = Application.over(declaring(store, withTokens(fencingTokens)))) {

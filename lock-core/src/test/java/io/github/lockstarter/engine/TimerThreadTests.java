@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class TimerThreadTests {
 
-    /** Generous: a tick is 5 ms, the rest is for a busy machine. */
+    /** A tick is 5 ms; the rest allows for a busy machine. */
     private static final Duration LATE = Duration.ofSeconds(2);
 
     private final TimerThread timer = new TimerThread(EngineClock.SYSTEM);

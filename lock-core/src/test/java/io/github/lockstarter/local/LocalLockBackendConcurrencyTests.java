@@ -28,7 +28,7 @@ class LocalLockBackendConcurrencyTests {
 
     private final LocalLockBackend backend = new LocalLockBackend();
 
-    // Written under the lock only, on purpose without any other synchronisation.
+    // Deliberately unsynchronised: written only under the lock.
     private final List<Long> fencingTokens = new ArrayList<>();
     private int counter;
 
@@ -53,7 +53,7 @@ class LocalLockBackendConcurrencyTests {
         assertThat(backend.size()).isEqualTo(1);
     }
 
-    /** A lock client whose waits end by signals alone: one lost signal, and the test does not end. */
+    /** A client whose waits end only by signals: with a lost signal the test hangs. */
     private final class Instance implements Callable<Integer>, SignalListener {
 
         private final Semaphore signals = new Semaphore(0);

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 
-/** A local backend whose clock the test moves, and short names for its commands. */
+/** A local backend with a manual clock, and short names for its commands. */
 abstract class LocalLocks {
 
     static final String KEY = "order:42";

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** A backend that breaks its word. */
+/** A backend that violates its contract. */
 class BackendGuardTests {
 
     private final IllegalStateException broken = new IllegalStateException("broken");

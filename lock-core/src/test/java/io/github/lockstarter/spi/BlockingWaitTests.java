@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a wait gives back, and what a thread does while it waits. */
+/** The result of a wait, and the thread during it. */
 @Timeout(30)
 class BlockingWaitTests {
 
@@ -30,7 +30,7 @@ class BlockingWaitTests {
         Thread.interrupted();
     }
 
-    /** On a thread of its own, which the common pool has nothing to do with. */
+    /** On its own thread, not in the common pool. */
     private static void later(Runnable work) {
         Thread thread = new Thread(
                 () -> {

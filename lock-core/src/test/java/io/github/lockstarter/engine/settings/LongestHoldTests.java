@@ -51,7 +51,7 @@ class LongestHoldTests {
                 .hasMessageStartingWith("Longest hold of lock 'order:42' is 300s, below the lease of the lock (360s)");
     }
 
-    /** The bound of all locks is a default; a request that asks for a longer lease does so on purpose. */
+    /** The limit of all locks is a default; a request for a longer lease is deliberate. */
     @Test
     void theLongestHoldOfAllLocksMayBeBelowTheLeaseOfARequest() {
         settings().validate(REQUEST.leasedFor(Duration.ofMinutes(11)));
