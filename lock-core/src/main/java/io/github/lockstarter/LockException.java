@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class LockException extends RuntimeException {
 
+    /** The key. */
     private final String key;
 
     LockException(String key, String message, @Nullable Throwable cause) {

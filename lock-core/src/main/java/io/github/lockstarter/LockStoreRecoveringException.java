@@ -10,6 +10,7 @@ import java.util.Objects;
  */
 public final class LockStoreRecoveringException extends LockBackendException {
 
+    /** Approximate time until the store grants locks. */
     private final Duration retryAfter;
 
     /**
