@@ -1,8 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
-import java.util.concurrent.Future;
-import org.jspecify.annotations.Nullable;
 
 /** A lock that was granted to a lock token of this instance. Any thread reads. */
 final class Hold {
@@ -19,8 +17,6 @@ final class Hold {
 
     /** Whether the server tells this instance of the end of the node. */
     volatile boolean isWatched;
-
-    volatile @Nullable Future<?> timer;
 
     Hold(String key, LockToken token, LockNode node, long leaseEnd) {
         this.key = key;

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.WatchedEvent;
@@ -23,11 +22,13 @@ final class Holds {
 
     private final ConcurrentMap<LockToken, Hold> holds = new ConcurrentHashMap<>();
     private final ScheduledExecutorService timer;
+    private final Deadlines deadlines;
     private final Nodes nodes;
     private final ConnectionEvents connection;
 
-    Holds(ScheduledExecutorService timer, Nodes nodes, ConnectionEvents connection) {
+    Holds(ScheduledExecutorService timer, Deadlines deadlines, Nodes nodes, ConnectionEvents connection) {
         this.timer = timer;
+        this.deadlines = deadlines;
         this.nodes = nodes;
         this.connection = connection;
     }
@@ -43,18 +44,13 @@ final class Holds {
 
     void add(Hold hold) {
         holds.put(hold.token, hold);
-        lookAfter(hold, hold.leaseEnd - System.nanoTime());
+        deadlines.add(now -> endIfDue(hold, now));
         watch(hold);
     }
 
     /** Whether it was there: true for one caller. */
     boolean remove(Hold hold) {
-        boolean removed = holds.remove(hold.token, hold);
-        Future<?> pending = hold.timer;
-        if (pending != null) {
-            pending.cancel(false);
-        }
-        return removed;
+        return holds.remove(hold.token, hold);
     }
 
     /** The session that had it is over for this instance, though the servers may not have noticed yet. */
@@ -85,21 +81,16 @@ final class Holds {
         });
     }
 
-    private void lookAfter(Hold hold, long nanos) {
-        if (!timer.isShutdown()) {
-            hold.timer = timer.schedule(() -> look(hold), Math.max(nanos, 0), TimeUnit.NANOSECONDS);
+    private boolean endIfDue(Hold hold, long now) {
+        if (holds.get(hold.token) != hold) {
+            return true;
         }
-    }
-
-    private void look(Hold hold) {
-        long now = System.nanoTime();
         Hold left = holds.computeIfPresent(
                 hold.token, (token, known) -> known != hold || known.leaseEnd - now > 0 ? known : null);
         if (left == null) {
             nodes.delete(hold.node.path());
-        } else if (left == hold) {
-            lookAfter(hold, hold.leaseEnd - now);
         }
+        return left != hold;
     }
 
     /** From the answer on, until the hold ends. Without an answer, the hold says that it is not watched. */

@@ -25,8 +25,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -54,8 +52,8 @@ import org.jspecify.annotations.Nullable;
  * starts again with each new container.
  *
  * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard
- * for the session time-out. The lease of a lock that is not renewed is ended by this backend, with a timer. A renewal
- * asks whether the session goes on ({@link Session}); any number share one question.
+ * for the session time-out. The lease of a lock that is not renewed is ended by this backend ({@link Deadlines}). A
+ * renewal asks whether the session goes on ({@link Session}); any number share one question.
  *
  * <p><b>Guarantee</b>: with a majority of servers that keep what they have acknowledged, at most one instance has the
  * lock at a time, and a lock is certain ({@link CrashDetection#certainTime}) for half of the session time-out from the
@@ -84,6 +82,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private final Holds holds;
     private final ConnectionEvents connection;
     private final ScheduledThreadPoolExecutor timer;
+    private final Deadlines deadlines;
     private volatile boolean closed;
 
     /**
@@ -111,9 +110,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.whenClosed = whenClosed;
         this.timer = LockThreads.timer("lock-zookeeper");
         this.session = new Session(client, settings, timer, start(client));
+        this.deadlines = new Deadlines(timer);
         this.connection = new ConnectionEvents(client);
         Nodes nodes = new Nodes(client);
-        this.holds = new Holds(timer, nodes, connection);
+        this.holds = new Holds(timer, deadlines, nodes, connection);
         LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());
         this.lines = new LockLine(nodes, session, holds, new Places(nodes, connection), paths);
         this.inspector = new LockInspector(nodes, paths);
@@ -288,21 +288,15 @@ public final class ZooKeeperLockBackend implements LockBackend {
     /** The outcome of a command; unknown if it failed, or has no answer in time. */
     private <R> CompletionStage<R> inTime(CompletableFuture<R> work, Function<Throwable, R> unknown) {
         CompletableFuture<R> answer = work.exceptionally(unknown);
-        Future<?> late = expire(answer, unknown);
-        answer.whenComplete((result, failure) -> late.cancel(false));
+        if (!answer.isDone()) {
+            long end = System.nanoTime() + settings.commandTimeout().toNanos();
+            deadlines.add(now -> answer.isDone() || (now - end >= 0 && answer.complete(unknown.apply(noAnswer()))));
+        }
         return answer;
     }
 
-    private <R> Future<?> expire(CompletableFuture<R> answer, Function<Throwable, R> unknown) {
-        long limit = settings.commandTimeout().toMillis();
-        Runnable giveUp = () -> answer.complete(unknown.apply(
-                new TimeoutException("no answer within " + DurationText.exactly(settings.commandTimeout()))));
-        try {
-            return timer.schedule(giveUp, limit, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-            giveUp.run(); // closed
-            return CompletableFuture.completedFuture(null);
-        }
+    private TimeoutException noAnswer() {
+        return new TimeoutException("no answer within " + DurationText.exactly(settings.commandTimeout()));
     }
 
     /** Where locks are kept. */
