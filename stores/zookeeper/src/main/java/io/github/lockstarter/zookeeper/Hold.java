@@ -1,9 +1,12 @@
 package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
+import java.util.concurrent.TimeUnit;
 
 /** A lock that was granted to a lock token of this instance. Any thread reads. */
 final class Hold {
+
+    private static final long SHORT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     final String key;
     final LockToken token;
@@ -18,10 +21,14 @@ final class Hold {
     /** Whether the server tells this instance of the end of the node. */
     volatile boolean isWatched;
 
+    /** When the server is asked for that, in monotonic nanoseconds. {@link Holds} changes it. */
+    volatile long watchAt;
+
     Hold(String key, LockToken token, LockNode node, long leaseEnd) {
         this.key = key;
         this.token = token;
         this.node = node;
         this.leaseEnd = leaseEnd;
+        this.watchAt = System.nanoTime() + SHORT_NANOS;
     }
 }

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of this instance, and how they end without its doing: with their leases, by the clock of this machine,
- * since the servers know the session only; and when somebody else deletes their nodes. The caller that removes a hold
- * ends it. Thread-safe: a lease is prolonged, and ends, in an atomic step of the map.
+ * since the servers know the session only; and when somebody else deletes their nodes. A watch reports that, which is
+ * set when a hold has lasted for a moment: for a short one it would cost a request and a message more. The caller that
+ * removes a hold ends it. Thread-safe: a lease is prolonged, and ends, in an atomic step of the map.
  */
 final class Holds {
 
@@ -44,8 +45,7 @@ final class Holds {
 
     void add(Hold hold) {
         holds.put(hold.token, hold);
-        deadlines.add(now -> endIfDue(hold, now));
-        watch(hold);
+        deadlines.add(now -> look(hold, now));
     }
 
     /** Whether it was there: true for one caller. */
@@ -81,7 +81,8 @@ final class Holds {
         });
     }
 
-    private boolean endIfDue(Hold hold, long now) {
+    /** Whether the hold has ended. */
+    private boolean look(Hold hold, long now) {
         if (holds.get(hold.token) != hold) {
             return true;
         }
@@ -89,6 +90,9 @@ final class Holds {
                 hold.token, (token, known) -> known != hold || known.leaseEnd - now > 0 ? known : null);
         if (left == null) {
             nodes.delete(hold.node.path());
+        } else if (now - hold.watchAt >= 0) {
+            hold.watchAt = now + TimeUnit.SECONDS.toNanos(RETRY_SECONDS);
+            watch(hold);
         }
         return left != hold;
     }
@@ -110,9 +114,8 @@ final class Holds {
     private void changed(Hold hold, WatchedEvent event) {
         if (event.getType() == EventType.NodeDeleted) {
             takenAway(hold);
-        } else if (event.getType() == EventType.NodeDataChanged && holds.get(hold.token) == hold) {
-            hold.isWatched = false;
-            watch(hold);
+        } else if (event.getType() == EventType.NodeDataChanged) {
+            hold.isWatched = false; // until the next look
         }
     }
 
