@@ -160,7 +160,7 @@ final class Attempt {
     }
 
     private CompletableFuture<AcquireResult> behind(Place waiting, Line line) {
-        lines.places.watch(waiting, line);
+        line.before(waiting.node).ifPresent(name -> lines.places.watch(waiting, name));
         long position = command.waiting().isPresent() ? line.position(waiting.node) : Waiting.NEW;
         return holder(line).thenApply(holder -> contended(position, holder));
     }
@@ -171,7 +171,7 @@ final class Attempt {
             return leave(node, result);
         }
         long leaseEnd = sent + command.lease().toNanos();
-        lines.holds.add(new Hold(command.key(), command.token(), node, leaseEnd));
+        lines.holds.add(new Hold(command.key(), command.token(), node, line.lastBehind(node), leaseEnd));
         return done(result);
     }
 

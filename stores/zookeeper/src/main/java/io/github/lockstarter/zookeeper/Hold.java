@@ -1,6 +1,7 @@
 package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A lock that was granted to a lock token of this instance. Any thread reads. */
@@ -11,6 +12,9 @@ final class Hold {
     final String key;
     final LockToken token;
     final LockNode node;
+
+    /** The name of the last node behind it in the line when it was granted. */
+    final Optional<String> lastBehind;
 
     /** In monotonic nanoseconds. {@link Holds} changes it. */
     volatile long leaseEnd;
@@ -24,10 +28,11 @@ final class Hold {
     /** When the server is asked for that, in monotonic nanoseconds. {@link Holds} changes it. */
     volatile long watchAt;
 
-    Hold(String key, LockToken token, LockNode node, long leaseEnd) {
+    Hold(String key, LockToken token, LockNode node, Optional<String> lastBehind, long leaseEnd) {
         this.key = key;
         this.token = token;
         this.node = node;
+        this.lastBehind = lastBehind;
         this.leaseEnd = leaseEnd;
         this.watchAt = System.nanoTime() + SHORT_NANOS;
     }

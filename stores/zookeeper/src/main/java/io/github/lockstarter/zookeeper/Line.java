@@ -64,6 +64,12 @@ record Line(List<String> names) {
         return position <= 0 ? Optional.empty() : Optional.of(names.get(position - 1));
     }
 
+    /** The last one, if the node is before it. */
+    Optional<String> lastBehind(LockNode node) {
+        int last = names.size() - 1;
+        return position(node) < last ? Optional.of(names.get(last)) : Optional.empty();
+    }
+
     /** What the name of a node begins with that replaces another one. */
     static String prefixAfter(LockNode old) {
         return "after-" + Long.toHexString(old.czxid()) + '-' + PREFIX;

@@ -5,6 +5,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.zookeeper.Places.Place;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -88,28 +89,47 @@ final class LockLine {
                 : delete(hold).thenApply(deleted -> released(deleted, 0));
     }
 
-    /** In one step: the next instance is told of the deletion, and this one stands behind all that waited before. */
+    /**
+     * In one step: the next instance is told of the deletion, and this one stands behind all that waited before. Of
+     * those, it watches the last one that it knows: if another one has come since, it looks again when it is signalled.
+     */
     private CompletableFuture<ReleaseResult> releaseAndRejoin(Hold hold) {
         CompletableFuture<?> left = places.leave(hold.key); // before it could be this instance that is told
         hold.isReleasing = true;
         holds.leave(rejoining.put(hold.key, hold));
-        CompletableFuture<LockNode> replaced = nodes.replace(hold.node, data(hold.token));
-        CompletableFuture<Line> line = lineWith(replaced, directory(hold.key));
-        return left.thenCombine(replaced.thenApply(node -> rejoined(hold, node)), (gone, place) -> place)
-                .thenCombine(line, this::stay)
-                .thenCompose(signalled -> signalled)
-                .thenApply(signalled -> released(true, signalled))
+        return lastBehind(hold)
+                .thenCompose(last -> last.isEmpty() ? releaseAlone(hold) : rejoin(hold, last.get(), left))
                 .exceptionallyCompose(failure -> notReplaced(hold, failure));
     }
 
+    private CompletableFuture<Optional<String>> lastBehind(Hold hold) {
+        return hold.lastBehind.isPresent()
+                ? CompletableFuture.completedFuture(hold.lastBehind)
+                : nodes.line(directory(hold.key)).thenApply(line -> line.lastBehind(hold.node));
+    }
+
+    /** Behind nobody there is no place. */
+    private CompletableFuture<ReleaseResult> releaseAlone(Hold hold) {
+        return delete(hold).thenApply(deleted -> {
+            rejoining.remove(hold.key, hold);
+            return released(deleted, 0);
+        });
+    }
+
+    private CompletableFuture<ReleaseResult> rejoin(Hold hold, String last, CompletableFuture<?> left) {
+        return nodes.replace(hold.node, data(hold.token)).thenCombine(left, (node, gone) -> rejoined(hold, node, last));
+    }
+
     /** A place that is there only after the end of the wait is left at once. */
-    private Place rejoined(Hold hold, LockNode node) {
+    private ReleaseResult rejoined(Hold hold, LockNode node, String last) {
         holds.remove(hold);
         Place place = places.add(hold.key, node);
-        if (!rejoining.remove(hold.key, hold)) {
+        if (rejoining.remove(hold.key, hold)) {
+            places.watch(place, last);
+        } else {
             places.leave(place);
         }
-        return place;
+        return released(true, 1);
     }
 
     private CompletableFuture<ReleaseResult> notReplaced(Hold hold, Throwable failure) {
@@ -120,15 +140,6 @@ final class LockLine {
         }
         holds.leave(isRejoining ? hold : null);
         return CompletableFuture.failedFuture(failure);
-    }
-
-    /** Whether it was others that were signalled. A place behind nobody is given up. */
-    private CompletableFuture<Integer> stay(Place place, Line line) {
-        if (line.before(place.node).isEmpty()) {
-            return places.leave(place).thenApply(left -> 0);
-        }
-        places.watch(place, line);
-        return CompletableFuture.completedFuture(1);
     }
 
     private static ReleaseResult released(boolean deleted, int signalled) {

@@ -10,8 +10,9 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where this instance waits: in the line of each lock by one node. It watches the node right before its own, and is
- * signalled when that is gone: then its own is the first one, unless it was another waiter that has left.
+ * Where this instance waits: in the line of each lock by one node. It watches the node right before its own, as far as
+ * it knows, and is signalled when that is gone: then its own is the first one, unless it was another waiter that has
+ * left.
  *
  * <p>Thread-safe. A watch is removed with its place, since the node that it watches may live for long.
  */
@@ -64,14 +65,13 @@ final class Places {
         return place;
     }
 
-    /** Has this instance told when the node right before the place in that line is gone. */
-    void watch(Place place, Line line) {
-        String before = line.before(place.node)
-                .map(name -> place.node.directory() + '/' + name)
-                .orElse(null);
-        if (before == null || before.equals(place.before)) {
+    /** Has this instance told when that node, which is before the place, is gone. */
+    void watch(Place place, String name) {
+        String before = place.node.directory() + '/' + name;
+        if (before.equals(place.before)) {
             return;
         }
+        unwatch(place);
         place.before = before;
         nodes.watchEnd(before, place).whenComplete((isThere, failure) -> {
             if (places.get(place.key) != place) {
@@ -109,11 +109,15 @@ final class Places {
     }
 
     private CompletableFuture<?> end(Place place) {
+        unwatch(place);
+        return nodes.delete(place.node.path());
+    }
+
+    private void unwatch(Place place) {
         String before = place.before;
         if (before != null) {
             nodes.unwatchEnd(before);
         }
-        return nodes.delete(place.node.path());
     }
 
     void leaveAll() {

@@ -47,9 +47,9 @@ import org.jspecify.annotations.Nullable;
  * instance's: no other can come first. A free lock takes one round trip, since the look at the line is sent right
  * behind the node, and its release another one. A waiter that is first takes the lock by writing its lock token, which
  * proves its session; the look at the line is sent right behind that, too. An instance that goes on waiting releases
- * the lock and creates its next node in one transaction, so that another owner costs two. The fencing token is the
- * {@code czxid} of the node, which grows over all nodes of the ensemble. The number in the name does not serve: it
- * starts again with each new container.
+ * the lock and creates its next node in one transaction, and watches the last node that it knows to be before that: so
+ * another owner costs two transactions and four requests. The fencing token is the {@code czxid} of the node, which
+ * grows over all nodes of the ensemble. The number in the name does not serve: it starts again with each new container.
  *
  * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard
  * for the session time-out. The lease of a lock that is not renewed is ended by this backend ({@link Deadlines}). A

@@ -21,6 +21,17 @@ class LineTests {
     }
 
     @Test
+    void knowsTheLastNodeBehindAnother() {
+        LockNode first = new LockNode("/l/k/_c_zz-lock-0000000009", 6, 1);
+
+        assertThat(Line.of(List.of("_c_zz-lock-0000000009", "_c_00-lock-0000000011"))
+                        .lastBehind(first))
+                .hasValue("_c_00-lock-0000000011");
+        assertThat(Line.of(List.of("_c_zz-lock-0000000009")).lastBehind(first)).isEmpty();
+        assertThat(Line.EMPTY.lastBehind(first)).isEmpty();
+    }
+
+    @Test
     void continuesAfterTheSequenceOverflows() {
         Line line = Line.of(List.of("a-lock--2147483648", "a-lock-2147483647", "a-lock--2147483647"));
 

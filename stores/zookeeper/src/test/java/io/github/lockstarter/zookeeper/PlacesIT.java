@@ -141,6 +141,45 @@ class PlacesIT {
     }
 
     @Test
+    void aPlaceBehindOneThatItsReleaseDidNotKnowWaitsForThatOne() throws InterruptedException {
+        Granted first = (Granted) acquire(a, ofA);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+        assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
+        answer(a.release(new ReleaseCommand(key, ofA, first.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        Granted known = (Granted) acquire(b, ofB); // with C behind
+        assertThat(acquire(a, ofA)).isInstanceOf(Contended.class);
+
+        assertThat(answer(b.release(rejoining(known)))).isEqualTo(new Released(1));
+        Granted second = (Granted) acquire(c, ofC);
+        answer(c.release(new ReleaseCommand(key, ofC, second.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        LockToken next = new LockToken("b", 2);
+        assertThat(acquire(b, next)).isInstanceOf(Contended.class);
+
+        Granted third = (Granted) acquire(a, ofA);
+        answer(a.release(new ReleaseCommand(key, ofA, third.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(acquire(b, next)).isInstanceOf(Granted.class);
+    }
+
+    @Test
+    void aPlaceBehindOneThatLeftBeforeTheReleaseIsSignalled() throws InterruptedException {
+        Granted first = (Granted) acquire(a, ofA);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+        assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
+        answer(a.release(new ReleaseCommand(key, ofA, first.fencingToken())));
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        Granted known = (Granted) acquire(b, ofB); // with C behind
+        answer(c.release(ReleaseCommand.endOfWait(key, ofC)));
+
+        answer(b.release(rejoining(known)));
+
+        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
+        assertThat(acquire(b, new LockToken("b", 2))).isInstanceOf(Granted.class);
+    }
+
+    @Test
     void aReleaseThatIsSentTwiceTakesOnePlace() throws InterruptedException {
         CompletionStage<ReleaseResult> release = releaseBeforeC();
 
