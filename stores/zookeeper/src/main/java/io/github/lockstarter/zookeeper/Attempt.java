@@ -6,7 +6,6 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
-import io.github.lockstarter.zookeeper.LockLine.Joining;
 import io.github.lockstarter.zookeeper.Places.Place;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +28,7 @@ final class Attempt {
     private final AcquireCommand command;
     private final long sent;
     private final String directory;
-    private volatile @Nullable Joining joining;
+    private volatile @Nullable CompletableFuture<LockNode> created;
     private volatile @Nullable Place place;
     private volatile boolean isGivenUp;
 
@@ -70,9 +69,9 @@ final class Attempt {
         if (used != null) {
             lines.places.leave(used);
         }
-        Joining mine = joining;
+        CompletableFuture<LockNode> mine = created;
         if (mine != null) {
-            mine.node().thenAccept(node -> lines.nodes.delete(node.path()));
+            mine.thenAccept(node -> lines.nodes.delete(node.path()));
         }
     }
 
@@ -96,13 +95,21 @@ final class Attempt {
                 .thenCompose(next -> next);
     }
 
+    /** The look follows the creation on the same connection, without waiting for the answer to it. */
     private CompletableFuture<AcquireResult> join() {
-        Joining mine = lines.join(command.key(), command.token());
-        joining = mine;
-        return mine.node().thenCompose(node -> mine.line().thenCompose(line -> joined(node, line)));
+        CompletableFuture<LockNode> mine = lines.nodes.create(directory, LockLine.data(command.token()));
+        created = mine;
+        return mine.thenCombine(lines.nodes.line(directory), this::joined).thenCompose(next -> next);
     }
 
     private CompletableFuture<AcquireResult> joined(LockNode node, Line line) {
+        // The client may have repeated the creation behind the look.
+        return line.has(node)
+                ? decide(node, line)
+                : lines.nodes.line(directory).thenCompose(later -> decide(node, later));
+    }
+
+    private CompletableFuture<AcquireResult> decide(LockNode node, Line line) {
         if (isGivenUp) {
             return leave(node, unavailable("Nobody waits for this attempt any more"));
         }

@@ -21,22 +21,8 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class LeaderContact {
 
-    /** Half a tick, which is a quarter of the shortest session time-out, and an eighth of that for its way. */
-    private static final Part DELAY = new Part(9, 32);
-
-    /** Half of the session time-out is certain, and a little is for clocks that run at different speeds. */
-    private static final Part LONGEST_SILENCE = new Part(31, 64);
-
-    /** Answers that follow one another more closely are not kept. */
+    /** Answers that follow one another more closely than this part of the session time-out are not kept. */
     private static final int KEPT_PART = 16;
-
-    /** Of the session time-out. */
-    private record Part(int parts, int of) {
-
-        Duration of(Duration timeout) {
-            return timeout.multipliedBy(parts).dividedBy(of);
-        }
-    }
 
     private record Answer(long session, long sent, long answered) {}
 
@@ -56,9 +42,17 @@ final class LeaderContact {
         this.noSessionBefore = noSessionBefore;
     }
 
-    /** How long after its answer a command counts. */
+    /**
+     * How long after its answer a command counts: half a tick, which is a quarter of the shortest session time-out, and
+     * an eighth of that for its way.
+     */
     static Duration delay(Duration timeout) {
-        return DELAY.of(timeout);
+        return timeout.multipliedBy(9).dividedBy(32);
+    }
+
+    /** Half of the session time-out is certain, and a little is for clocks that run at different speeds. */
+    private static Duration longestSilence(Duration timeout) {
+        return timeout.multipliedBy(31).dividedBy(64);
     }
 
     /**
@@ -66,7 +60,7 @@ final class LeaderContact {
      * of the command on: the leader had heard of it lately when it executed the command.
      */
     boolean isRecent(long session, long sent, Duration timeout) {
-        long silence = LONGEST_SILENCE.of(timeout).toNanos();
+        long silence = longestSilence(timeout).toNanos();
         if (sent - noSessionBefore <= silence) {
             return true;
         }

@@ -37,32 +37,8 @@ final class LockLine {
         this.paths = paths;
     }
 
-    /**
-     * A node that joins a line.
-     *
-     * @param node completed when it is there
-     * @param line what the servers have of the line then
-     */
-    record Joining(CompletableFuture<LockNode> node, CompletableFuture<Line> line) {}
-
     String directory(String key) {
         return paths.directory(key);
-    }
-
-    /** The look follows the creation on the same connection, without waiting for the answer to it. */
-    Joining join(String key, LockToken token) {
-        String directory = directory(key);
-        CompletableFuture<LockNode> created = nodes.create(directory, data(token));
-        return new Joining(created, lineWith(created, directory));
-    }
-
-    private CompletableFuture<Line> lineWith(CompletableFuture<LockNode> created, String directory) {
-        // The client may have repeated the creation behind the look.
-        return created.thenCombine(
-                        nodes.line(directory),
-                        (node, line) ->
-                                line.has(node) ? CompletableFuture.completedFuture(line) : nodes.line(directory))
-                .thenCompose(look -> look);
     }
 
     CompletableFuture<ReleaseResult> release(ReleaseCommand command) {
