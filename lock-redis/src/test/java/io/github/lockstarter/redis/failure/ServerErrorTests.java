@@ -74,7 +74,7 @@ class ServerErrorTests {
                 "Lua script attempted to access a non local key in a cluster node",
                 "Script attempted to access a non local key in a cluster node"
             })
-    void passesWhereAScriptMissesAKeyThatMoves(String text) {
+    void aKeyThatMovesDuringAScriptIsAPassingError(String text) {
         assertThat(Stream.concat(forms(text), forms("ERR " + text))).allMatch(ServerError::isPassing);
     }
 

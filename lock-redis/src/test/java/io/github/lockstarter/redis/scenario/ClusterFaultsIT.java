@@ -160,7 +160,7 @@ class ClusterFaultsIT {
 
     /** The command names only the key of the first slot: the others are missed inside the script. */
     @Test
-    void waitsForAPermitWhileTheSlotIsBeingMoved() throws Exception {
+    void keepsWaitingForAPermitWhileTheSlotMoves() throws Exception {
         RedisServer source = cluster().masterOf(lockKey);
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
         LockRequest permit = LockRequest.of(key).permits(2).ownedByHandle();

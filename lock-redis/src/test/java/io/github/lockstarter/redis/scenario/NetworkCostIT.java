@@ -45,7 +45,7 @@ class NetworkCostIT extends RedisScenario {
 
     /** What a client sends, and what a lock is to the server, is the same without permits and with one. */
     @Test
-    void sendsTheSameForOnePermitAsForALock() throws Exception {
+    void onePermitCostsTheSameCommandsAsALock() throws Exception {
         List<String> ofLock = sentFor(request);
 
         assertThat(ofLock).hasSizeGreaterThan(50).anyMatch(lockKey::equals);

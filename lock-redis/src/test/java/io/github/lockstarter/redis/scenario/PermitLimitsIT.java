@@ -131,14 +131,14 @@ class PermitLimitsIT extends RedisScenario {
 
     /** A slot is kept for its minimum time, so that a window of that length never has more starts than permits. */
     @Test
-    void startsNoMoreThanItsPermitsInAnyWindow() throws Exception {
+    void startsAtMostAsManyCallsAsPermitsPerWindow() throws Exception {
         Duration window = ofMillis(300);
         assertThat(shortestWindow(window)).isGreaterThanOrEqualTo(window.minusMillis(1));
     }
 
     /** The control: without the minimum time, the same callers start sooner. */
     @Test
-    void startsMoreWithoutTheMinimumTime() throws Exception {
+    void startsMoreCallsPerWindowWithoutTheMinimumTime() throws Exception {
         assertThat(shortestWindow(Duration.ZERO)).isLessThan(ofMillis(300 / 2));
     }
 

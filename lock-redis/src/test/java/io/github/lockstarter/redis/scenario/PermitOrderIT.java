@@ -57,7 +57,7 @@ class PermitOrderIT extends RedisScenario {
 
     /** The control: the queue of the server decides, and in another order nobody is served in this one. */
     @Test
-    void servesThemInReverseIfTheQueueIsReversed() throws Exception {
+    void theCheckFindsAReversedQueue() throws Exception {
         List<Integer> reversed = new ArrayList<>(IN_ORDER);
         Collections.reverse(reversed);
 

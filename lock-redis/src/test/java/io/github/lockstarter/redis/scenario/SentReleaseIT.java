@@ -27,7 +27,7 @@ class SentReleaseIT extends RedisScenario {
     /** Commands of an instance reach the server in their order. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void theServerExecutesItBeforeTheNextAttemptOfTheInstance(int permits) {
+    void executesTheReleaseBeforeTheNextAttemptOfTheInstance(int permits) {
         Application application = warmedUp(newApplication(sendingReleases()));
         LockRequest next = sending.permits(permits).withoutWaiting();
         if (permits > 1) {
@@ -41,7 +41,7 @@ class SentReleaseIT extends RedisScenario {
 
     /** The control is a lock whose release is awaited. */
     @Test
-    void returnsBeforeTheServerReceivesIt() throws Exception {
+    void releaseReturnsBeforeTheServerReceivesIt() throws Exception {
         TcpProxy proxy = newProxy();
         Application stalled = warmedUp(newApplicationBehind(proxy, sendingReleases()));
         LockHandle sent = stalled.locks().acquire(sending);
@@ -76,7 +76,7 @@ class SentReleaseIT extends RedisScenario {
 
     /** A command that the network loses does not leave the lock to its lease. */
     @Test
-    void isRepeatedUntilTheServerReceivesIt() {
+    void repeatsTheReleaseUntilTheServerReceivesIt() {
         TcpProxy proxy = newProxy();
         Application cut = warmedUp(newApplicationBehind(proxy, sendingReleases()));
         LockHandle held = cut.locks().acquire(sending);

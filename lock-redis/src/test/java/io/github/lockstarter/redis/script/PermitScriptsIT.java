@@ -221,7 +221,7 @@ class PermitScriptsIT {
     /** The control: who tells one of the owners alone leaves the others to hand over among their own waiters. */
     @ParameterizedTest
     @ValueSource(strings = {"{owner}", "{stored[1]}", "{stored[#stored]}"})
-    void doesNotTellAllOwnersIfItReadsOneSlot(String slots) {
+    void theCheckFindsAScriptThatReadsOneSlotOnly(String slots) {
         String hasty = edited("others and stored or {owner}", "others and " + slots + " or {owner}");
         assertThat(toldWhen(hasty, List.of(ONE, OTHER, THIRD), List.of("b")).values())
                 .contains(0L);
@@ -229,7 +229,7 @@ class PermitScriptsIT {
 
     /** The control: one message for each slot. */
     @Test
-    void tellsAnOwnerTwiceIfItCountsSlots() {
+    void theCheckFindsAScriptThatCountsSlots() {
         String twice = edited("told[holder] = true", "told[holder] = false");
         assertThat(toldWhen(twice, List.of(ONE, OTHER, ONE), List.of("b"))).containsEntry(ONE, 2L);
     }
@@ -245,7 +245,7 @@ class PermitScriptsIT {
 
     /** All of them know by then. */
     @Test
-    void tellsNobodyThatAFurtherInstanceWaits() {
+    void notifiesNoOwnerOfAnAdditionalWaitingInstance() {
         List<String> owners = List.of(ONE, OTHER);
         assertThat(toldWhen(LockScript.ACQUIRE.text(), owners, List.of("b", "c", "d")))
                 .isEqualTo(Map.of(ONE, 1L, OTHER, 1L));

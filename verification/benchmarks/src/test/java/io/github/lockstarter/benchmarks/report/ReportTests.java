@@ -35,7 +35,7 @@ class ReportTests {
     }
 
     @Test
-    void showsClientsOnOtherTermsApartAndComparesThemWithNobody() throws Exception {
+    void showsClientsWithOtherGuaranteesSeparatelyWithoutComparison() throws Exception {
         report().add(outcome(
                 "uncontended-1",
                 row(ClientKind.STARTER, 1_000),
