@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * the same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among
  * those that only try, or has its outcome, and never two of these. (4) Each of {@link #holds} is held, or its owner has
  * left it and its release is not sent; no two have the same slot, and a new grant of a slot ends an older hold. (5)
- * While there are waiters, an attempt is under way or due, or the next look is set, or holds are in all slots of the
- * first one, whose end makes an attempt due. (6) A grant that no waiter takes is given back. (7) A retired object gets
+ * While there are waiters, an attempt is under way or due, or the next look is set, or holds are in all their slots,
+ * whose end lets an attempt follow. (6) A grant that no waiter takes is given back. (7) A retired object gets
  * no caller and no hold any more.
  *
  * <p>A lock with one permit has slot 0. With several, each slot is a lock of its own to the store, and the line, the
@@ -63,6 +63,7 @@ final class KeyLock extends TimerEntry {
 
     private static final int RETRY_EVERY = 6;
     private static final long NEVER = Long.MAX_VALUE;
+    private static final int NONE = -1;
 
     final String key;
     final Running shared;
@@ -96,12 +97,13 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private List<Hold> lost = List.of();
 
+    /** An attempt is due for waiters who ask for more permits: for so many, the store has refused one. */
     @GuardedBy("this")
-    private boolean isAttemptDue;
+    private int askedFor;
 
-    /** The lock may be free, whatever this instance believes to hold. */
+    /** The highest slot that may be free, whatever this instance believes to hold. Spent by who asks for it. */
     @GuardedBy("this")
-    private boolean isSignalled;
+    private int signalled = NONE;
 
     /** Whether another instance is known to wait, although the attempt under way may be granted before it. */
     @GuardedBy("this")
@@ -160,7 +162,7 @@ final class KeyLock extends TimerEntry {
             decide(todo, waiter, new Outcome.Busy(heldHere(ours, now)));
         } else {
             queue = queue.with(waiter);
-            isAttemptDue |= queue.first() == waiter;
+            askedFor = queue.first() == waiter ? 0 : askedFor;
         }
         waiter.firstAnswer = attempt != null && waiter.waits() ? attempts : attempts + 1;
         next(todo, now);
@@ -183,7 +185,9 @@ final class KeyLock extends TimerEntry {
             known = known.after(now.nanos()); // the store was not asked since
         }
         boolean isUnanswered = ours == null && attempt != null && attempts == waiter.firstAnswer;
-        isAttemptDue |= queue.first() == waiter && !isUnanswered; // a signal may have been spent on the one that leaves
+        if (queue.first() == waiter && !isUnanswered) {
+            askedFor = 0; // a signal may have been spent on the one that leaves
+        }
         if (known == null || isUnanswered) {
             queue.endWait(waiter);
         } else {
@@ -195,7 +199,7 @@ final class KeyLock extends TimerEntry {
     /** A caller does not want the lock any more: it leaves the line, or gives back what it has not taken. */
     synchronized void leave(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
-            isAttemptDue |= queue.first() == waiter;
+            askedFor = queue.first() == waiter ? 0 : askedFor;
             endWait(todo, waiter, new Outcome.Abandoned());
         } else if (waiter.decided instanceof Outcome.Got got && got.hold().claim == waiter) {
             got.hold().claim = null;
@@ -340,7 +344,7 @@ final class KeyLock extends TimerEntry {
         if (left.state == Hold.State.HELD) {
             left.state = Hold.State.LEAVING;
             if (!passOn(todo, left, Renewal.Kind.REGULAR, now)) {
-                isAttemptDue |= queue.hasWaiters();
+                askedFor = 0;
             }
         } else if (left.state == Hold.State.LOST) {
             left.state = Hold.State.ENDED;
@@ -424,7 +428,8 @@ final class KeyLock extends TimerEntry {
         }
         round = 0;
         repeats = 0;
-        isSignalled = false; // spent on this grant
+        signalled = grant.slot < signalled ? signalled : NONE; // of the slots that are free, the store grants the first
+        askedFor = 0; // there may be another slot
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
         displace(todo, grant.slot, now);
@@ -437,7 +442,6 @@ final class KeyLock extends TimerEntry {
             if (failure != null) { // another attempt would double the time
                 dismissTries(todo, any -> true, failure);
             }
-            isAttemptDue |= queue.hasWaiters();
             return;
         }
         if (wasWanted) {
@@ -447,8 +451,6 @@ final class KeyLock extends TimerEntry {
                 taker, grant, grant.firstFencingToken, deadline, asked.waiter.terms.renewAt(asked.sent.nanos()), now);
         holdNow(todo, made, taker);
         lookAt = NEVER;
-        Waiter following = queue.first();
-        isAttemptDue |= following != null && inTheWayOf(following) == null; // there may be another slot
     }
 
     /** The failure of every caller that could take the grant; null if one can take it. */
@@ -541,12 +543,13 @@ final class KeyLock extends TimerEntry {
         if (!queue.hasWaiters()) {
             return;
         }
+        boolean isSignalled = signalled != NONE && (signalled < permits || !asked.waits());
         if (isSignalled && repeats < MOST_REPEATS) {
             repeats++;
-            isAttemptDue = true;
+            askedFor = 0;
         } else if (asked.waits()) {
             repeats = 0;
-            isSignalled = false;
+            signalled = isSignalled ? NONE : signalled;
             sleep(todo, seen, now);
         }
     }
@@ -556,7 +559,7 @@ final class KeyLock extends TimerEntry {
     private void sleep(Effects todo, Obstacle before, Moment now) {
         Waiter first = queue.first();
         if (first != null) {
-            lookAt = now.nanos() + shared.backoff(first, round++, before);
+            lookAt = now.nanos() + shared.backoff(first, queue.mostPermits(), round++, before);
             reportWait(todo, first);
         }
     }
@@ -568,7 +571,7 @@ final class KeyLock extends TimerEntry {
             dismissAll(todo, failure);
         } else { // it says nothing of the lock, and another attempt would double the time
             dismissTries(todo, any -> true, failure);
-            isAttemptDue |= isSignalled && queue.hasWaiters();
+            askedFor = signalled == NONE ? askedFor : 0;
         }
     }
 
@@ -636,16 +639,16 @@ final class KeyLock extends TimerEntry {
                     : Obstacle.owner(left.terms.lease());
             Outcome over = obstacle.outcome();
             queue.takeTries(each -> each.waits() && each.terms.permits() == 1, each -> decide(todo, each, over));
-            isAttemptDue = isSignalled && queue.hasWaiters();
+            askedFor = first == null || this.signalled != NONE ? 0 : first.terms.permits();
             sleep(todo, obstacle, now);
         } else { // of several slots, another one may be free
-            isAttemptDue |= queue.hasWaiters();
+            askedFor = 0;
         }
     }
 
     private synchronized void withdrawn(Effects todo, Moment now) {
         isWithdrawing = false;
-        isAttemptDue |= queue.hasWaiters(); // a waiter that came meanwhile may have lost its registration
+        askedFor = 0; // who waits may have lost its registration
         next(todo, now);
     }
 
@@ -723,13 +726,13 @@ final class KeyLock extends TimerEntry {
 
     // Messages of the mailbox, and of operators
 
-    /** Another instance says that the lock may be free, whatever this one believes to hold. */
-    synchronized boolean signalled(Effects todo, Moment now) {
+    /** Another instance says that a slot may be free, whatever this one believes to hold. */
+    synchronized boolean signalled(Effects todo, int slot, Moment now) {
         if (isRetired) {
             return false;
         }
-        isSignalled = true;
-        isAttemptDue |= queue.hasWaiters() && attempt == null;
+        signalled = Math.max(signalled, slot);
+        askedFor = attempt == null && slot < queue.mostPermits() ? 0 : askedFor;
         isRegistered |= !queue.hasWaiters(); // nobody waits here: the store is to signal the next instance
         next(todo, now);
         return true;
@@ -823,7 +826,7 @@ final class KeyLock extends TimerEntry {
         }
         if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
             lookAt = NEVER;
-            isAttemptDue |= queue.hasWaiters();
+            askedFor = 0;
         }
         next(todo, now);
     }
@@ -919,7 +922,7 @@ final class KeyLock extends TimerEntry {
     synchronized void finish(Effects todo, Moment now) {
         queue.takeWaiters(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
         queue.takeTries(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
-        isAttemptDue |= queue.hasWaiters();
+        askedFor = 0;
         List<Hold> unfinished = new ArrayList<>(lost);
         for (Hold each = holds; each != null; each = each.beside) {
             unfinished.add(each);
@@ -982,7 +985,7 @@ final class KeyLock extends TimerEntry {
             Waiter asking = asking();
             if (asking != null) {
                 begin(todo, asking, now);
-            } else if ((isRegistered || isSignalled) && queue.isEmpty()) {
+            } else if (signalled != NONE || (isRegistered && queue.isEmpty())) {
                 withdraw(todo, now);
             }
         }
@@ -993,15 +996,14 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private @Nullable Waiter asking() {
-        Waiter first = isAttemptDue ? queue.first() : null;
-        // A caller that only tries may ask for more permits than the first one, and is not to wait with it.
-        Waiter asking = first != null && mayAsk(first) ? first : queue.firstTry();
-        return asking != null && mayAsk(asking) ? asking : null;
-    }
-
-    @GuardedBy("this")
-    private boolean mayAsk(Waiter waiter) {
-        return isSignalled || inTheWayOf(waiter) == null;
+        if (queue.isEmpty()) {
+            return null;
+        }
+        int taken = slotsTakenHere();
+        int above = signalled == NONE ? taken : Math.min(taken, signalled);
+        Waiter waiting = queue.firstAbove(Math.max(above, askedFor));
+        Waiter asking = waiting == null ? queue.firstTry() : waiting;
+        return asking != null && asking.terms.permits() > above ? asking : null;
     }
 
     /** A hold of this instance, if there is one in each slot that the caller could be granted; else null. */
@@ -1032,9 +1034,10 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void begin(Effects todo, Waiter asking, Moment now) {
         asking.attempts++;
-        isSignalled = false;
+        int permits = asking.terms.permits();
+        signalled = signalled < permits ? NONE : signalled;
         if (asking.isQueued) {
-            isAttemptDue = false;
+            askedFor = permits;
             lookAt = NEVER;
         }
         boolean areOthersWaiting = asking.hadToWait || queue.hasSeveralWaiters();
@@ -1049,12 +1052,13 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
+        int slot = Math.max(0, signalled);
         Runnable then = () -> shared.follow(answer -> withdrawn(answer, shared.nowOr(now)));
-        todo.add(() -> shared.withdraw(key, known, then));
+        todo.add(() -> shared.withdraw(key, known, slot, then));
         isWithdrawing = true;
         isRegistered = false;
-        isSignalled = false; // the store passes the signal on
-        position = Waiting.NEW;
+        signalled = NONE; // the store passes the signal on
+        position = queue.hasWaiters() ? position : Waiting.NEW; // who waits for other slots takes its place again
         registeredBy = null;
     }
 
@@ -1070,7 +1074,7 @@ final class KeyLock extends TimerEntry {
     private void removeHold(Effects todo, Hold removed) {
         unlink(removed);
         shared.holdRemoved(todo);
-        isAttemptDue |= queue.hasWaiters();
+        askedFor = 0;
     }
 
     @GuardedBy("this")
@@ -1168,11 +1172,6 @@ final class KeyLock extends TimerEntry {
         position = Waiting.NEW;
         end(todo, left, ReleaseOutcome.RELEASED, now);
         holdNow(todo, made, successor);
-        Waiter following = queue.first();
-        // So far, the store was asked for the slots of the one before.
-        isAttemptDue |= following != null
-                && (following.terms.permits() > successor.terms.permits()
-                        || (lookAt == NEVER && inTheWayOf(following) == null));
         return true;
     }
 

@@ -345,12 +345,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final class Mailbox implements SignalListener {
 
         @Override
-        public void onSignal(String key) {
+        public void onSignal(String key, int slot) {
             Running running = runtime.get();
             if (running != null) {
-                running.signal(key);
+                running.signal(key, slot);
             } else {
-                backend.release(ReleaseCommand.endOfWait(key, tokens.next())); // stopped: passes the signal on
+                backend.release(ReleaseCommand.endOfWait(key, tokens.next(), slot)); // stopped: passes the signal on
             }
         }
 

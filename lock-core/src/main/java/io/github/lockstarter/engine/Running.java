@@ -19,6 +19,7 @@ import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
+import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
@@ -305,16 +306,16 @@ final class Running {
         follow(todo -> attempt.waiter.lock.failed(todo, attempt, failure, nowOr(attempt.sent)));
     }
 
-    /** Ends this instance's wait, by the token that it is registered with or another one. */
-    void withdraw(String key, @Nullable LockToken registeredBy, Runnable then) {
-        LockToken token;
+    /** Ends this instance's wait, or passes on that the slot may be free, by the token that it is registered with. */
+    void withdraw(String key, @Nullable LockToken registeredBy, int slot, Runnable then) {
+        ReleaseCommand command;
         try {
-            token = registeredBy == null ? tokens.next() : registeredBy;
+            command = ReleaseCommand.endOfWait(key, registeredBy == null ? tokens.next() : registeredBy, slot);
         } catch (RuntimeException | Error e) { // such as for want of memory
             then.run();
             throw e;
         }
-        calls.withdraw(key, token, settings.maxLease(), then);
+        calls.release(command, any -> then.run());
     }
 
     void renew(List<Renewal> renewals) {
@@ -424,11 +425,11 @@ final class Running {
         return watched;
     }
 
-    /** The lock may be free. */
-    void signal(String key) {
+    /** The lock may be free, or a slot of it. */
+    void signal(String key, int slot) {
         run(todo -> {
             KeyLock lock = keyLock(key);
-            while (!lock.signalled(todo, now())) {
+            while (!lock.signalled(todo, slot, now())) {
                 forget(lock); // it is retired
                 lock = keyLock(key);
             }
@@ -439,7 +440,7 @@ final class Running {
     void signalAll() {
         forEach(lock -> {
             if (lock.hasWaiters()) {
-                signal(lock.key);
+                signal(lock.key, 0);
             }
         });
     }
@@ -515,7 +516,7 @@ final class Running {
                 owned.stream().limit(MOST_TRIES).forEach(free::add);
             }
         }
-        free.forEach(this::signal);
+        free.forEach(key -> signal(key, 0));
     }
 
     /** Grants no locks any more, and ends the waits. */
@@ -571,35 +572,33 @@ final class Running {
         return calls.quiet();
     }
 
-    /** How long the first waiter of a key sleeps unless it is signalled. */
-    long backoff(Waiter first, int round, Obstacle obstacle) {
-        if (obstacle.isKept() && first.terms.permits() == 1) { // of several slots, only one may be kept
+    /** How long the waiters of a key sleep, who ask for so many permits at most, unless they are signalled. */
+    long backoff(Waiter first, int permits, int round, Obstacle obstacle) {
+        if (obstacle.isKept() && permits == 1) { // of several slots, only one may be kept
             Duration longest = patience.minus(settings.maxRetryDelay());
             return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
         }
         double maxDelay = settings.maxRetryDelay().toNanos();
         double grown = maxDelay * FIRST_SHARE * Math.pow(2, round);
-        boolean isWatched = obstacle.instance().isPresent() && heartbeat.detectsCrashes();
+        boolean isWatched = permits == 1 && obstacle.instance().isPresent() && heartbeat.detectsCrashes();
         double longest = maxDelay * (isWatched ? WATCHED : 1);
         long delay = (long) (Math.min(grown, longest) * (1 - JITTER * jitter.nextDouble()));
         Optional<Duration> lookAgain =
                 isWatched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
         return Math.min(
                 Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain)),
-                atMost(delay, longestLook(first.terms)));
+                atMost(delay, longestLook(permits, first.terms.crashTakeOver())));
     }
 
     /**
-     * The beat looks at the owner of a lock with one permit, and a signal goes to one instance. Of several owners each
-     * may have crashed, and the signal may go to an instance that asks for fewer permits.
+     * The beat looks at the owner of a lock with one permit, and the store tells when its lease ends. Of several owners,
+     * each may have crashed, or have a lease that ends.
      */
-    private static Optional<Duration> longestLook(ResolvedRequest terms) {
-        if (terms.permits() == 1) {
-            return Optional.empty();
-        }
-        long takeOver = terms.crashTakeOver().toMillis();
-        long look = takeOver == 0 ? LONGEST_LOOK : takeOver / LOOKS_PER_TAKE_OVER + 2; // as many are long enough
-        return Optional.of(Duration.ofMillis(Math.min(look, LONGEST_LOOK)));
+    private static Optional<Duration> longestLook(int permits, Duration takeOver) {
+        long look = takeOver.toMillis() / LOOKS_PER_TAKE_OVER + 2; // as many are long enough
+        return permits == 1 || takeOver.isZero()
+                ? Optional.empty()
+                : Optional.of(Duration.ofMillis(Math.min(look, LONGEST_LOOK)));
     }
 
     private long atMost(long delay, Optional<Duration> limit) {

@@ -6,7 +6,6 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
-import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.Outages;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -102,20 +101,18 @@ final class StoreCalls extends TimerEntry {
     private final class Item extends TimerEntry {
 
         private final ReleaseCommand command;
-        private final boolean isOfAttempt;
         private final long addedAt = clock.nanos();
         private final long giveUpAt;
 
-        Item(ReleaseCommand command, boolean isOfAttempt, Duration lease) {
+        Item(ReleaseCommand command, Duration lease) {
             this.command = command;
-            this.isOfAttempt = isOfAttempt;
             this.giveUpAt = addedAt + lease.toNanos();
         }
 
         /** Whether a grant may follow that this release did not find. */
         boolean mayComeLate(ReleaseResult result, long now) {
             boolean foundNothing = result instanceof ReleaseResult.FoundFree || result instanceof ReleaseResult.NotHeld;
-            return isOfAttempt && foundNothing && !isOver(now);
+            return command.fencingToken() == NO_GRANT && foundNothing && !isOver(now);
         }
 
         boolean isOver(long now) {
@@ -186,19 +183,6 @@ final class StoreCalls extends TimerEntry {
         underWay.increment();
         CompletionStage<ReleaseResult> stage = BackendGuard.stageOf(release, command);
         whenAnswered(stage, e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then, command.key(), epoch);
-    }
-
-    /** Ends the wait of this instance, and releases what the token may have acquired. */
-    void withdraw(String key, LockToken token, Duration longestLease, Runnable then) {
-        release(ReleaseCommand.endOfWait(key, token), result -> {
-            try {
-                if (result instanceof ReleaseResult.Unknown) {
-                    add(new Item(new ReleaseCommand(key, token, NO_GRANT), false, longestLease));
-                }
-            } finally {
-                then.run(); // whatever fails: the key waits for it
-            }
-        });
     }
 
     /** Writes the renewals. One stage per command, in order, for {@link #answer}. */
@@ -286,13 +270,9 @@ final class StoreCalls extends TimerEntry {
      * {@link #NO_GRANT} it is that of an attempt of unknown outcome, and is also sent again if it finds no lock.
      */
     void repeatRelease(ReleaseCommand command, Duration lease) {
-        add(new Item(command, command.fencingToken() == NO_GRANT, lease));
-    }
-
-    private void add(Item item) {
         boolean isFirstDropped;
         synchronized (this) {
-            untried.add(item);
+            untried.add(new Item(command, lease));
             isFirstDropped = makeRoom();
         }
         if (isFirstDropped) {

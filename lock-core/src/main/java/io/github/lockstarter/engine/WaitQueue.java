@@ -20,6 +20,9 @@ final class WaitQueue {
     private @Nullable Waiter first;
     private @Nullable Waiter last;
 
+    /** The most that one of those has asked for who waited since this queue was last without waiters. */
+    private int mostPermits;
+
     /** Each gets the next answer that counts for it. */
     private List<Waiter> tries = Collections.emptyList();
 
@@ -31,6 +34,21 @@ final class WaitQueue {
 
     boolean hasWaiters() {
         return first != null;
+    }
+
+    /** The first of those that wait who asks for more permits than so many. */
+    @Nullable
+    Waiter firstAbove(int permits) {
+        Waiter each = permits < mostPermits() ? first : null;
+        while (each != null && each.terms.permits() <= permits) {
+            each = each.behind;
+        }
+        return each;
+    }
+
+    /** No waiter asks for more; perhaps none asks for so many any more. 0 without waiters. */
+    int mostPermits() {
+        return first == null ? 0 : mostPermits;
     }
 
     boolean hasSeveralWaiters() {
@@ -72,6 +90,7 @@ final class WaitQueue {
     }
 
     private void append(Waiter waiter) {
+        mostPermits = Math.max(mostPermits(), waiter.terms.permits());
         waiter.isQueued = true;
         waiter.ahead = last;
         if (last == null) {

@@ -438,7 +438,7 @@ public final class LocalLockBackend implements LockBackend {
                 return 0;
             }
             line.waiters = reachable.subList(1, reachable.size());
-            tell(reachable.get(0).instanceId(), listener -> listener.onSignal(place.key));
+            tell(reachable.get(0).instanceId(), listener -> listener.onSignal(place.key, place.slot));
             return 1;
         }
 

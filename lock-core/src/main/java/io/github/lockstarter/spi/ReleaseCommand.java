@@ -60,7 +60,19 @@ public record ReleaseCommand(
      * @param token the token of the attempt in flight, which may have been granted; a new one if there is none
      */
     public static ReleaseCommand endOfWait(String key, LockToken token) {
-        return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO, Slots.ONLY);
+        return endOfWait(key, token, 0);
+    }
+
+    /**
+     * The end of a wait, without a hold, of an instance that was signalled.
+     *
+     * @param key the lock's key
+     * @param token the token of the attempt under way; a new one if there is none
+     * @param slot for which it was signalled: if that is free, the next instance is
+     * @return its release
+     */
+    public static ReleaseCommand endOfWait(String key, LockToken token, int slot) {
+        return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO, Slots.one(slot));
     }
 
     /** {@return whether the instance leaves the queue} */

@@ -12,8 +12,10 @@ public interface SignalListener {
      * The lock may be free: retry. Never a grant.
      *
      * @param key the key
+     * @param slot which one of a lock with several permits, so that an instance that cannot use it passes the signal
+     *     on; 0 for a lock with one permit, and where the store signals all instances that wait
      */
-    void onSignal(String key);
+    void onSignal(String key, int slot);
 
     /**
      * Another instance waits for a lock that this instance had. A hint; sent only for the first registered instance.

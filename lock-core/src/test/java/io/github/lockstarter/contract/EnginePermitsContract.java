@@ -30,6 +30,9 @@ public abstract class EnginePermitsContract extends EngineContract {
 
     private static final int PERMITS = 3;
 
+    /** Of a wait that ends with a grant. */
+    private static final Duration LONG = Duration.ofMinutes(2);
+
     private final LockRequest permit = request.ownedByHandle().permits(PERMITS);
 
     public EnginePermitsContract(Supplier<? extends LockStore> opening) {
@@ -129,6 +132,50 @@ public abstract class EnginePermitsContract extends EngineContract {
         awaitWaiters(first, 1);
         held.get(2).release();
         assertThat(resultOf(own).slot()).isEqualTo(held.get(2).slot());
+    }
+
+    /** An instance that waits longest and asks for fewer permits passes the signal on, and keeps its place. */
+    @Test
+    void theSignalForASlotReachesWhoAsksForSoManyPermits() throws Exception {
+        Needs.of(store).signals();
+        LockHandle[] held = new LockHandle[PERMITS];
+        for (int i = 0; i < PERMITS; i++) {
+            LockHandle each = first.locks().acquire(permit);
+            held[each.slot()] = each;
+        }
+        Application one = newApplication(Application.settingsThatTrustSignals());
+        Application all = newApplication(Application.settingsThatTrustSignals());
+        Future<LockHandle> firstSlot = elsewhere(() -> one.locks().acquire(request.waitingUpTo(LONG)));
+        awaitWaiters(one, 1);
+        Future<LockHandle> anySlot = elsewhere(() -> all.locks().acquire(permit.waitingUpTo(LONG)));
+        awaitWaiters(all, 1);
+
+        held[2].release();
+        assertThat(resultOf(anySlot).slot()).isEqualTo(2);
+
+        Future<LockHandle> nextSlot = elsewhere(() -> all.locks().acquire(permit.waitingUpTo(LONG)));
+        awaitWaiters(all, 2);
+        assertThat(firstSlot).isNotDone();
+        held[0].release();
+        assertThat(resultOf(firstSlot).slot()).isZero();
+        held[1].release();
+        assertThat(resultOf(nextSlot).slot()).isEqualTo(1);
+    }
+
+    /** Callers of one instance stand in line for the slots that each of them can have. */
+    @Test
+    void aCallerThatAsksForMorePermitsIsNotKeptByTheOneBeforeIt() throws Exception {
+        LockHandle firstSlot = second.locks().acquire(request.ownedByHandle());
+        assertThat(firstSlot.slot()).isZero();
+        Future<LockHandle> one = elsewhere(() -> first.locks().acquire(request.waitingUpTo(LONG)));
+        awaitWaiters(first, 1);
+
+        LockHandle held = first.locks().acquire(permit.waitingUpTo(LONG));
+
+        assertThat(held.slot()).isNotZero();
+        assertThat(one).isNotDone();
+        firstSlot.release();
+        assertThat(resultOf(one).slot()).isZero();
     }
 
     @Test

@@ -217,6 +217,26 @@ public abstract class PermitsContract extends BackendContract {
                 .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
     }
 
+    /** The slot that was freed is the one that another application may wait for. */
+    @Test
+    void passesTheSignalForASlotOnWhereTheWaitEnds() {
+        Needs.of(store).signalsInOrder();
+        Held first = hold(alice);
+        Held second = hold(alice);
+        Held third = hold(alice);
+        assertThat(List.of(first.grant.slot(), second.grant.slot(), third.grant.slot()))
+                .containsExactly(0, 1, 2);
+        SpiClient carol = newClient();
+        queue(bob);
+        queue(carol);
+        third.release(key, Slots.one(2));
+        assertSignalled(bob);
+
+        SpiClient.answer(bob.backend().release(ReleaseCommand.endOfWait(key, bob.newToken(), 2)));
+
+        assertSignalled(carol);
+    }
+
     private void queue(SpiClient client) {
         Optional<Waiting> place = Optional.of(new Waiting(Waiting.NEW, Duration.ofSeconds(30)));
         AcquireResult result = SpiClient.answer(client.backend()

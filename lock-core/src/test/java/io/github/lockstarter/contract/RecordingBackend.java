@@ -93,7 +93,7 @@ public final class RecordingBackend implements LockBackend {
 
     /** Delivers a spurious signal. */
     public void signalFalsely(String key) {
-        Objects.requireNonNull(listener, "the engine listens").onSignal(key);
+        Objects.requireNonNull(listener, "the engine listens").onSignal(key, 0);
     }
 
     @Override
@@ -175,8 +175,8 @@ public final class RecordingBackend implements LockBackend {
         listener = signals;
         backend.listen(instanceId, new SignalListener() {
             @Override
-            public void onSignal(String key) {
-                signals.onSignal(key);
+            public void onSignal(String key, int slot) {
+                signals.onSignal(key, slot);
             }
 
             @Override

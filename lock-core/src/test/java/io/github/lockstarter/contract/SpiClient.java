@@ -167,7 +167,7 @@ public final class SpiClient implements SignalListener {
     }
 
     @Override
-    public void onSignal(String key) {
+    public void onSignal(String key, int slot) {
         signals.add(key);
     }
 

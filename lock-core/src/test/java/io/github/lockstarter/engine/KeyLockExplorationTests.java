@@ -7,6 +7,7 @@ import static io.github.lockstarter.engine.ManualCaller.Kind.UNRENEWED;
 import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS;
 import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS_FOR_PERMIT;
 import static io.github.lockstarter.engine.ManualCaller.Kind.WAITS_SHORTLY;
+import static io.github.lockstarter.engine.ManualStore.MOST_PERMITS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -83,9 +84,9 @@ class KeyLockExplorationTests {
                 arguments("holds.grant.renewing", 0, List.of(WAITS), 4, "2: a release beside a renewal"),
                 arguments("queue.tries", List.of(), List.of(WAITS, TRIES), 2, "3: a waiter is at 0 places"),
                 arguments("holds", null, List.of(WAITS), 3, "4: a hold is not the owner"),
-                arguments("isAttemptDue", false, List.of(WAITS, TRIES), 3, "5: a stranded waiter"),
+                arguments("askedFor", MOST_PERMITS, List.of(WAITS, TRIES), 3, "5: a stranded waiter"),
                 arguments("lookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
-                arguments("isSignalled", false, List.of(WAITS), 3, "5: a signal is lost"),
+                arguments("signalled", -1, List.of(WAITS), 3, "5: a signal is lost"),
                 arguments("holds.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
                 arguments("releases", 9, List.of(WAITS), 6, "7: an object that nobody needs"),
                 arguments(

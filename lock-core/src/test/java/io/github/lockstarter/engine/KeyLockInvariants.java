@@ -51,10 +51,10 @@ final class KeyLockInvariants {
             engine.check(isOwner || each.state != Hold.State.HELD, "4: a hold is not the owner");
         }
         if (lock != null) {
-            boolean areAllHeld = !line.isEmpty()
-                    && slots.containsAll(IntStream.range(0, line.get(0).terms.permits())
-                            .boxed()
-                            .toList());
+            int permits =
+                    line.stream().mapToInt(each -> each.terms.permits()).max().orElse(0);
+            boolean areAllHeld = permits > 0
+                    && slots.containsAll(IntStream.range(0, permits).boxed().toList());
             checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), areAllHeld);
         }
     }
@@ -84,7 +84,7 @@ final class KeyLockInvariants {
         boolean isLooking = lookAt != ManualTimer.NEVER && (engine.timer.next <= lookAt || engine.timer.isClosed);
         engine.check(!areTrying || isAsking, "5: a stranded try");
         engine.check(!areWaiting || isAsking || isHeld || isLooking, "5: a stranded waiter");
-        engine.check(!areWaiting || isAsking || isHeld || !engine.store.isSignalled, "5: a signal is lost");
+        engine.check(!areWaiting || isAsking || isHeld || !engine.store.isSignalled(), "5: a signal is lost");
     }
 
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})

@@ -168,7 +168,7 @@ public final class ManualBackend implements LockBackend {
     }
 
     void signal(String key) {
-        mailbox().onSignal(key);
+        mailbox().onSignal(key, 0);
     }
 
     /** Notifies that another instance waits. */

@@ -74,6 +74,10 @@ final class ManualCaller {
         this.terms = kind.terms.waitingUpTo(kind.terms.maxWait());
     }
 
+    boolean asksForPermits() {
+        return terms.permits() > 1;
+    }
+
     boolean hasJoined() {
         return result != null;
     }

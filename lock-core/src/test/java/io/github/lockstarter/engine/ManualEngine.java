@@ -99,7 +99,10 @@ final class ManualEngine {
     /** All that may happen next. */
     List<Step> steps() {
         Steps steps = stepsOf(callers.stream().filter(this::mayAct));
-        steps.disturb("a signal", "comes", any -> any.store.signal());
+        steps.disturb("a signal", "comes", any -> any.store.signal(0));
+        if (callers.stream().anyMatch(ManualCaller::asksForPermits)) {
+            steps.disturb("a signal", "comes for the last slot", any -> any.store.signal(ManualStore.MOST_PERMITS - 1));
+        }
         steps.disturb("another instance", "waits", any -> any.running.wanted(KEY));
         for (LockToken token : store.unreleased) {
             steps.disturb("another instance", "revokes", any -> any.running.revoked(KEY, token.fingerprint()));
@@ -191,7 +194,7 @@ final class ManualEngine {
         check(
                 store.unanswered.isEmpty() && running.size() == 0,
                 "6: a lock that is held, or a command without an answer");
-        check(!store.isSignalled || timer.isClosed, "5: a signal that is not passed on");
+        check(!store.isSignalled() || timer.isClosed, "5: a signal that is not passed on");
         check(running.known(KEY) == null || timer.isClosed, "7: an object that nobody needs");
     }
 }

@@ -33,6 +33,7 @@ final class ManualStore implements LockBackend {
     static final long FENCING = 1_000_000;
 
     static final int MOST_PERMITS = 2;
+    private static final int NONE = -1;
 
     private static final RuntimeException CAUSE = new RuntimeException("connection reset");
     private static final String REASON = "no connection";
@@ -47,8 +48,11 @@ final class ManualStore implements LockBackend {
     /** Of each slot, the latest that was granted; null once its release is sent, or the store has lost it. */
     final List<@Nullable LockToken> owners = new ArrayList<>(Collections.nCopies(MOST_PERMITS, null));
 
-    /** Whether a signal came, and since then neither an attempt or withdrawal was sent nor an attempt granted. */
-    boolean isSignalled;
+    /**
+     * The highest slot for which a signal came and, since then, neither an attempt or withdrawal was sent that looks at
+     * it nor an attempt granted that found it taken; else {@link #NONE}.
+     */
+    private int signalled = NONE;
 
     private final transient ManualEngine engine;
 
@@ -59,12 +63,16 @@ final class ManualStore implements LockBackend {
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         unreleased.add(command.token());
-        return answerToExclusive(command);
+        return answerToExclusive(command, command.permits() - 1);
     }
 
-    private <R> CompletableFuture<R> answerToExclusive(Object command) {
+    boolean isSignalled() {
+        return signalled != NONE;
+    }
+
+    private <R> CompletableFuture<R> answerToExclusive(Object command, int lastSlot) {
         engine.check(isNoneUnderWay(ManualStore::isExclusive), "1: two commands that change the owner or the line");
-        isSignalled = false;
+        signalled = lastSlot < signalled ? signalled : NONE;
         return answerTo(command);
     }
 
@@ -88,7 +96,7 @@ final class ManualStore implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         if (command.endsWait()) {
-            return answerToExclusive(command);
+            return answerToExclusive(command, command.slots().from());
         }
         engine.check(
                 isNoneUnderWay(each ->
@@ -168,7 +176,7 @@ final class ManualStore implements LockBackend {
         Sent sent = unanswered.remove(number);
         if (result instanceof AcquireResult.Granted granted) {
             owners.set(granted.slot(), ((AcquireCommand) sent.command).token());
-            isSignalled = false;
+            signalled = granted.slot() < signalled ? signalled : NONE;
         } else if (sent.command instanceof AcquireCommand attempt && !(result instanceof AcquireResult.Unknown)) {
             unreleased.remove(attempt.token());
         } else if (sent.command instanceof RenewCommand renewal && result instanceof RenewResult.NotHeld) {
@@ -178,9 +186,9 @@ final class ManualStore implements LockBackend {
     }
 
     /** Signals this instance. */
-    void signal() {
-        isSignalled = true;
-        engine.running.signal(ManualEngine.KEY);
+    void signal(int slot) {
+        signalled = Math.max(signalled, slot);
+        engine.running.signal(ManualEngine.KEY, slot);
     }
 
     @Override

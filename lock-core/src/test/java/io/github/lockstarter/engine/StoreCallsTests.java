@@ -209,21 +209,6 @@ class StoreCallsTests {
         assertThat(results).as("a late answer is ignored").hasSize(1);
     }
 
-    @Test
-    void aWithdrawalThatCannotBeRecordedIsFollowedByARelease() {
-        List<String> results = new ArrayList<>();
-        onClock = this::fail;
-        calls.withdraw(KEY, TOKEN, Duration.ofMinutes(5), () -> results.add("withdrawn"));
-
-        assertThat(results).hasSize(1);
-        backend.nextWithdrawal().answer().complete(new ReleaseResult.Released(0));
-        assertThat(results).as("a late answer is ignored").hasSize(1);
-        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
-        assertThat(release.command().token()).isEqualTo(TOKEN);
-        release.answer().complete(new ReleaseResult.NotHeld());
-        assertThat(calls.quiet()).isCompleted();
-    }
-
     /** Once, after the command was sent. */
     private void fail() {
         onClock = () -> {};

@@ -96,7 +96,7 @@ class LocalLockBackendConcurrencyTests {
         }
 
         @Override
-        public void onSignal(String key) {
+        public void onSignal(String key, int slot) {
             signals.release();
         }
 

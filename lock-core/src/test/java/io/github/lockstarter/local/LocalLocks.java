@@ -74,7 +74,7 @@ abstract class LocalLocks {
     SignalListener onSignal(Consumer<String> action) {
         return new SignalListener() {
             @Override
-            public void onSignal(String key) {
+            public void onSignal(String key, int slot) {
                 action.accept(key);
             }
 

@@ -379,7 +379,7 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public void listen(String instanceId, SignalListener listener) {
         heartbeat.ifPresent(known -> known.ofInstance(instanceId));
-        acknowledgement.ifPresent(known -> known.report(listener::onSignal));
+        acknowledgement.ifPresent(known -> known.report(key -> listener.onSignal(key, 0)));
         histories.reportTo(listener::onStoreEvent);
         connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
     }

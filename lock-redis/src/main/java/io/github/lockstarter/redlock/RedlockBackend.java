@@ -253,9 +253,9 @@ public final class RedlockBackend implements LockBackend {
             implements SignalListener {
 
         @Override
-        public void onSignal(String key) {
+        public void onSignal(String key, int slot) {
             if (waits.signalled(node, key)) {
-                listener.onSignal(key);
+                listener.onSignal(key, slot);
             }
         }
 

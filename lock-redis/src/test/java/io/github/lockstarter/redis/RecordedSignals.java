@@ -14,7 +14,7 @@ public final class RecordedSignals implements SignalListener {
     private final AtomicInteger restored = new AtomicInteger();
 
     @Override
-    public void onSignal(String key) {
+    public void onSignal(String key, int slot) {
         keys.add(key);
     }
 

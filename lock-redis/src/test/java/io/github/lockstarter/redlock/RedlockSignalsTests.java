@@ -50,7 +50,7 @@ class RedlockSignalsTests {
     private void listen() {
         backend.listen("a", new SignalListener() {
             @Override
-            public void onSignal(String key) {
+            public void onSignal(String key, int slot) {
                 told.add(key);
             }
 

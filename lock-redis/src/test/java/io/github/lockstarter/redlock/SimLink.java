@@ -173,7 +173,7 @@ final class SimLink implements QuorumNode {
     }
 
     void signal(String key) {
-        Objects.requireNonNull(listener).onSignal(key);
+        Objects.requireNonNull(listener).onSignal(key, 0);
     }
 
     @Override

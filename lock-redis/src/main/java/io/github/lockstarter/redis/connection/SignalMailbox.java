@@ -4,12 +4,15 @@ import io.github.lockstarter.redis.key.KeyEncoding;
 import io.github.lockstarter.spi.SignalListener;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Where this instance hears its signals: the encoded key of a lock that may be free, or {@value #WANTED} and that of
- * one that another instance waits for, or {@value #REVOKED} for one that was taken away. A client that does not know
- * the mark takes it for no key, and ignores it. Called by the event loop of one connection at a time; its one mutable
- * field goes from false to true with the first subscription and stays there.
+ * Receives the messages to this instance: the encoded key of a lock that may be free, after {@code %=}, a number and a
+ * colon if the free slot is not the first; {@value #WANTED} and the key of a lock that another instance waits for; or
+ * {@value #REVOKED} and the key of a lock that an operator took away. A client ignores a message whose mark it does not
+ * know. Called by the event loop of one connection at a time; its one mutable field goes from false to true with the
+ * first subscription and stays there.
  */
 public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
@@ -17,6 +20,9 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
      * What a message starts with that says "wanted", as {@code acquire.lua} writes it; no encoded key starts like this.
      */
     public static final String WANTED = "%!";
+
+    /** Says which further slot may be free, as {@code signal_next.lua} writes it; no encoded key starts like this. */
+    private static final Pattern SLOT = Pattern.compile("%=(\\d{1,4}):(.*)");
 
     /**
      * What a message starts with that says "taken away", as {@code revoke.lua} writes it, before the fingerprint of the
@@ -46,6 +52,7 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
     @Override
     public void message(String from, String payload) {
+        Matcher slot = SLOT.matcher(payload);
         if (payload.startsWith(WANTED)) {
             keyOf(payload, WANTED.length()).ifPresent(listener::onWanted);
         } else if (payload.startsWith(REVOKED)) {
@@ -54,8 +61,10 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
                 String fingerprint = payload.substring(REVOKED.length(), colon);
                 keyOf(payload, colon + 1).ifPresent(key -> listener.onRevoked(key, fingerprint));
             }
+        } else if (slot.matches()) {
+            keyOf(payload, slot.start(2)).ifPresent(key -> listener.onSignal(key, Integer.parseInt(slot.group(1))));
         } else {
-            keyOf(payload, 0).ifPresent(listener::onSignal);
+            keyOf(payload, 0).ifPresent(key -> listener.onSignal(key, 0));
         }
     }
 

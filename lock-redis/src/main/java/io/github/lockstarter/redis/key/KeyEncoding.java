@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * Writes a lock's key so that it is a whole hash tag: never empty, without braces, control characters and broken
  * UTF-16. Distinct keys stay distinct; what needs no encoding stays as it is. After a {@code %} come two hex digits (a
  * character), {@code u} and four hex digits (an unpaired surrogate), {@code -} (the empty key) or {@code #} (a hash);
- * never {@code !} or {@code ~}, which mark other messages of a mailbox.
+ * never {@code !}, {@code =} or {@code ~}, which mark other messages of a mailbox.
  */
 public final class KeyEncoding {
 

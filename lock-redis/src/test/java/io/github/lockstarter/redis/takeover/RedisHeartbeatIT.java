@@ -108,7 +108,7 @@ class RedisHeartbeatIT {
     private static final class Deaf implements SignalListener {
 
         @Override
-        public void onSignal(String key) {}
+        public void onSignal(String key, int slot) {}
 
         @Override
         public void onWanted(String key) {}

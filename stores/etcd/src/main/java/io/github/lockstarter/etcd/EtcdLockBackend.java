@@ -173,7 +173,7 @@ public final class EtcdLockBackend implements LockBackend {
     private void signal(String instanceId, String key) {
         SignalListener listener = listeners.get(instanceId);
         if (listener != null && !closed) {
-            listener.onSignal(key);
+            listener.onSignal(key, 0);
         }
     }
 

@@ -106,7 +106,7 @@ class EtcdUserIT extends EtcdScenario {
             implements SignalListener {
 
         @Override
-        public void onSignal(String key) {}
+        public void onSignal(String key, int slot) {}
 
         @Override
         public void onWanted(String key) {}

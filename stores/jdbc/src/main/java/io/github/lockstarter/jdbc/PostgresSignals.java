@@ -120,7 +120,7 @@ final class PostgresSignals implements AutoCloseable {
         mailbox.ifPresent(present -> {
             String waited = waiting.get(notice.key());
             if (waited != null) {
-                present.listener().onSignal(waited);
+                present.listener().onSignal(waited, 0);
             }
             notice.revoked()
                     .filter(revoked -> revoked.instance().equals(present.instance()))

@@ -44,7 +44,7 @@ final class ConnectionEvents implements ConnectionStateListener {
     void signal(String key) {
         SignalListener receiver = listener;
         if (receiver != null) {
-            receiver.onSignal(key);
+            receiver.onSignal(key, 0);
         }
     }
 

@@ -266,7 +266,7 @@ class PlacesIT {
     private final class Signals implements SignalListener {
 
         @Override
-        public void onSignal(String signalled) {
+        public void onSignal(String signalled, int slot) {
             signals.add(signalled);
         }
 

@@ -128,7 +128,7 @@ class RequestsIT {
         }
 
         @Override
-        public void onSignal(String key) {
+        public void onSignal(String key, int slot) {
             signals.add(key);
         }
 

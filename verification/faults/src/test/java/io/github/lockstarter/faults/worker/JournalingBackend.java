@@ -171,9 +171,9 @@ final class JournalingBackend implements LockBackend {
     public void listen(String instanceId, SignalListener signals) {
         backend.listen(instanceId, new SignalListener() {
             @Override
-            public void onSignal(String key) {
+            public void onSignal(String key, int slot) {
                 journal.write(journal.event(EventKind.SIGNALLED).of(key, 0));
-                signals.onSignal(key);
+                signals.onSignal(key, slot);
             }
 
             @Override

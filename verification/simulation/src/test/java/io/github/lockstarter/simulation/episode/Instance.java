@@ -88,7 +88,8 @@ final class Instance {
         } else if (text.startsWith(SignalMailbox.REVOKED)) {
             witness.revoked(text.substring(SignalMailbox.REVOKED.length(), text.indexOf(':')));
         } else {
-            world.write(world.event(EventKind.SIGNALLED, name).of(text, 0));
+            String lock = text.replaceFirst("^%=\\d+:", ""); // of any slot
+            world.write(world.event(EventKind.SIGNALLED, name).of(lock, 0));
         }
     }
 

@@ -34,9 +34,6 @@ final class World {
     private static final Duration AFTERMATH = Duration.ofSeconds(2);
     private static final Duration LONGEST_FREE = Duration.ofMillis(300);
 
-    /** Between two looks of a waiter for one of several permits. */
-    private static final Duration LONGEST_LOOK = Duration.ofMillis(400);
-
     /** Of a packet, in nanoseconds. */
     private static final int SHORTEST_DELAY = 30_000;
 
@@ -172,17 +169,14 @@ final class World {
         return key.equals(LabEvent.lockOf(key)) ? 0 : Integer.parseInt(key.substring(key.lastIndexOf('p') + 1));
     }
 
-    /** Whether an instance waits for this slot: all its callers that wait for the lock do, since they stand in line. */
+    /** Whether an instance waits for this slot. */
     boolean isWanted(String key, Predicate<Instance> among) {
         String lock = LabEvent.lockOf(key);
         int slot = slotOf(key);
         return instances.stream()
                 .filter(among)
-                .map(instance -> instance.waiting().stream()
-                        .filter(caller -> caller.wanted().contains(lock))
-                        .toList())
-                .anyMatch(waiting -> waiting.stream().anyMatch(caller -> caller.wants(lock, slot))
-                        && (slot == 0 || waiting.stream().allMatch(caller -> caller.wants(lock, slot))));
+                .flatMap(instance -> instance.waiting().stream())
+                .anyMatch(caller -> caller.wants(lock, slot));
     }
 
     /** The instance with an id, if it is alive and runs. */
@@ -279,9 +273,7 @@ final class World {
     Duration longestFree(String key) {
         long since = time.nanos() - expiredAt.getOrDefault(key, 0L);
         Duration untilNextLook = setting.untilNextLook().plus(LONGEST_FREE);
-        // The signal may go to an instance that asks for fewer permits; the others look by themselves.
-        Duration signalled = setting.permits() == 1 ? LONGEST_FREE : LONGEST_FREE.plus(LONGEST_LOOK);
-        return since < untilNextLook.toNanos() ? untilNextLook : signalled;
+        return since < untilNextLook.toNanos() ? untilNextLook : LONGEST_FREE;
     }
 
     /** Whether an operator has taken the lock from the hold with this fencing token, which may not know it yet. */

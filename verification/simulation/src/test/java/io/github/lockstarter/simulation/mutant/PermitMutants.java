@@ -6,6 +6,8 @@ import java.util.Optional;
 /** Rules about the slots of locks with several permits. */
 final class PermitMutants {
 
+    private static final int MOST_PERMITS = 1_024;
+
     private PermitMutants() {}
 
     static List<Mutant> all() {
@@ -52,6 +54,8 @@ final class PermitMutants {
                         .changing(
                                 "engine.KeyLock",
                                 "granted",
-                                Behaviour.following((self, arguments) -> Internals.set(self, "isAttemptDue", false))));
+                                Behaviour.following((self, arguments) -> Internals.set(self, "askedFor", MOST_PERMITS))),
+                Mutant.named("signal-not-passed-on", "A signal for a slot goes to who can use it", "I5")
+                        .editing("signal_next.lua", "slot ~= '' and", "false and"));
     }
 }
