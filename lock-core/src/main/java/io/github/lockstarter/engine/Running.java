@@ -591,8 +591,8 @@ final class Running {
     }
 
     /**
-     * The beat looks at the owner of a lock with one permit, and the store tells when its lease ends. Of several owners,
-     * each may have crashed, or have a lease that ends.
+     * The beat looks at the owner of a lock with one permit, and the store tells when its lease ends. Of several
+     * owners, each may have crashed, or have a lease that ends.
      */
     private static Optional<Duration> longestLook(int permits, Duration takeOver) {
         long look = takeOver.toMillis() / LOOKS_PER_TAKE_OVER + 2; // as many are long enough

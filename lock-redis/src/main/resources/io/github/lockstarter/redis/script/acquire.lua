@@ -91,11 +91,13 @@ for i = 1, count do
   local fencing = hoped and hoped + i - 1 or 0
   local set = fencing > floor and redis.pcall('SET', lock, string.format('%016.0f ', fencing) .. token, 'PX', lease, 'NX')
   local status, value, number, who, trace = GRANTED, set and set.ok and fencing, 0, '', ''
-  local first, slot, last, places, stored = lock, 0, permits - 1, nil, nil
+  local first, slot, last, places, stored, counted = lock, 0, permits - 1, nil, nil, nil
+  -- Of several slots, those whose owners have ended, or may end without a signal: what is kept, and what nobody may renew.
+  local ending
   -- What was granted before stays granted, whatever the server refuses now: with the key that it concerns.
   local refused, key = refusal, 4
   if permits > 1 then
-    places = {first}
+    places, counted, ending = {first}, {}, {}
     for each = 1, last do
       places[each + 1] = first .. ':p' .. each
     end
@@ -103,7 +105,7 @@ for i = 1, count do
     refused = refused or stored.err and stored
     local own, free
     for each, owner in ipairs(stored) do
-      own = owner and string.sub(owner, -#token) == token and each or own
+      own = owner and string.find(owner, token, -#token, true) and each or own
       free = free or (not owner and each)
     end
     local only = own or free
@@ -116,7 +118,7 @@ for i = 1, count do
         break
       end
       lock, isNext = places and places[slot + 1] or first, false
-      local owner = redis.pcall('GET', lock)
+      local owner = stored and stored[slot + 1] or redis.pcall('GET', lock)
       if type(owner) == 'table' then
         refused, key = owner, 1
         break
@@ -125,17 +127,22 @@ for i = 1, count do
         status, value = RECOVERING, math.ceil(grace - age / 1000)
         break
       end
-      local repeated = owner and string.sub(owner, -#token) == token
+      local repeated = owner and string.find(owner, token, -#token, true)
       local waits = name and name ~= ''
 
-      if owner and not repeated and isNamed and not recovering then
-        -- include look.lua: leaves isAbandoned, unacknowledged, gone and label
-        trace = unacknowledged or trace
+      -- The usual place of the instance: where an earlier look found that it is heard, the rest need not be read.
+      local isHeard = counted and owner and counted[string.sub(owner, 18, 49)]
+      if owner and not repeated and not isHeard and isNamed and not recovering then
+        -- include look.lua: leaves isAbandoned, unacknowledged, heard, gone and label
+        trace, isHeard = unacknowledged or trace, heard
         if isAbandoned then
           who, owner = string.sub(gone, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), nil
         end
       end
 
+      if owner and not repeated and ending and not isHeard then
+        ending[#ending + 1] = lock
+      end
       if owner and not repeated and slot < last then
         slot, isNext = slot + 1, true
         break
@@ -182,8 +189,8 @@ for i = 1, count do
           end
           local remaining = redis.call('PTTL', lock)
           -- Nobody tells a waiter when a minimum time or a lease ends: it looks when the first of the slots may be free.
-          for each = 1, places and #places or 0 do
-            local left = redis.call('PTTL', places[each])
+          for _, place in ipairs(ending or {}) do
+            local left = redis.call('PTTL', place)
             remaining = left >= 0 and (remaining < 0 or left < remaining) and left or remaining
           end
           return remaining, place or 0
@@ -197,8 +204,11 @@ for i = 1, count do
         local areKept = true
         for _, owner in ipairs(stored or {owner}) do
           local holder, label = string.match(owner or '', '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
-          who = holder and string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or who
           areKept = areKept and string.find(owner or '', '^%d+ %%kept$')
+          if holder then
+            who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
+            break
+          end
         end
         who = areKept and '%kept' or who
         break

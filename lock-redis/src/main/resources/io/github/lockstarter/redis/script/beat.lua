@@ -35,6 +35,7 @@ local running = redis.pcall('INFO', 'server')
 running = type(running) == 'string' and string.match(running, 'uptime_in_seconds:(%d+)') or '0'
 local before = redis.call('GET', history .. ':before') or ''
 local reply = {isNamed and marker or '', taken, before, running, subscribers.err or tostring(subscribers[2])}
+local counted = {}
 for i = 1, #KEYS - 3 do
   local lock, found = KEYS[3 + i], ''
   local owner = isNamed and not (age and age < grace * 1000) and redis.pcall('GET', lock)

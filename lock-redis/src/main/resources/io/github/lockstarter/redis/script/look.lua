@@ -1,7 +1,9 @@
 -- Looks whether the instance that has a lock is gone (docs/design.md): marks it, or finds that it was not
--- heard for the take-over time of the lock. Takes lock, owner, micros, the time if it was asked for, and grace, in ms.
+-- heard for the take-over time of the lock. Takes lock, owner, micros, the time if it was asked for, and grace, in ms; counted,
+-- by instance, whether earlier looks of this call found that it is heard, or nothing.
 -- Leaves isAbandoned, whether the lock is to be granted to the next owner; unacknowledged, for the script that acknowledges, if
--- it is but replicas have to know first; gone, the instance, and label, what its token says from the vertical bar on; micros.
+-- it is but replicas have to know first; heard, whether the lock may be taken over and is not; gone, the instance, and label,
+-- what its token says from the vertical bar on; micros.
 -- Any failure counts as an instance that is heard.
 -- The mark, <prefix>doubt:<instance>: when it began, the last look, and for how long the instance was not heard until then, in
 -- microseconds. One look adds three fifths of the take-over time at most: a server that stood still has heard nobody meanwhile.
@@ -10,9 +12,15 @@
 -- the trace a grace later: it outlives each lease that the owner may have at the last take-over by it.
 local isAbandoned, unacknowledged = false, nil
 local gone, label, time, byReplicas = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|[^|]*|(%d+)(%+?))$')
-local prefix = string.match(lock, '^([^{]*){')
-local heard = gone and redis.pcall('PUBSUB', 'NUMSUB', prefix .. 'mailbox:' .. gone)
-if heard and heard[2] == 0 then
+local prefix, heard = nil, gone and counted and counted[gone]
+if gone and not heard then
+  prefix = string.match(lock, '^([^{]*){')
+  heard = redis.pcall('PUBSUB', 'NUMSUB', prefix .. 'mailbox:' .. gone)[2] ~= 0
+  if counted then
+    counted[gone] = heard
+  end
+end
+if gone and not heard then
   local mark, trace = prefix .. 'doubt:' .. gone, prefix .. 'taken:' .. gone
   local now, known, left = redis.pcall('TIME'), redis.pcall('GET', mark), redis.pcall('GET', trace)
   if not now.err and type(known) ~= 'table' and type(left) ~= 'table' then

@@ -159,7 +159,7 @@ class PermitScriptsIT {
         acquire(ONE + ":1" + LABEL, 2);
         acquire(OTHER + ":1" + LABEL, 2);
         String hasty = edited(
-                "trace = unacknowledged or trace",
+                "trace, isHeard = unacknowledged or trace, heard",
                 "trace, last = unacknowledged or trace, gone and not isAbandoned and slot or last");
 
         acquire(hasty, "b:1", 2, "");

@@ -22,7 +22,7 @@ final class OwnershipMutants {
                 Mutant.named("repeat-not-recognised", "The same token that asks again gets the same answer", "I8")
                         .editing(
                                 "acquire.lua",
-                                "local repeated = owner and string.sub(owner, -#token) == token",
+                                "local repeated = owner and string.find(owner, token, -#token, true)",
                                 "local repeated = false"),
                 Mutant.named("renew-any", "Only the owner renews", "I1", "I4")
                         .editing(

@@ -30,7 +30,7 @@ final class PermitMutants {
                 Mutant.named("stops-at-first-unheard", "An attempt looks at the owners of all slots", "I5")
                         .editing(
                                 "acquire.lua",
-                                "trace = unacknowledged or trace",
+                                "trace, isHeard = unacknowledged or trace, heard",
                                 "trace, last = unacknowledged or trace, gone and not isAbandoned and slot or last"),
                 Mutant.named(
                                 "slot-forgotten",
@@ -47,14 +47,15 @@ final class PermitMutants {
                 Mutant.named("last-slot-decides", "A waiter looks again when the first of the slots may be free", "I5")
                         .editing(
                                 "acquire.lua",
-                                "for each = 1, places and #places or 0 do\n            local left",
-                                "for each = 1, 0 do\n            local left")
+                                "for _, place in ipairs(ending or {}) do",
+                                "for _, place in ipairs({}) do")
                         .changing("engine.Running", "longestLook", Behaviour.returning(Optional.empty())),
                 Mutant.named("neighbour-not-asked", "After a grant the next waiter asks for another slot", "I5")
                         .changing(
                                 "engine.KeyLock",
                                 "granted",
-                                Behaviour.following((self, arguments) -> Internals.set(self, "askedFor", MOST_PERMITS))),
+                                Behaviour.following(
+                                        (self, arguments) -> Internals.set(self, "askedFor", MOST_PERMITS))),
                 Mutant.named("signal-not-passed-on", "A signal for a slot goes to who can use it", "I5")
                         .editing("signal_next.lua", "slot ~= '' and", "false and"));
     }
