@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.DurationText;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.util.Optional;
@@ -12,106 +13,96 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a lock is not granted, by the last answer of the store or by a hold of this instance.
  *
- * @param isKept whether the lock has no owner, and the store keeps it for the rest of a minimum time
- * @param remaining how long that lasts at most; empty if it does not end by itself
- * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
- * @param holder describes the owner of the lock, as far as it is known
- * @param lookAgain when to look again at the latest, however long it lasts; empty if it does not matter
- * @param instance the one that has the lock, if the store knows it
+ * @param answer of the store, or its like for a hold of this instance
+ * @param ending how a wait ends that can last no longer; null if another owner has the lock, or it is kept
+ * @param holder describes the hold of this instance; null if the store answered
  * @param seenAt when the store said so, on the monotonic clock; 0 if this instance did
  */
 record Obstacle(
-        boolean isKept,
-        Optional<Duration> remaining,
-        Optional<Outcome> ending,
-        Optional<Supplier<String>> holder,
-        Optional<Duration> lookAgain,
-        Optional<String> instance,
+        AcquireResult.Contended answer,
+        @Nullable Outcome ending,
+        @Nullable Supplier<String> holder,
         long seenAt) {
-
-    private static Obstacle of(boolean isKept, Optional<Duration> remaining, @Nullable Outcome ending, long seenAt) {
-        return new Obstacle(
-                isKept,
-                remaining,
-                Optional.ofNullable(ending),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                seenAt);
-    }
 
     /** Another caller of this instance, which has just been granted the lock. */
     static Obstacle owner(Duration lease) {
-        return of(false, Optional.of(lease), null, 0);
+        return new Obstacle(lasting(Optional.of(lease)), null, null, 0);
     }
 
     /** A hold of this instance. */
     static Obstacle heldHere(Duration remaining, Supplier<String> holder) {
-        return new Obstacle(
-                false,
-                Optional.of(remaining),
-                Optional.empty(),
-                Optional.of(holder),
-                Optional.empty(),
-                Optional.empty(),
-                0);
+        return new Obstacle(lasting(Optional.of(remaining)), null, holder, 0);
     }
 
     /** The lock is kept for the rest of its minimum time. */
     static Obstacle kept(Duration rest, long now) {
-        return of(true, Optional.of(rest), null, now);
+        AcquireResult.Contended kept =
+                new AcquireResult.Contended(Optional.of(rest), Waiting.NEW, Optional.empty(), true);
+        return new Obstacle(kept, null, null, now);
     }
 
     /** By an answer of the store; null if that is a grant, or does not tell about the lock. */
     static @Nullable Obstacle of(AcquireResult answer, long now) {
         if (answer instanceof AcquireResult.Contended contended) {
-            return heldElsewhere(contended, now);
+            return new Obstacle(contended, null, null, now);
         }
         if (answer instanceof AcquireResult.Recovering recovering) {
-            return of(false, Optional.of(recovering.retryAfter()), new Outcome.Recovering(recovering), now);
+            Outcome ending = new Outcome.Recovering(recovering);
+            return new Obstacle(lasting(Optional.of(recovering.retryAfter())), ending, null, now);
         }
-        return answer instanceof AcquireResult.Unavailable unavailable
-                ? of(false, Optional.empty(), new Outcome.Failed(true, unavailable.reason(), unavailable.cause()), now)
-                : null;
+        if (answer instanceof AcquireResult.Unavailable unavailable) {
+            Outcome ending = new Outcome.Failed(true, unavailable.reason(), unavailable.cause());
+            return new Obstacle(lasting(Optional.empty()), ending, null, now);
+        }
+        return null;
     }
 
-    /** Another owner, perhaps of another instance; the store may know its name. */
-    private static Obstacle heldElsewhere(AcquireResult.Contended answer, long now) {
-        return new Obstacle(
-                answer.kept(),
-                answer.remainingLease(),
-                Optional.empty(),
-                answer.holder().map(owner -> () -> describe(owner)),
-                answer.kept() ? Optional.empty() : answer.lookAgain(),
-                answer.kept() ? Optional.empty() : answer.holder().map(LockHolder::instance),
-                now);
+    private static AcquireResult.Contended lasting(Optional<Duration> remaining) {
+        return new AcquireResult.Contended(remaining, Waiting.NEW);
     }
 
-    /** What is left of it now, if no other answer came. */
+    /** Whether the lock has no owner, and the store keeps it for the rest of a minimum time. */
+    boolean isKept() {
+        return answer.kept();
+    }
+
+    /** How long that lasts at most; empty if it does not end by itself. */
+    Optional<Duration> remaining() {
+        return answer.remainingLease();
+    }
+
+    /** When to look again at the latest, however long it lasts; empty if it does not matter. */
+    Optional<Duration> lookAgain() {
+        return isKept() ? Optional.empty() : answer.lookAgain();
+    }
+
+    /** The instance that has the lock, if the store knows it. */
+    Optional<String> instance() {
+        return answer.holder().map(LockHolder::instance);
+    }
+
+    /** What is left of a minimum time now, if no other answer came. */
     Obstacle after(long now) {
-        return new Obstacle(
-                isKept,
-                remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - (now - seenAt)))),
-                ending,
-                holder,
-                lookAgain,
-                instance,
-                now);
+        return remaining()
+                .map(rest -> kept(Duration.ofNanos(Math.max(0, rest.toNanos() - (now - seenAt))), now))
+                .orElse(this);
     }
 
     /** Whether the store can grant nothing at the moment. */
     boolean isOutage() {
-        return ending.filter(Outcome.Failed.class::isInstance).isPresent();
+        return ending instanceof Outcome.Failed;
     }
 
     /** The owner of the lock, for a message. */
     String holderText() {
-        return holder.map(Supplier::get).orElse("another owner");
+        return holder != null
+                ? holder.get()
+                : answer.holder().map(Obstacle::describe).orElse("another owner");
     }
 
     /** How a wait ends that can last no longer. */
     Outcome outcome() {
-        return ending.orElseGet(() -> new Outcome.Busy(this));
+        return ending == null ? new Outcome.Busy(this) : ending;
     }
 
     /** A caller, for a message. */
