@@ -183,7 +183,7 @@ public abstract class PermitsContract extends BackendContract {
     /** Each of them may hand over to its own waiters, which is to end. */
     @Test
     void tellsEachOwnerOnceThatAnotherApplicationWaits() {
-        Needs.of(store).signals();
+        Needs.of(store).signalsInOrder();
         Needs.of(store).manyFencingTokens();
         SpiClient carol = newClient();
         hold(alice);
@@ -201,7 +201,7 @@ public abstract class PermitsContract extends BackendContract {
     /** An owner that waits itself knows of no other one by that. */
     @Test
     void tellsAWaitingOwnerThatAnotherOwnerWaits() {
-        Needs.of(store).signals();
+        Needs.of(store).signalsInOrder();
         Needs.of(store).manyFencingTokens();
         hold(alice);
         hold(alice);
