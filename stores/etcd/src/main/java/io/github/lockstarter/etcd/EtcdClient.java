@@ -15,9 +15,10 @@ import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.TxnResponse;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.etcd.jetcd.api.WatchRequest;
-import io.etcd.jetcd.api.WatchResponse;
 import io.github.lockstarter.etcd.EtcdChannels.Member;
 import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
 import io.grpc.Deadline;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -25,7 +26,6 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
-import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -105,7 +105,11 @@ final class EtcdClient implements AutoCloseable {
                 .whenComplete((all, failure) -> note(member, failure, inTime)); // one request that fails is one failure
         try {
             stream.send(ClientCalls.asyncBidiStreamingCall(
-                    member.channel().newCall(LeaseGrpc.getLeaseKeepAliveMethod(), options(member, deadline)), stream));
+                    member.channel()
+                            .newCall(
+                                    LeaseGrpc.getLeaseKeepAliveMethod(),
+                                    signed(member).withDeadline(deadline)),
+                    stream));
         } catch (RuntimeException e) {
             stream.onError(e);
         }
@@ -132,23 +136,17 @@ final class EtcdClient implements AutoCloseable {
 
     /** Watches until the watch is closed or fails. */
     KeyWatch watch(WatchRequest request, KeyWatch.Listener listener) {
-        KeyWatch watch = new KeyWatch(request, listener);
+        KeyWatch watch = new KeyWatch(listener);
         Member member = channels.current();
         try {
-            WatchGrpc.WatchStub stub = WatchGrpc.newStub(member.channel())
-                    .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(watchHeaders));
-            StreamObserver<WatchRequest> requests = signed(stub, member).watch((StreamObserver<WatchResponse>) watch);
-            requests.onNext(watch.request());
+            Channel channel = ClientInterceptors.intercept(
+                    member.channel(), MetadataUtils.newAttachHeadersInterceptor(watchHeaders));
+            ClientCalls.asyncBidiStreamingCall(channel.newCall(WatchGrpc.getWatchMethod(), signed(member)), watch)
+                    .onNext(request);
         } catch (RuntimeException e) {
             watch.end(e);
         }
         return watch;
-    }
-
-    private WatchGrpc.WatchStub signed(WatchGrpc.WatchStub stub, Member member) {
-        return authentication
-                .map(user -> stub.withCallCredentials(user.over(member.channel())))
-                .orElse(stub);
     }
 
     private <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
@@ -175,7 +173,7 @@ final class EtcdClient implements AutoCloseable {
         boolean inTime = isInTime(deadline);
         try {
             ClientCalls.asyncUnaryCall(
-                    member.channel().newCall(method, options(member, deadline)),
+                    member.channel().newCall(method, signed(member).withDeadline(deadline)),
                     request,
                     new SingleAnswer<>(answer, Function.identity()));
         } catch (RuntimeException e) {
@@ -184,11 +182,10 @@ final class EtcdClient implements AutoCloseable {
         return answer.whenComplete((value, failure) -> note(member, failure, inTime));
     }
 
-    private CallOptions options(Member member, Deadline deadline) {
-        CallOptions options = CallOptions.DEFAULT.withDeadline(deadline);
+    private CallOptions signed(Member member) {
         return authentication
-                .map(user -> options.withCallCredentials(user.over(member.channel())))
-                .orElse(options);
+                .map(user -> CallOptions.DEFAULT.withCallCredentials(user.over(member.channel())))
+                .orElse(CallOptions.DEFAULT);
     }
 
     /** Whether a member that works would answer: the command may have spent its time behind another one of its key. */

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.KeyOrder;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -21,11 +22,9 @@ import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
@@ -67,19 +66,20 @@ public final class EtcdLockBackend implements LockBackend {
     static final StoreCapabilities CAPABILITIES =
             new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, true);
 
-    // Called by any thread. Requests are answered on the callback threads, which never block. No field but `closed`
-    // changes; each part says what it keeps.
+    // Called by any thread. Requests are answered on the callback threads, which never block. No field changes but
+    // `mailbox`, which is set before the first command, and `closed`; each part says what it keeps.
     private final EtcdSettings settings;
-    private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
     private final EtcdClient client;
-    private final WaitingInstances waiters;
-    private final Mailboxes mailboxes;
+    private final KeyNames names;
+    private final Executor callbacks;
+    private final WaitingKeys waiting;
     private final KeyOrder order;
     private final LockAcquirer acquirer;
     private final LockRenewer renewer;
     private final LockReleaser releaser;
     private final LockInspector inspector;
     private final TxnRequest probe;
+    private volatile Optional<Mailbox> mailbox = Optional.empty();
     private volatile boolean closed;
 
     /**
@@ -90,17 +90,16 @@ public final class EtcdLockBackend implements LockBackend {
     public EtcdLockBackend(EtcdSettings settings) {
         this.settings = settings;
         String target = settings.target();
-        Executor callbacks = LockThreads.pool("lock-etcd", 2, Duration.ofSeconds(10));
-        KeyNames names = new KeyNames(settings.keyPrefix());
+        this.callbacks = LockThreads.pool("lock-etcd", 2, Duration.ofSeconds(10));
+        this.names = new KeyNames(settings.keyPrefix());
         Attempts attempts = new Attempts();
         this.client = new EtcdClient(settings, callbacks);
-        this.waiters = new WaitingInstances(client, names, this::signal, callbacks);
-        this.mailboxes = new Mailboxes(client, names, callbacks);
+        this.waiting = new WaitingKeys(client, names, this::signal, callbacks);
         this.order = new KeyOrder(callbacks);
-        this.renewer = new LockRenewer(client, names, attempts, order, target);
-        this.acquirer = new LockAcquirer(client, names, attempts, waiters, renewer, target);
-        this.releaser = new LockReleaser(client, names, attempts, waiters, target, callbacks);
-        this.inspector = new LockInspector(client, names, mailboxes, target);
+        this.renewer = new LockRenewer(client, names, attempts, target);
+        this.acquirer = new LockAcquirer(client, names, attempts, waiting, renewer, target);
+        this.releaser = new LockReleaser(client, names, attempts, waiting, target, callbacks);
+        this.inspector = new LockInspector(client, names, target);
         this.probe = Requests.withoutEffect(names.probe());
     }
 
@@ -146,7 +145,7 @@ public final class EtcdLockBackend implements LockBackend {
         return client.transact(probe, client.deadline()).handle((answer, failure) -> {
             Optional<String> problem = Optional.ofNullable(failure)
                     .map(thrown -> EtcdFailure.of(thrown, settings.target()).reason());
-            boolean hears = problem.isEmpty() && mailboxes.isHeard();
+            boolean hears = problem.isEmpty() && mailbox.map(Mailbox::isHeard).orElse(true);
             return new StoreState(
                             settings.target(), problem, Duration.ZERO, Guard.UNNEEDED, hears, List.of(), List.of())
                     .with(crashTakeOver());
@@ -166,14 +165,14 @@ public final class EtcdLockBackend implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener listener) {
-        listeners.put(instanceId, listener);
-        mailboxes.open(instanceId, listener);
+        Mailbox opened = new Mailbox(client, names.mailbox(instanceId), listener, callbacks);
+        mailbox = Optional.of(opened);
+        opened.watch();
     }
 
-    private void signal(String instanceId, String key) {
-        SignalListener listener = listeners.get(instanceId);
-        if (listener != null && !closed) {
-            listener.onSignal(key, 0);
+    private void signal(String key) {
+        if (!closed) {
+            mailbox.ifPresent(open -> open.listener().onSignal(key, 0));
         }
     }
 
@@ -187,8 +186,8 @@ public final class EtcdLockBackend implements LockBackend {
     @Override
     public void close() {
         closed = true;
-        waiters.close();
-        mailboxes.close();
+        waiting.close();
+        mailbox.ifPresent(Mailbox::close);
         client.close();
     }
 }

@@ -28,24 +28,17 @@ final class KeyWatch implements ClientResponseObserver<WatchRequest, WatchRespon
         void onEnd(Throwable failure);
     }
 
-    private final WatchRequest request;
     private final Listener listener;
     private final AtomicBoolean ended = new AtomicBoolean();
     private volatile @Nullable ClientCallStreamObserver<WatchRequest> stream;
 
-    KeyWatch(WatchRequest request, Listener listener) {
-        this.request = request;
+    KeyWatch(Listener listener) {
         this.listener = listener;
     }
 
     @Override
     public void beforeStart(ClientCallStreamObserver<WatchRequest> requests) {
         stream = requests;
-    }
-
-    /** What the watch is asked for with; to be sent when the stream has started. */
-    WatchRequest request() {
-        return request;
     }
 
     @Override

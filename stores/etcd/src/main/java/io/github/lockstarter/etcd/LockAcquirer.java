@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.TxnRequest;
+import io.github.lockstarter.etcd.WaitingKeys.Refusal;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -14,8 +15,10 @@ import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +43,7 @@ final class LockAcquirer {
     private final KeyNames names;
     private final Attempts attempts;
     private final FencingOffset offset;
-    private final WaitingInstances waiters;
+    private final WaitingKeys waiting;
     private final LockRenewer renewer;
     private final String target;
 
@@ -48,14 +51,14 @@ final class LockAcquirer {
             EtcdClient client,
             KeyNames names,
             Attempts attempts,
-            WaitingInstances waiters,
+            WaitingKeys waiting,
             LockRenewer renewer,
             String target) {
         this.client = client;
         this.names = names;
         this.attempts = attempts;
         this.offset = new FencingOffset(client, names);
-        this.waiters = waiters;
+        this.waiting = waiting;
         this.renewer = renewer;
         this.target = target;
     }
@@ -95,7 +98,7 @@ final class LockAcquirer {
             this.lease = lease;
             this.deadline = deadline;
             this.slots = names.slots(command.key(), command.permits());
-            this.name = slots.get(0);
+            this.name = names.lock(command.key());
         }
 
         CompletableFuture<AcquireResult> begin() {
@@ -108,15 +111,16 @@ final class LockAcquirer {
                 return create(offset.known(), MOST_ROUNDS);
             }
             TxnRequest request = TxnRequest.newBuilder()
-                    .addSuccess(Requests.get(slots.get(0)))
+                    .addSuccess(Requests.get(name))
                     .addSuccess(Requests.getAll(names.furtherSlots(command.key())))
                     .build();
+            Set<ByteString> ours = Set.copyOf(slots);
             return client.transact(request, deadline).thenCompose(response -> {
                 List<KeyValue> taken = response.getResponsesList().stream()
                         .flatMap(read -> read.getResponseRange().getKvsList().stream())
-                        .filter(found -> slots.contains(found.getKey()))
+                        .filter(found -> ours.contains(found.getKey()))
                         .toList();
-                List<ByteString> busy = taken.stream().map(KeyValue::getKey).toList();
+                Set<ByteString> busy = taken.stream().map(KeyValue::getKey).collect(Collectors.toSet());
                 Optional<ByteString> free =
                         slots.stream().filter(slot -> !busy.contains(slot)).findFirst();
                 name = free.orElse(name);
@@ -162,8 +166,8 @@ final class LockAcquirer {
                     .build();
             return client.transact(request, deadline).thenCompose(response -> {
                 if (response.getSucceeded()) {
-                    long waiting = response.getResponses(1).getResponseRange().getCount();
-                    return granted(entry, response.getHeader().getRevision(), waiting);
+                    long instances = response.getResponses(1).getResponseRange().getCount();
+                    return granted(entry, response.getHeader().getRevision(), instances);
                 }
                 Optional<KeyValue> found = Requests.read(response, 0);
                 long stored = offset.read(Requests.read(response, 1));
@@ -176,7 +180,7 @@ final class LockAcquirer {
             });
         }
 
-        private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision, long waiting) {
+        private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision, long instances) {
             long now = System.nanoTime();
             attempts.granted(token, now);
             long first = entry.firstFencingToken(revision);
@@ -185,7 +189,7 @@ final class LockAcquirer {
                         "The fencing token " + first + " is not between " + command.fencingFloor() + " and 2^53";
                 return rejected(reason, new IllegalStateException(reason));
             }
-            long others = waiters.isWaiting(token.instanceId(), command.key()) ? waiting - 1 : waiting;
+            long others = waiting.isWaiting(command.key()) ? instances - 1 : instances;
             return CompletableFuture.completedFuture(grant(first, Math.max(0, others)));
         }
 
@@ -227,7 +231,7 @@ final class LockAcquirer {
 
         private AcquireResult grant(long first, long othersWaiting) {
             if (command.waiting().isPresent()) {
-                waiters.leave(token.instanceId(), command.key(), deadline);
+                waiting.leave(command.key(), deadline);
             }
             return new AcquireResult.Granted(first, othersWaiting, Optional.empty(), "", slots.indexOf(name));
         }
@@ -238,7 +242,7 @@ final class LockAcquirer {
             Optional<LockEntry> entry = LockEntry.of(found.getValue());
             CompletableFuture<Void> joined = command.waiting().isEmpty()
                     ? CompletableFuture.completedFuture(null)
-                    : waiters.join(waiting(command.waiting().get()), taken, revision, deadline);
+                    : waiting.join(new Refusal(command, Set.copyOf(slots), taken, revision), deadline);
             CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
             return joined.thenCombine(
                     remaining,
@@ -248,10 +252,6 @@ final class LockAcquirer {
                             entry.flatMap(LockEntry::holder)
                                     .filter(holder -> holder.since().isPresent()),
                             entry.map(LockEntry::isKept).orElse(false)));
-        }
-
-        private WaitingInstances.Waiting waiting(Waiting wait) {
-            return new WaitingInstances.Waiting(token.instanceId(), command.key(), wait.patience(), slots);
         }
 
         private CompletableFuture<AcquireResult> rejected(String reason, Throwable cause) {

@@ -11,19 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Looks at locks of any owner, and takes them away, for an operator. Thread-safe. */
-final class LockInspector {
+record LockInspector(EtcdClient client, KeyNames names, String target) {
 
-    private final EtcdClient client;
-    private final KeyNames names;
-    private final Mailboxes mailboxes;
-    private final String target;
-
-    LockInspector(EtcdClient client, KeyNames names, Mailboxes mailboxes, String target) {
-        this.client = client;
-        this.names = names;
-        this.mailboxes = mailboxes;
-        this.target = target;
-    }
+    private static final Duration MESSAGE_KEPT = Duration.ofSeconds(10);
 
     /** What is stored of a lock. */
     private record Seen(Optional<KeyValue> found, Optional<LockEntry> entry, long waiting) {
@@ -103,8 +93,25 @@ final class LockInspector {
                         return take(key, slot, left, fencingToken, deadline);
                     }
                     return ended
-                            ? mailboxes.sendRevoked(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())
+                            ? tell(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())
                             : shown(left, deadline).thenApply(Revocation.Stale::new);
                 }));
+    }
+
+    /** Completes normally also if the message could not be sent: the holder finds out when it renews. */
+    private CompletableFuture<Void> tell(String key, LockEntry revoked, Deadline deadline) {
+        Optional<String> owner = revoked.instanceId();
+        if (owner.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        ByteString message = Mailbox.revoked(revoked.token().orElseThrow(), key);
+        return client.grantLease(MESSAGE_KEPT, deadline)
+                .thenCompose(lease -> client.transact(
+                        TxnRequest.newBuilder()
+                                .addSuccess(
+                                        Requests.put(names.mail(owner.get(), lease.getID()), message, lease.getID()))
+                                .build(),
+                        deadline))
+                .handle((sent, failure) -> null);
     }
 }

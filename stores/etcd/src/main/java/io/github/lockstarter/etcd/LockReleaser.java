@@ -19,32 +19,11 @@ import java.util.function.Predicate;
  * Releases locks: ends the leases of a token, which removes the lock's key with them, and no other. Never releases by
  * key: a key may have another owner by then. Thread-safe.
  */
-final class LockReleaser {
+record LockReleaser(
+        EtcdClient client, KeyNames names, Attempts attempts, WaitingKeys waiting, String target, Executor callbacks) {
 
     /** Longer than etcd keeps what is to be ended beyond its time. */
     private static final long END_SECONDS = 5;
-
-    private final EtcdClient client;
-    private final KeyNames names;
-    private final Attempts attempts;
-    private final WaitingInstances waiters;
-    private final String target;
-    private final Executor callbacks;
-
-    LockReleaser(
-            EtcdClient client,
-            KeyNames names,
-            Attempts attempts,
-            WaitingInstances waiters,
-            String target,
-            Executor callbacks) {
-        this.client = client;
-        this.names = names;
-        this.attempts = attempts;
-        this.waiters = waiters;
-        this.target = target;
-        this.callbacks = callbacks;
-    }
 
     CompletableFuture<ReleaseResult> release(ReleaseCommand command, Deadline deadline) {
         return outcome(command, deadline).exceptionally(thrown -> {
@@ -55,7 +34,7 @@ final class LockReleaser {
 
     private CompletableFuture<ReleaseResult> outcome(ReleaseCommand command, Deadline deadline) {
         if (command.endsWait()) {
-            CompletableFuture<Void> left = waiters.leave(command.token().instanceId(), command.key(), deadline);
+            CompletableFuture<Void> left = waiting.leave(command.key(), deadline);
             return free(command, deadline).thenCombine(left, (freed, done) -> new ReleaseResult.Released(0));
         }
         return command.atLeast().isZero()

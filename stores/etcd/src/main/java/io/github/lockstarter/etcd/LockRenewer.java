@@ -24,24 +24,10 @@ import org.jspecify.annotations.Nullable;
  * confirmed by a majority, so the other leader was elected after the read, and a leader that is elected starts all
  * leases anew.
  */
-final class LockRenewer {
+record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String target) {
 
     /** Etcd has at most 128 requests in a transaction, as it is delivered. */
     private static final int MOST_READ = 100;
-
-    private final EtcdClient client;
-    private final KeyNames names;
-    private final Attempts attempts;
-    private final KeyOrder order;
-    private final String target;
-
-    LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, KeyOrder order, String target) {
-        this.client = client;
-        this.names = names;
-        this.attempts = attempts;
-        this.order = order;
-        this.target = target;
-    }
 
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands, Deadline deadline) {
         List<CompletionStage<RenewResult>> results = new ArrayList<>();
@@ -128,10 +114,7 @@ final class LockRenewer {
                         .handle(this::orUnknown)
                         .thenAccept(result::complete);
             } else if (command.lease().compareTo(entry.orElseThrow().lease()) > 0) {
-                // In order with a release, which could otherwise end the first lease when the key has the second.
-                order.send(command.key(), this::replaceLease)
-                        .handle(this::orUnknown)
-                        .thenAccept(result::complete);
+                replaceLease().handle(this::orUnknown).thenAccept(result::complete);
             } else {
                 attempts.renewed(command.token(), lease(), seconds);
                 result.complete(new RenewResult.Renewed());

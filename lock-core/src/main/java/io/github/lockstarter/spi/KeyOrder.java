@@ -1,4 +1,4 @@
-package io.github.lockstarter.etcd;
+package io.github.lockstarter.spi;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -7,12 +7,15 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Sends the commands of one key one after the other: etcd serves requests of one connection at the same time, so each
- * waits for the answer to the one before, or for its timeout. Commands of different keys do not wait for each other.
+ * Has the commands of one key carried out one after the other, in the order in which they came, by a store that carries
+ * out commands at the same time: each begins when the one before has ended. Those of different keys do not wait for
+ * each other.
  *
- * <p>Thread-safe. {@code last} has an entry for each key whose last command has no answer yet.
+ * <p>Thread-safe. {@code last} has an entry for each key whose last command has not ended.
+ *
+ * <p>For the modules of this project: public because they share it, and no part of the port.
  */
-final class KeyOrder {
+public final class KeyOrder {
 
     private final ConcurrentMap<String, CompletableFuture<Void>> last = new ConcurrentHashMap<>();
     private final Executor executor;
@@ -20,13 +23,22 @@ final class KeyOrder {
     /**
      * Without commands yet.
      *
-     * @param executor sends what has waited, so that the stack does not grow with a queue of commands that fail at once
+     * @param executor begins what has waited, so that the stack does not grow with a queue of commands that fail at
+     *     once
      */
-    KeyOrder(Executor executor) {
+    public KeyOrder(Executor executor) {
         this.executor = executor;
     }
 
-    <R> CompletableFuture<R> send(String key, Supplier<CompletableFuture<R>> command) {
+    /**
+     * Begins a command, once those before it have ended.
+     *
+     * @param <R> kind of result
+     * @param key the key
+     * @param command begins it; its stage completes with its end
+     * @return the result, also if the command cannot begin, which is a failure then
+     */
+    public <R> CompletableFuture<R> send(String key, Supplier<CompletableFuture<R>> command) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         CompletableFuture<Void> before = last.put(key, done);
         CompletableFuture<R> answer =

@@ -6,29 +6,31 @@ import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchRequest;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.grpc.Deadline;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The instances that wait at this backend. Each watches the lock's key, or those of its slots, from the revision on at
- * which it was refused, so that no release is missed in between, and is signalled once when one ends, whatever ended
- * it. It also has a key of its own, by which the next owner and operators see how many wait, and which has a lease, so
- * that it ends with its instance; the present owners get a message.
+ * The keys for which this instance waits. It watches a lock's key, or those of its slots, from the revision on at which
+ * it was refused, so that no release is missed in between, and is signalled once when one ends, whatever ended it. It
+ * also stores a key of its own, by which the next owner and operators see how many wait, and which has a lease, so that
+ * it ends with the instance; the present owners get a message.
  *
- * <p>Thread-safe. Commands of one key come one after the other. {@code waiting} has an entry from the refusal to the
- * grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next refusal;
- * {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that at which
- * the owners were read that had the message; {@code slots} are those that are watched.
+ * <p>Thread-safe. The engine sends the attempts of a key one after the other. {@code waiting} has an entry from the
+ * refusal to the grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next
+ * refusal; {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that at
+ * which the owners were read that had the message; {@code slots} are those that are watched.
  */
-final class WaitingInstances {
+final class WaitingKeys {
 
     /** After a watch has failed: not at once, since the server may be away. */
     private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
@@ -36,19 +38,28 @@ final class WaitingInstances {
     /** How many owners get a message: etcd has at most 128 requests in a transaction, as it is delivered. */
     private static final int MOST_TOLD = 100;
 
-    /** An instance that is to wait for any of the slots of a key, at least for a while. */
-    record Waiting(String instanceId, String key, Duration patience, List<ByteString> slots) {}
-
-    private record Place(String instanceId, String key) {}
+    /**
+     * An attempt that was refused.
+     *
+     * @param slots the names of those that it was for
+     * @param owners what was stored in those slots
+     * @param revision of that
+     */
+    record Refusal(AcquireCommand command, Set<ByteString> slots, List<KeyValue> owners, long revision) {}
 
     private static final class Waiter {
 
+        private final String key;
         private volatile @Nullable KeyWatch watch;
         private volatile long lease;
         private volatile long until;
         private volatile long stored;
         private volatile long told;
-        private volatile List<ByteString> slots = List.of();
+        private volatile Set<ByteString> slots = Set.of();
+
+        Waiter(String key) {
+            this.key = key;
+        }
 
         void close() {
             KeyWatch open = watch;
@@ -80,16 +91,16 @@ final class WaitingInstances {
 
     private final EtcdClient client;
     private final KeyNames names;
-    private final BiConsumer<String, String> signals;
+    private final Consumer<String> signals;
     private final Executor callbacks;
-    private final ConcurrentMap<Place, Waiter> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
 
     /**
      * Without any.
      *
-     * @param signals takes an instance and the key that it is to try again
+     * @param signals takes the key that the instance is to try again
      */
-    WaitingInstances(EtcdClient client, KeyNames names, BiConsumer<String, String> signals, Executor callbacks) {
+    WaitingKeys(EtcdClient client, KeyNames names, Consumer<String> signals, Executor callbacks) {
         this.client = client;
         this.names = names;
         this.signals = signals;
@@ -97,36 +108,35 @@ final class WaitingInstances {
     }
 
     /**
-     * Registers an instance, or keeps its registration.
+     * Registers the instance, or keeps its registration.
      *
-     * @param refusedBy the slots as they were when the instance was refused
-     * @param refusedAt the revision of that
+     * @param refusal of an attempt that waits
      * @return completes, normally also if the key of the instance could not be stored
      */
-    CompletableFuture<Void> join(Waiting waiting, List<KeyValue> refusedBy, long refusedAt, Deadline deadline) {
-        Place place = new Place(waiting.instanceId, waiting.key);
-        long until = System.nanoTime() + waiting.patience.toNanos();
-        Waiter waiter = this.waiting.compute(place, (same, known) -> {
-            Waiter kept = known == null ? new Waiter() : known;
+    CompletableFuture<Void> join(Refusal refusal, Deadline deadline) {
+        Duration patience = refusal.command.waiting().orElseThrow().patience();
+        long until = System.nanoTime() + patience.toNanos();
+        Waiter waiter = waiting.compute(refusal.command.key(), (key, known) -> {
+            Waiter kept = known == null ? new Waiter(key) : known;
             kept.until = until;
-            if (kept.slots.size() < waiting.slots.size()) {
+            if (kept.slots.size() < refusal.slots.size()) {
                 kept.close(); // and watch those of this caller, which may have more of them than those before
-                kept.slots = waiting.slots;
+                kept.slots = refusal.slots;
                 kept.told = 0;
             }
             return kept;
         });
         if (!waiter.isWatching()) {
-            waiter.watch = watch(place, waiter, refusedAt + 1);
+            waiter.watch = watch(waiter, refusal.revision + 1);
         }
         if (waiter.lease == 0) {
-            leaveWhenOver(place, waiter, waiting.patience);
-            return client.grantLease(waiting.patience, deadline)
-                    .thenCompose(granted -> store(place, waiter, granted.getID(), refusedBy, refusedAt, deadline))
+            leaveWhenOver(waiter, patience);
+            return client.grantLease(patience, deadline)
+                    .thenCompose(granted -> store(waiter, granted.getID(), refusal, deadline))
                     .handle((stored, failure) -> null);
         }
-        CompletableFuture<Void> told = waiter.isToBeToldTo(refusedBy)
-                ? store(place, waiter, waiter.lease, refusedBy, refusedAt, deadline)
+        CompletableFuture<Void> told = waiter.isToBeToldTo(refusal.owners)
+                ? store(waiter, waiter.lease, refusal, deadline)
                 : CompletableFuture.completedFuture(null);
         return client.keepAlive(client.member(), List.of(waiter.lease), deadline)
                 .get(0)
@@ -140,36 +150,36 @@ final class WaitingInstances {
     }
 
     /** Whether the instance is registered. */
-    boolean isWaiting(String instanceId, String key) {
-        Waiter waiter = waiting.get(new Place(instanceId, key));
+    boolean isWaiting(String key) {
+        Waiter waiter = waiting.get(key);
         return waiter != null && waiter.isStored();
     }
 
-    private CompletableFuture<Void> store(
-            Place place, Waiter waiter, long lease, List<KeyValue> refusedBy, long refusedAt, Deadline deadline) {
+    private CompletableFuture<Void> store(Waiter waiter, long lease, Refusal refusal, Deadline deadline) {
+        String instanceId = refusal.command.token().instanceId();
         TxnRequest.Builder request = TxnRequest.newBuilder()
-                .addSuccess(Requests.put(names.waiter(place.key, place.instanceId), ByteString.EMPTY, lease));
-        refusedBy.stream()
+                .addSuccess(Requests.put(names.waiter(waiter.key, instanceId), ByteString.EMPTY, lease));
+        refusal.owners.stream()
                 .flatMap(lock -> LockEntry.of(lock.getValue()).flatMap(LockEntry::instanceId).stream())
-                .filter(owner -> !owner.equals(place.instanceId))
+                .filter(owner -> !owner.equals(instanceId))
                 .distinct()
                 .limit(MOST_TOLD)
                 .forEach(owner ->
-                        request.addSuccess(Requests.put(names.mail(owner, lease), Mail.wanted(place.key), lease)));
+                        request.addSuccess(Requests.put(names.mail(owner, lease), Mailbox.wanted(waiter.key), lease)));
         waiter.lease = lease;
         return client.transact(request.build(), deadline).thenAccept(response -> {
             waiter.stored = response.getHeader().getRevision();
-            waiter.told = refusedAt;
+            waiter.told = refusal.revision;
         });
     }
 
-    private KeyWatch watch(Place place, Waiter waiter, long fromRevision) {
+    private KeyWatch watch(Waiter waiter, long fromRevision) {
         WatchCreateRequest.Builder request = WatchCreateRequest.newBuilder()
-                .setKey(names.lock(place.key))
+                .setKey(names.lock(waiter.key))
                 .setStartRevision(fromRevision)
                 .addFilters(WatchCreateRequest.FilterType.NOPUT);
         if (waiter.slots.size() > 1) {
-            request.setRangeEnd(KeyNames.behind(names.furtherSlots(place.key))); // other locks may be in between
+            request.setRangeEnd(KeyNames.behind(names.furtherSlots(waiter.key))); // other locks may be in between
         }
         KeyWatch.Listener listener = new KeyWatch.Listener() {
             @Override
@@ -186,8 +196,8 @@ final class WaitingInstances {
             }
 
             private void signal() {
-                if (waiting.get(place) == waiter) {
-                    signals.accept(place.instanceId, place.key);
+                if (waiting.get(waiter.key) == waiter) {
+                    signals.accept(waiter.key);
                 }
             }
         };
@@ -195,8 +205,8 @@ final class WaitingInstances {
     }
 
     /** Completes, normally in any case, when the key of the instance is gone, or could not be removed. */
-    CompletableFuture<Void> leave(String instanceId, String key, Deadline deadline) {
-        Waiter waiter = waiting.remove(new Place(instanceId, key));
+    CompletableFuture<Void> leave(String key, Deadline deadline) {
+        Waiter waiter = waiting.remove(key);
         if (waiter == null) {
             return CompletableFuture.completedFuture(null);
         }
@@ -206,13 +216,13 @@ final class WaitingInstances {
                 : client.revokeLease(waiter.lease, deadline).handle((ended, failure) -> null);
     }
 
-    private void leaveWhenOver(Place place, Waiter waiter, Duration rest) {
+    private void leaveWhenOver(Waiter waiter, Duration rest) {
         later(rest, () -> {
             // At once with a refusal that prolongs the patience: it finds the waiter, or makes a new one.
             Waiter left = waiting.computeIfPresent(
-                    place, (same, known) -> known == waiter && waiter.millisLeft() <= 0 ? null : known);
+                    waiter.key, (key, known) -> known == waiter && waiter.millisLeft() <= 0 ? null : known);
             if (left == waiter) {
-                leaveWhenOver(place, waiter, Duration.ofMillis(Math.max(1, waiter.millisLeft())));
+                leaveWhenOver(waiter, Duration.ofMillis(Math.max(1, waiter.millisLeft())));
             } else if (left == null) {
                 waiter.close();
             }

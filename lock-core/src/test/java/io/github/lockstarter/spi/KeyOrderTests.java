@@ -1,4 +1,4 @@
-package io.github.lockstarter.etcd;
+package io.github.lockstarter.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.etcd.jetcd.api.KeyValue;
+import io.github.lockstarter.etcd.WaitingKeys.Refusal;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -11,41 +13,40 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-class WaitingInstancesIT extends EtcdScenario {
+class WaitingKeysIT extends EtcdScenario {
+
+    private final KeyNames names = new KeyNames(EtcdStore.PREFIX);
 
     @Test
     void signalsOnceForAReleaseBetweenTheRefusalAndTheWatch() {
         Queue<String> signals = new ConcurrentLinkedQueue<>();
-        WaitingInstances waiters = new WaitingInstances(
-                client,
-                new KeyNames(EtcdStore.PREFIX),
-                (instance, signalled) -> signals.add(instance + ' ' + signalled),
-                Runnable::run);
+        WaitingKeys waiting = new WaitingKeys(client, names, signals::add, Runnable::run);
         LockBackend backend = connected();
         LockToken token = newToken();
         answer(backend.acquire(attempt(token)));
         KeyValue refusedBy = storedLock();
         answer(backend.release(new ReleaseCommand(key, token, 0)));
 
-        answer(waiters.join(waiting(), List.of(refusedBy), refusedBy.getModRevision(), deadline()));
+        answer(join(waiting, refusedBy));
 
-        await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals).containsExactly("me " + key));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals).containsExactly(key));
         answer(backend.acquire(attempt(newToken())));
         answer(backend.release(new ReleaseCommand(key, token, 0)));
         await().during(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(signals).hasSize(1));
         assertThat(keys()).as("the lock, the waiter and its message").isEqualTo(3);
-        answer(waiters.leave("me", key, deadline()));
+        answer(waiting.leave(key, deadline()));
         assertThat(keys()).isEqualTo(1);
     }
 
     @Test
     void storesAWaitingInstanceWithTheNextRefusalAfterAFailure() {
-        WaitingInstances waiters = new WaitingInstances(
-                client, new KeyNames(EtcdStore.PREFIX), (instance, signalled) -> {}, Runnable::run);
+        WaitingKeys waiting = new WaitingKeys(client, names, signalled -> {}, Runnable::run);
         answer(connected().acquire(attempt(newToken())));
         KeyValue refusedBy = storedLock();
         String owner = "x".repeat(2_000_000) + ":1"; // etcd refuses so long a request
@@ -53,17 +54,21 @@ class WaitingInstancesIT extends EtcdScenario {
                 .setValue(new LockEntry(Optional.of(owner), 0, 1, LEASE).stored())
                 .build();
 
-        answer(waiters.join(waiting(), List.of(tooLong), refusedBy.getModRevision(), deadline()));
-        assertThat(waiters.isWaiting("me", key)).isFalse();
-        answer(waiters.join(waiting(), List.of(refusedBy), refusedBy.getModRevision(), deadline()));
+        answer(join(waiting, tooLong));
+        assertThat(waiting.isWaiting(key)).isFalse();
+        answer(join(waiting, refusedBy));
 
-        assertThat(waiters.isWaiting("me", key)).isTrue();
+        assertThat(waiting.isWaiting(key)).isTrue();
         assertThat(keys()).as("the lock, the waiter and its message").isEqualTo(3);
-        answer(waiters.leave("me", key, deadline()));
-        waiters.close();
+        answer(waiting.leave(key, deadline()));
+        waiting.close();
     }
 
-    private WaitingInstances.Waiting waiting() {
-        return new WaitingInstances.Waiting("me", key, LEASE, new KeyNames(EtcdStore.PREFIX).slots(key, 1));
+    private CompletableFuture<Void> join(WaitingKeys waiting, KeyValue refusedBy) {
+        LockToken me = new LockToken("0123456789abcdef", 1);
+        AcquireCommand command =
+                new AcquireCommand(key, me, LEASE, 0, 1, Optional.of(new AcquireCommand.Waiting(0, LEASE)));
+        Refusal refusal = new Refusal(command, Set.of(names.lock(key)), List.of(refusedBy), refusedBy.getModRevision());
+        return waiting.join(refusal, deadline());
     }
 }

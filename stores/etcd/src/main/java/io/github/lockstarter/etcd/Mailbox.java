@@ -1,0 +1,136 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Event;
+import io.etcd.jetcd.api.WatchCreateRequest;
+import io.etcd.jetcd.api.WatchRequest;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.SignalListener;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Where this instance gets messages: that another instance waits for a lock, or that an operator has taken one away. A
+ * message is a key that ends by a lease; its value is in UTF-16, which expresses the key of every lock. When the watch
+ * of these keys was interrupted, it goes on behind the last message that it has read.
+ *
+ * <p>Thread-safe. {@code isClosed} is set once; the other fields are written by the watch, one at a time.
+ */
+final class Mailbox implements KeyWatch.Listener, AutoCloseable {
+
+    private static final String WANTED = "wanted";
+    private static final Duration REOPEN_AFTER = Duration.ofMillis(500);
+
+    private final EtcdClient client;
+    private final ByteString messages;
+    private final SignalListener listener;
+    private final Executor callbacks;
+    private volatile Optional<KeyWatch> watch = Optional.empty();
+    private volatile boolean isHeard;
+    private volatile boolean isInterrupted;
+    private volatile boolean isClosed;
+    private volatile long next;
+
+    /**
+     * Without a watch.
+     *
+     * @param messages what the names of all messages begin with
+     */
+    Mailbox(EtcdClient client, ByteString messages, SignalListener listener, Executor callbacks) {
+        this.client = client;
+        this.messages = messages;
+        this.listener = listener;
+        this.callbacks = callbacks;
+    }
+
+    /** The message that another instance waits for the lock. */
+    static ByteString wanted(String key) {
+        return message(WANTED, key);
+    }
+
+    /** The message that the lock was taken away from the owner with that stored token. */
+    static ByteString revoked(String token, String key) {
+        return message(LockToken.fingerprintOf(token), key);
+    }
+
+    private static ByteString message(String subject, String key) {
+        String text = subject + ' ' + key;
+        ByteBuffer units = ByteBuffer.allocate(text.length() * Character.BYTES);
+        units.asCharBuffer().put(text);
+        return ByteString.copyFrom(units);
+    }
+
+    SignalListener listener() {
+        return listener;
+    }
+
+    /** Whether messages arrive at the moment. */
+    boolean isHeard() {
+        return isHeard;
+    }
+
+    void watch() {
+        WatchRequest request = WatchRequest.newBuilder()
+                .setCreateRequest(WatchCreateRequest.newBuilder()
+                        .setKey(messages)
+                        .setRangeEnd(KeyNames.behind(messages))
+                        .setStartRevision(next)
+                        .addFilters(WatchCreateRequest.FilterType.NODELETE))
+                .build();
+        watch = Optional.of(client.watch(request, this));
+        if (isClosed) {
+            close();
+        }
+    }
+
+    @Override
+    public void onCreated() {
+        isHeard = true;
+        if (isInterrupted) {
+            isInterrupted = false;
+            listener.onMailboxRestored();
+        }
+    }
+
+    @Override
+    public void onEvent(KeyWatch opened, Event event) {
+        next = event.getKv().getModRevision() + 1;
+        String text =
+                event.getKv().getValue().asReadOnlyByteBuffer().asCharBuffer().toString();
+        int space = text.indexOf(' ');
+        String subject = text.substring(0, Math.max(0, space));
+        String key = text.substring(space + 1);
+        if (subject.equals(WANTED)) {
+            listener.onWanted(key);
+        } else {
+            listener.onRevoked(key, subject);
+        }
+    }
+
+    /** Without a revision to go on from, messages of the last seconds may be missed: they are a hint. */
+    @Override
+    public void onEnd(Throwable failure) {
+        isHeard = false;
+        isInterrupted = true;
+        if (!EtcdFailure.isUnreached(failure)) {
+            next = 0;
+        }
+        CompletableFuture.delayedExecutor(REOPEN_AFTER.toMillis(), TimeUnit.MILLISECONDS, callbacks)
+                .execute(() -> {
+                    if (!isClosed) {
+                        // Unlike a watch, a read renews a void token and leaves a member that does not answer.
+                        client.read(messages, client.deadline()).whenComplete((read, unread) -> watch());
+                    }
+                });
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+        watch.ifPresent(KeyWatch::close);
+    }
+}
