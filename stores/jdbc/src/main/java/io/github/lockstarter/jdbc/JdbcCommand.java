@@ -5,9 +5,12 @@ import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One command: its statements, which a thread of the pool executes, and its result, which comes at the latest when the
@@ -67,17 +70,23 @@ final class JdbcCommand<R> {
                         cause);
     }
 
-    /** The pool is closed. */
-    void refuse() {
-        fail(new SqlFailure(
-                Kind.REFUSED,
-                "The lock backend of " + database + " is closed",
-                "",
-                new IllegalStateException("closed")));
+    /** Executes the statements on a thread of the pool, unless the time is up; completes when that has ended. */
+    CompletableFuture<Void> runOn(Executor pool) {
+        try {
+            return CompletableFuture.runAsync(this::run, pool);
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.completedFuture(refuse(e));
+        }
     }
 
-    /** Executes the statements, on the pool's thread, unless the time is up. */
-    void run() {
+    /** The pool is closed; null. */
+    @Nullable
+    Void refuse(Throwable closed) {
+        fail(new SqlFailure(Kind.REFUSED, "The lock backend of " + database + " is closed", "", closed));
+        return null;
+    }
+
+    private void run() {
         if (decided.get()) {
             return;
         }

@@ -36,10 +36,6 @@ final class JdbcDatabase {
         return Duration.ofSeconds(LockRows.seconds(settings.commandTimeout())).plusMillis(500);
     }
 
-    Duration commandTimeout() {
-        return settings.commandTimeout();
-    }
-
     LockRows rows(JdbcSession session) throws SQLException {
         Found known = find();
         return rows(known.dialect(), session.connection(), known.table(), settings.commandTimeout());

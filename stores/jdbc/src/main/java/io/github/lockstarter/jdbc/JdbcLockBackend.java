@@ -12,6 +12,7 @@ import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.KeyOrder;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -75,9 +76,8 @@ public final class JdbcLockBackend implements LockBackend {
     private final StoredKeys keys;
     private final ThreadPoolExecutor commandThreads;
     private final ThreadPoolExecutor renewalThread;
-    private final KeyedTasks commands;
-    private final KeyedTasks renewalTasks;
-    private final PostgresSignals signals;
+    private final KeyOrder order;
+    private final PostgresListener signals;
     private volatile boolean closed;
     private final AtomicLong swept = new AtomicLong(System.nanoTime());
 
@@ -95,9 +95,8 @@ public final class JdbcLockBackend implements LockBackend {
         this.keys = new StoredKeys(settings.keyPrefix());
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
-        this.commands = new KeyedTasks(commandThreads);
-        this.renewalTasks = new KeyedTasks(renewalThread);
-        this.signals = new PostgresSignals(settings, database, this::notifySelf);
+        this.order = new KeyOrder(commandThreads);
+        this.signals = new PostgresListener(settings, database, this::notifySelf, PostgresListener.LONGEST_LOAN);
     }
 
     /**
@@ -135,7 +134,7 @@ public final class JdbcLockBackend implements LockBackend {
     private void check(Duration limit) {
         String key = keys.of("start-check:" + UUID.randomUUID());
         Duration longest = limit.compareTo(settings.commandTimeout()) > 0 ? limit : settings.commandTimeout();
-        BlockingWait.awaitUninterruptibly(run(commands, key, longest, locks -> locks.check(key), Optional::of))
+        BlockingWait.awaitUninterruptibly(run(key, longest, locks -> locks.check(key), Optional::of))
                 .ifPresent(failure -> {
                     throw new JdbcUnavailableException(
                             "Locks cannot be kept in " + database + ". " + failure.problem(),
@@ -201,13 +200,13 @@ public final class JdbcLockBackend implements LockBackend {
                 .map(each ->
                         new Lease(keys.of(each.key(), each.slot()), each.token().value(), each.lease()))
                 .toList();
-        CompletableFuture<List<RenewResult>> results = run(
-                renewalTasks,
-                "",
-                settings.commandTimeout(),
+        JdbcCommand<List<RenewResult>> command = new JdbcCommand<>(
+                database,
                 locks -> locks.renew(leases),
                 failure ->
                         Collections.nCopies(leases.size(), new RenewResult.Unknown(failure.reason(), failure.cause())));
+        CompletableFuture<List<RenewResult>> results = command.within(settings.commandTimeout());
+        command.runOn(renewalThread);
         return IntStream.range(0, leases.size())
                 .<CompletionStage<RenewResult>>mapToObj(i -> results.thenApply(all -> all.get(i)))
                 .toList();
@@ -307,14 +306,14 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     private <R> CompletableFuture<R> run(String key, Statements<R> statements, Function<SqlFailure, R> failed) {
-        return run(commands, key, settings.commandTimeout(), statements, failed);
+        return run(key, settings.commandTimeout(), statements, failed);
     }
 
     private <R> CompletableFuture<R> run(
-            KeyedTasks tasks, String key, Duration timeout, Statements<R> statements, Function<SqlFailure, R> failed) {
+            String key, Duration timeout, Statements<R> statements, Function<SqlFailure, R> failed) {
         JdbcCommand<R> command = new JdbcCommand<>(database, statements, failed);
         CompletableFuture<R> result = command.within(timeout);
-        tasks.execute(key, command::run, command::refuse);
+        order.send(key, () -> command.runOn(commandThreads)).exceptionally(command::refuse);
         return result;
     }
 }

@@ -19,17 +19,6 @@ public final class JdbcUnavailableException extends RuntimeException {
     }
 
     /**
-     * Creates the exception where nothing was tried yet.
-     *
-     * @param problem what is missing
-     * @param remedy what to do
-     */
-    public JdbcUnavailableException(String problem, String remedy) {
-        super(problem);
-        this.remedy = remedy;
-    }
-
-    /**
      * What to do.
      *
      * @return a sentence that names the setting, the script or the right

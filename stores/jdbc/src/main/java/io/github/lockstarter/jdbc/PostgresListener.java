@@ -1,16 +1,22 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockThreads;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.SignalListener;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.postgresql.PGConnection;
@@ -18,10 +24,19 @@ import org.postgresql.PGNotification;
 
 /**
  * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break, and from time
- * to time, so that the pool can retire it. One thread, from {@link #start} to {@link #close}; {@code isStopped} is set
- * once. {@code isOpen}, {@code problem} and {@code missed} are written by that thread alone.
+ * to time, so that the pool can retire it. Does nothing on other databases, or where the configuration says so.
+ *
+ * <p>Any thread calls. {@code waiting} has the keys for which the instance waits, by the texts under which they are
+ * stored, and {@code hashed} those that it has asked for and that are not stored as they are. One thread listens, from
+ * {@link #startIfWanted} to {@link #close}; it alone writes {@code isOpen}, {@code problem} and {@code isInterrupted}.
  */
 final class PostgresListener implements Runnable, AutoCloseable {
+
+    /** A borrowed connection outlives the max-lifetime of its pool. */
+    static final Duration LONGEST_LOAN = Duration.ofMinutes(10);
+
+    /** A notification about a forgotten key is missed, which the next look or renewal makes up for. */
+    private static final int MOST_HASHED = 10_000;
 
     private static final int LOOK_MILLIS = 250;
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -29,58 +44,70 @@ final class PostgresListener implements Runnable, AutoCloseable {
     /** How often a silent connection is asked whether it is still there. */
     private static final Duration ASK_AFTER = Duration.ofSeconds(10);
 
+    private record Mailbox(String instance, SignalListener listener) {}
+
+    private final JdbcSettings settings;
     private final JdbcDatabase database;
-    private final Consumer<PostgresNotice> receiver;
-    private final Runnable restored;
     private final Predicate<String> sender;
     private final Duration longestLoan;
-    private final Thread thread;
+    private final ConcurrentMap<String, String> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, String> hashed = new ConcurrentHashMap<>();
+    private final Thread thread = LockThreads.thread("lock-jdbc-listener", this);
+    private final AtomicBoolean isStarted = new AtomicBoolean();
     private final CompletableFuture<Void> tried = new CompletableFuture<>();
+    private volatile Optional<Mailbox> mailbox = Optional.empty();
+    private volatile Optional<String> problem = Optional.empty();
     private volatile boolean isStopped;
     private volatile boolean isOpen;
-    private volatile Optional<String> problem = Optional.empty();
-    private boolean missed;
+    private boolean isInterrupted;
 
     /**
      * Hears nothing yet.
      *
-     * @param database where the connection comes from
-     * @param receiver gets each notification
-     * @param restored called when notifications may have been missed, and come again
-     * @param sender sends a notification over another connection; false if it could not
+     * @param sender sends a notification over a connection of the pool; false if it could not
      * @param longestLoan when it gives its connection back and takes one again
      */
-    PostgresListener(
-            JdbcDatabase database,
-            Consumer<PostgresNotice> receiver,
-            Runnable restored,
-            Predicate<String> sender,
-            Duration longestLoan) {
+    PostgresListener(JdbcSettings settings, JdbcDatabase database, Predicate<String> sender, Duration longestLoan) {
+        this.settings = settings;
         this.database = database;
-        this.receiver = receiver;
-        this.restored = restored;
         this.sender = sender;
         this.longestLoan = longestLoan;
-        this.thread = LockThreads.thread("lock-jdbc-listener", this);
     }
 
-    /** Listens from soon on. To be called once. */
-    void start() {
-        thread.start();
+    /** Whom to tell. */
+    void listen(String instanceId, SignalListener receiver) {
+        mailbox = Optional.of(new Mailbox(LockToken.shortened(instanceId), receiver));
     }
 
-    /** Completed when it listens, or has given that up. */
-    CompletableFuture<Void> tried() {
-        return tried;
+    /** Whether the database notifies, as far as it is known, and the configuration wants it. */
+    boolean isWanted() {
+        return settings.listen()
+                && database.knownDialect()
+                        .filter(JdbcDialect.POSTGRESQL::equals)
+                        .isPresent();
     }
 
-    /** Why it has given up. */
-    Optional<String> problem() {
-        return problem;
+    /** Listens from soon on, unless it does, or has given that up. */
+    void startIfWanted() {
+        if (!isStarted.get() && isWanted() && isStarted.compareAndSet(false, true)) {
+            thread.start();
+        }
+    }
+
+    /** Waits until it listens, or has given that up, or the time is over. */
+    void awaitOpen(Duration limit) {
+        if (isStarted.get()) {
+            BlockingWait.awaitUninterruptibly(tried, limit);
+        }
     }
 
     boolean isOpen() {
         return isOpen;
+    }
+
+    /** Why it has given up, so that waiters look again by themselves. */
+    Optional<String> problem() {
+        return problem;
     }
 
     /** Ends the thread, and waits until it has given its connection back. Idempotent. */
@@ -90,14 +117,32 @@ final class PostgresListener implements Runnable, AutoCloseable {
         LockThreads.join(thread);
     }
 
+    /** An attempt begins; a notification may come before its answer. */
+    void begin(String stored, AcquireCommand command) {
+        if (command.waiting().isPresent()) {
+            waiting.put(stored, command.key());
+        }
+        if (!stored.equals(settings.keyPrefix() + command.key())) {
+            if (hashed.size() >= MOST_HASHED) {
+                hashed.clear();
+            }
+            hashed.put(stored, command.key());
+        }
+    }
+
+    /** The wait is over. */
+    void end(String stored) {
+        waiting.remove(stored);
+    }
+
     @Override
     public void run() {
         while (!isStopped) {
             try (JdbcSession session = database.open()) {
-                hear(session.connection());
+                listen(session.connection());
             } catch (SQLException | RuntimeException e) {
                 // The pool is exhausted or the server is away, which the commands report.
-                missed = true;
+                isInterrupted = true;
                 isOpen = false;
                 pause();
             } finally {
@@ -107,25 +152,29 @@ final class PostgresListener implements Runnable, AutoCloseable {
         tried.complete(null);
     }
 
-    private void hear(Connection connection) throws SQLException {
+    private void listen(Connection connection) throws SQLException {
         execute(connection, "LISTEN \"" + database.table().channel() + '"');
         PGConnection notifying = connection.unwrap(PGConnection.class);
         Optional<String> deafness = deafness(notifying);
-        if (deafness.isPresent() && tried.isDone()) {
-            execute(connection, "UNLISTEN *");
-            throw new SQLException(deafness.get());
+        if (deafness.isEmpty()) {
+            hear(connection, notifying);
         }
+        execute(connection, "UNLISTEN *");
         if (deafness.isPresent()) {
+            if (tried.isDone()) {
+                throw new SQLException(deafness.get());
+            }
             problem = deafness;
             isStopped = true;
         }
-        isOpen = !isStopped;
-        if (isOpen) {
-            tried.complete(null);
-        }
-        if (missed) {
-            missed = false;
-            restored.run();
+    }
+
+    private void hear(Connection connection, PGConnection notifying) throws SQLException {
+        isOpen = true;
+        tried.complete(null);
+        if (isInterrupted) {
+            isInterrupted = false;
+            mailbox.ifPresent(present -> present.listener().onMailboxRestored());
         }
         long lent = System.nanoTime();
         long asked = lent;
@@ -136,8 +185,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
                 ask(connection);
             }
         }
-        missed = true; // until it listens again
-        execute(connection, "UNLISTEN *");
+        isInterrupted = true; // until it listens again
     }
 
     /** Why no notification would come; empty if one did. A pooler may have carried LISTEN out on any connection. */
@@ -148,7 +196,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
         }
         long sent = System.nanoTime();
         boolean isHeard = false;
-        while (!isHeard && System.nanoTime() - sent < database.commandTimeout().toNanos()) {
+        while (!isHeard && System.nanoTime() - sent < settings.commandTimeout().toNanos()) {
             isHeard = receive(connection).contains(echo);
         }
         return isHeard
@@ -161,8 +209,27 @@ final class PostgresListener implements Runnable, AutoCloseable {
         List<String> texts = notifications == null
                 ? List.of()
                 : Stream.of(notifications).map(PGNotification::getParameter).toList();
-        texts.forEach(text -> PostgresNotice.of(text).ifPresent(receiver));
+        texts.forEach(text ->
+                PostgresNotice.of(text).ifPresent(notice -> mailbox.ifPresent(present -> deliver(notice, present))));
         return texts;
+    }
+
+    private void deliver(PostgresNotice notice, Mailbox present) {
+        String waited = waiting.get(notice.key());
+        if (waited != null) {
+            present.listener().onSignal(waited, 0);
+        }
+        if (notice.isRevoked() && notice.instance().equals(present.instance())) {
+            present.listener().onRevoked(keyOf(notice.key()), notice.fingerprint());
+        }
+    }
+
+    private String keyOf(String stored) {
+        String known = hashed.get(stored);
+        String prefix = settings.keyPrefix();
+        return known == null && stored.startsWith(prefix)
+                ? stored.substring(prefix.length())
+                : Objects.requireNonNullElse(known, stored);
     }
 
     private static void ask(Connection connection) throws SQLException {

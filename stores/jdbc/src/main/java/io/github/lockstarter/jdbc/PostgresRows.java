@@ -117,7 +117,7 @@ final class PostgresRows extends LockRows {
     /** Whoever loses the lock to an operator is notified, too. */
     @Override
     boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
-        String toNotify = notice.revoked().isPresent() ? "TRUE" : wanted();
+        String toNotify = notice.isRevoked() ? "TRUE" : wanted();
         Object[] all = Arrays.copyOf(parameters, parameters.length + 1);
         all[parameters.length] = notice.text();
         return note(ask(

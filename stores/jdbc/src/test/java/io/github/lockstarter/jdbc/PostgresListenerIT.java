@@ -5,12 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.jdbc.testing.PostgresExtension;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.SignalListener;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,9 +47,10 @@ class PostgresListenerIT {
     }
 
     @Test
-    void returnsItsConnectionPeriodicallyAndKeepsListening() {
+    void returnsItsConnectionPeriodicallyAndKeepsListening() throws SQLException {
         AtomicInteger lent = new AtomicInteger();
-        Queue<PostgresNotice> heard = new ConcurrentLinkedQueue<>();
+        Queue<String> heard = new ConcurrentLinkedQueue<>();
+        JdbcSettings settings = JdbcSettings.of("lock:");
         try (HikariDataSource pool = POSTGRES.database().pool(2)) {
             JdbcDatabase counted = new JdbcDatabase(
                     new DelegatingDataSource(pool) {
@@ -54,10 +60,13 @@ class PostgresListenerIT {
                             return super.getConnection();
                         }
                     },
-                    JdbcSettings.of("lock:"));
-            PostgresListener listener = new PostgresListener(
-                    counted, heard::add, () -> {}, PostgresListenerIT::tell, Duration.ofMillis(300));
-            listener.start();
+                    settings);
+            counted.open().close(); // finds out which database it is
+            PostgresListener listener =
+                    new PostgresListener(settings, counted, PostgresListenerIT::tell, Duration.ofMillis(300));
+            listener.listen("me", (SignalsOnly) (key, slot) -> heard.add(key));
+            listener.begin("lock:key", attemptThatWaits());
+            listener.startIfWanted();
             try {
                 await().atMost(Duration.ofSeconds(20)).until(() -> lent.get() >= 4);
                 await().atMost(Duration.ofSeconds(20)).until(listener::isOpen);
@@ -89,6 +98,25 @@ class PostgresListenerIT {
     private static boolean tell(String text) {
         POSTGRES.database().execute("SELECT pg_notify('public_distributed_lock', '" + text + "')");
         return true;
+    }
+
+    private static AcquireCommand attemptThatWaits() {
+        Duration lease = Duration.ofSeconds(20);
+        LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
+        return new AcquireCommand("key", token, lease, 0, 1, Optional.of(new Waiting(Waiting.NEW, lease)));
+    }
+
+    /** Takes signals, and nothing else. */
+    private interface SignalsOnly extends SignalListener {
+
+        @Override
+        default void onWanted(String key) {}
+
+        @Override
+        default void onRevoked(String key, String fingerprint) {}
+
+        @Override
+        default void onMailboxRestored() {}
     }
 
     /** Has LISTEN carried out on a connection of the server that the client does not keep. */
