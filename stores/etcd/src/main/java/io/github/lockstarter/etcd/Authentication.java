@@ -24,7 +24,7 @@ final class Authentication {
 
     private final EtcdCredentials credentials;
     private final Duration timeout;
-    private final AtomicReference<@Nullable CompletableFuture<String>> token = new AtomicReference<>();
+    private final AtomicReference<@Nullable CompletableFuture<AuthenticateResponse>> token = new AtomicReference<>();
 
     Authentication(EtcdCredentials credentials, Duration timeout) {
         this.credentials = credentials;
@@ -39,7 +39,7 @@ final class Authentication {
                 tokenOver(channel).whenComplete((value, failure) -> {
                     if (failure == null) {
                         Metadata headers = new Metadata();
-                        headers.put(TOKEN, value);
+                        headers.put(TOKEN, value.getToken());
                         applier.apply(headers);
                     } else {
                         applier.fail(Status.fromThrowable(failure));
@@ -54,12 +54,12 @@ final class Authentication {
         token.set(null);
     }
 
-    private CompletableFuture<String> tokenOver(Channel channel) {
-        CompletableFuture<String> known = token.get();
+    private CompletableFuture<AuthenticateResponse> tokenOver(Channel channel) {
+        CompletableFuture<AuthenticateResponse> known = token.get();
         if (known != null && !known.isCompletedExceptionally()) {
             return known;
         }
-        CompletableFuture<String> asked = new CompletableFuture<>();
+        CompletableFuture<AuthenticateResponse> asked = new CompletableFuture<>();
         if (!token.compareAndSet(known, asked)) {
             return tokenOver(channel);
         }
@@ -69,7 +69,7 @@ final class Authentication {
                 .build();
         AuthGrpc.newStub(channel)
                 .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .authenticate(request, new SingleAnswer<>(asked, AuthenticateResponse::getToken));
+                .authenticate(request, new SingleAnswer<>(asked));
         return asked;
     }
 }

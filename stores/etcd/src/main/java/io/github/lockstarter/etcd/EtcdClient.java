@@ -32,7 +32,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,13 +48,21 @@ final class EtcdClient implements AutoCloseable {
     private final EtcdChannels channels;
     private final Optional<Authentication> authentication;
     private final Duration timeout;
+    private final Executor callbacks;
     private final Metadata watchHeaders = new Metadata();
 
     EtcdClient(EtcdSettings settings, Executor callbacks) {
         this.channels = new EtcdChannels(settings, callbacks);
         this.authentication = settings.credentials().map(user -> new Authentication(user, settings.commandTimeout()));
         this.timeout = settings.commandTimeout();
+        this.callbacks = callbacks;
         watchHeaders.put(NEEDS_LEADER, "true");
+    }
+
+    /** Runs something on a callback thread later. */
+    void later(Duration delay, Runnable action) {
+        CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, callbacks)
+                .execute(action);
     }
 
     /** Of a command that begins now. */
@@ -175,7 +182,7 @@ final class EtcdClient implements AutoCloseable {
             ClientCalls.asyncUnaryCall(
                     member.channel().newCall(method, signed(member).withDeadline(deadline)),
                     request,
-                    new SingleAnswer<>(answer, Function.identity()));
+                    new SingleAnswer<>(answer));
         } catch (RuntimeException e) {
             answer.completeExceptionally(e);
         }

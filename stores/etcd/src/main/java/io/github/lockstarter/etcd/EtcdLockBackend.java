@@ -71,7 +71,6 @@ public final class EtcdLockBackend implements LockBackend {
     private final EtcdSettings settings;
     private final EtcdClient client;
     private final KeyNames names;
-    private final Executor callbacks;
     private final WaitingKeys waiting;
     private final KeyOrder order;
     private final LockAcquirer acquirer;
@@ -90,15 +89,16 @@ public final class EtcdLockBackend implements LockBackend {
     public EtcdLockBackend(EtcdSettings settings) {
         this.settings = settings;
         String target = settings.target();
-        this.callbacks = LockThreads.pool("lock-etcd", 2, Duration.ofSeconds(10));
+        Executor callbacks = LockThreads.pool("lock-etcd", 2, Duration.ofSeconds(10));
         this.names = new KeyNames(settings.keyPrefix());
         Attempts attempts = new Attempts();
         this.client = new EtcdClient(settings, callbacks);
-        this.waiting = new WaitingKeys(client, names, this::signal, callbacks);
+        this.waiting = new WaitingKeys(client, names, this::signal);
         this.order = new KeyOrder(callbacks);
         this.renewer = new LockRenewer(client, names, attempts, target);
-        this.acquirer = new LockAcquirer(client, names, attempts, waiting, renewer, target);
-        this.releaser = new LockReleaser(client, names, attempts, waiting, target, callbacks);
+        this.acquirer =
+                new LockAcquirer(client, names, attempts, new FencingOffset(client, names), waiting, renewer, target);
+        this.releaser = new LockReleaser(client, names, attempts, waiting, target);
         this.inspector = new LockInspector(client, names, target);
         this.probe = Requests.withoutEffect(names.probe());
     }
@@ -165,7 +165,7 @@ public final class EtcdLockBackend implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener listener) {
-        Mailbox opened = new Mailbox(client, names.mailbox(instanceId), listener, callbacks);
+        Mailbox opened = new Mailbox(client, names.mailbox(instanceId), listener);
         mailbox = Optional.of(opened);
         opened.watch();
     }

@@ -14,8 +14,8 @@ final class FencingTokens {
     /** The most fencing tokens of a grant. */
     static final int ROOM = 1024;
 
-    /** Greater numbers are not exact where they are read as floating point. */
-    static final long BEYOND = 1L << 53;
+    /** Numbers from 2^53 on are not exact where they are read as floating point; half of them are for later grants. */
+    static final long HIGHEST_FLOOR = 1L << 52;
 
     private FencingTokens() {}
 

@@ -28,40 +28,20 @@ import org.jspecify.annotations.Nullable;
  * <p>The key is asked for only when the lease is there, so an attempt whose outcome is not known is undone by ending
  * its lease: a request that arrives later fails for want of it.
  */
-final class LockAcquirer {
-
-    /** Each round finds an offset that another client has raised in between. */
-    private static final int MOST_ROUNDS = 8;
+record LockAcquirer(
+        EtcdClient client,
+        KeyNames names,
+        Attempts attempts,
+        FencingOffset offset,
+        WaitingKeys waiting,
+        LockRenewer renewer,
+        String target) {
 
     /** A place in the queue means nothing here, but a waiter has one. */
     private static final long ANY_POSITION = 1;
 
     /** Of a lease that is over: etcd ends it within this time. */
     private static final Duration ENDING = Duration.ofMillis(500);
-
-    private final EtcdClient client;
-    private final KeyNames names;
-    private final Attempts attempts;
-    private final FencingOffset offset;
-    private final WaitingKeys waiting;
-    private final LockRenewer renewer;
-    private final String target;
-
-    LockAcquirer(
-            EtcdClient client,
-            KeyNames names,
-            Attempts attempts,
-            WaitingKeys waiting,
-            LockRenewer renewer,
-            String target) {
-        this.client = client;
-        this.names = names;
-        this.attempts = attempts;
-        this.offset = new FencingOffset(client, names);
-        this.waiting = waiting;
-        this.renewer = renewer;
-        this.target = target;
-    }
 
     CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
         return client.grantLease(command.lease(), deadline)
@@ -108,7 +88,7 @@ final class LockAcquirer {
         /** Of several slots, finds the first that is free, unless the token has one. */
         private CompletableFuture<AcquireResult> look() {
             if (slots.size() == 1) {
-                return create(offset.known(), MOST_ROUNDS);
+                return create(offset.known());
             }
             TxnRequest request = TxnRequest.newBuilder()
                     .addSuccess(Requests.get(name))
@@ -124,9 +104,9 @@ final class LockAcquirer {
                 Optional<ByteString> free =
                         slots.stream().filter(slot -> !busy.contains(slot)).findFirst();
                 name = free.orElse(name);
-                return free.isEmpty() || taken.stream().anyMatch(LockReleaser.isOf(token))
+                return free.isEmpty() || taken.stream().anyMatch(LockEntry.isOf(token))
                         ? refused(taken, response.getHeader().getRevision())
-                        : create(offset.known(), MOST_ROUNDS);
+                        : create(offset.known());
             });
         }
 
@@ -140,19 +120,16 @@ final class LockAcquirer {
                     : CompletableFuture.completedFuture(new AcquireResult.Unknown(failure.reason(), failure.cause()));
         }
 
-        private CompletableFuture<AcquireResult> create(long assumed, int rounds) {
+        /** Begins again where another client has changed the offset in between. */
+        private CompletableFuture<AcquireResult> create(long assumed) {
+            if (command.fencingFloor() > FencingTokens.HIGHEST_FLOOR) {
+                String reason = "Above " + command.fencingFloor() + " there are too few fencing tokens below 2^53";
+                return rejected(reason, new IllegalStateException(reason));
+            }
             long needed = FencingTokens.offsetAbove(
                     command.fencingFloor(), lease.getHeader().getRevision(), assumed);
-            if (rounds == 0) {
-                String reason = "The fencing offset in " + target + " changes all the time";
-                return rejected(reason, new IllegalStateException(reason));
-            }
-            if (command.fencingFloor() >= FencingTokens.BEYOND - FencingTokens.ROOM) {
-                String reason = "There is no fencing token below 2^53 above " + command.fencingFloor();
-                return rejected(reason, new IllegalStateException(reason));
-            }
             if (needed > assumed) {
-                return offset.raise(assumed, needed, deadline).thenCompose(stored -> create(stored, rounds - 1));
+                return offset.raise(assumed, needed, deadline).thenCompose(this::create);
             }
             LockEntry entry =
                     new LockEntry(Optional.of(token.value()), assumed, command.fencingTokens(), command.lease());
@@ -172,7 +149,7 @@ final class LockAcquirer {
                 Optional<KeyValue> found = Requests.read(response, 0);
                 long stored = offset.read(Requests.read(response, 1));
                 if (found.isEmpty()) {
-                    return create(stored, rounds - 1);
+                    return create(stored);
                 }
                 return slots.size() == 1
                         ? refused(List.of(found.get()), response.getHeader().getRevision())
@@ -181,16 +158,9 @@ final class LockAcquirer {
         }
 
         private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision, long instances) {
-            long now = System.nanoTime();
-            attempts.granted(token, now);
-            long first = entry.firstFencingToken(revision);
-            if (first <= command.fencingFloor() || entry.lastFencingToken(revision) >= FencingTokens.BEYOND) {
-                String reason =
-                        "The fencing token " + first + " is not between " + command.fencingFloor() + " and 2^53";
-                return rejected(reason, new IllegalStateException(reason));
-            }
+            attempts.granted(token, System.nanoTime());
             long others = waiting.isWaiting(command.key()) ? instances - 1 : instances;
-            return CompletableFuture.completedFuture(grant(first, Math.max(0, others)));
+            return CompletableFuture.completedFuture(grant(entry.firstFencingToken(revision), Math.max(0, others)));
         }
 
         /** If the very token has the lock, it is told the same again. */
@@ -198,7 +168,7 @@ final class LockAcquirer {
             attempts.forget(token, lease.getID());
             client.revokeLease(lease.getID(), deadline); // no key has it
             return taken.stream()
-                    .filter(LockReleaser.isOf(token))
+                    .filter(LockEntry.isOf(token))
                     .findFirst()
                     .map(this::repeated)
                     .orElseGet(() -> contended(taken, revision));
@@ -208,11 +178,6 @@ final class LockAcquirer {
         private CompletableFuture<AcquireResult> repeated(KeyValue found) {
             name = found.getKey();
             LockEntry entry = LockEntry.of(found.getValue()).orElseThrow();
-            if (command.lease().compareTo(entry.lease()) > 0) {
-                String reason = "The token has the lock already, with a shorter lease";
-                return CompletableFuture.completedFuture(
-                        new AcquireResult.Unknown(reason, new IllegalStateException(reason)));
-            }
             long revision = found.getCreateRevision();
             long last = entry.lastFencingToken(revision);
             RenewCommand renewal = new RenewCommand(command.key(), token, command.lease(), last, slots.indexOf(name));

@@ -1,10 +1,12 @@
 package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -39,6 +41,11 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
                 Long.parseLong(stored.group(2)),
                 Integer.parseInt(stored.group(3)),
                 Duration.ofMillis(Long.parseLong(stored.group(4)))));
+    }
+
+    /** Whether the token has the lock whose key was read. */
+    static Predicate<KeyValue> isOf(LockToken token) {
+        return lock -> of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token.value()));
     }
 
     ByteString stored() {

@@ -11,19 +11,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 
 /**
  * Releases locks: ends the leases of a token, which removes the lock's key with them, and no other. Never releases by
  * key: a key may have another owner by then. Thread-safe.
  */
-record LockReleaser(
-        EtcdClient client, KeyNames names, Attempts attempts, WaitingKeys waiting, String target, Executor callbacks) {
-
-    /** Longer than etcd keeps what is to be ended beyond its time. */
-    private static final long END_SECONDS = 5;
+record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, WaitingKeys waiting, String target) {
 
     CompletableFuture<ReleaseResult> release(ReleaseCommand command, Deadline deadline) {
         return outcome(command, deadline).exceptionally(thrown -> {
@@ -54,9 +47,10 @@ record LockReleaser(
                     attempts.forget(token);
                     return wasHeld;
                 }))
-                .orElseGet(() -> client.read(name(command), deadline).thenCompose(found -> found.filter(isOf(token))
-                        .map(lock -> end(List.of(lock.getLease()), deadline))
-                        .orElseGet(() -> CompletableFuture.completedFuture(false))));
+                .orElseGet(() -> client.read(name(command), deadline)
+                        .thenCompose(found -> found.filter(LockEntry.isOf(token))
+                                .map(lock -> end(List.of(lock.getLease()), deadline))
+                                .orElseGet(() -> CompletableFuture.completedFuture(false))));
     }
 
     /** An attempt that may have any slot is remembered for longer than its leases last; others have this one. */
@@ -72,13 +66,9 @@ record LockReleaser(
         return any;
     }
 
-    static Predicate<KeyValue> isOf(LockToken token) {
-        return lock -> LockEntry.of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token.value()));
-    }
-
     private CompletableFuture<ReleaseResult> keep(ReleaseCommand command, Deadline deadline) {
         return client.read(name(command), deadline).thenCompose(found -> {
-            if (found.filter(isOf(command.token())).isEmpty()) {
+            if (found.filter(LockEntry.isOf(command.token())).isEmpty()) {
                 attempts.forget(command.token());
                 return found.isEmpty()
                         ? CompletableFuture.completedFuture(new ReleaseResult.NotHeld())
@@ -113,15 +103,10 @@ record LockReleaser(
                 if (!response.getSucceeded()) {
                     return new ReleaseResult.NotHeld();
                 }
-                endLater(lease, rest);
+                client.later(rest.plusMillis(1), () -> client.revokeLease(lease, client.deadline()));
                 return new ReleaseResult.Kept(rest, 0);
             });
         });
-    }
-
-    private void endLater(long lease, Duration rest) {
-        CompletableFuture.delayedExecutor(rest.toMillis() + 1, TimeUnit.MILLISECONDS, callbacks)
-                .execute(() -> client.revokeLease(lease, Deadline.after(END_SECONDS, TimeUnit.SECONDS)));
     }
 
     /** To a release that is sent a second time. */

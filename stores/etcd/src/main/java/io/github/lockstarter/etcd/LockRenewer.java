@@ -1,6 +1,5 @@
 package io.github.lockstarter.etcd;
 
-import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.etcd.EtcdChannels.Member;
@@ -77,7 +76,6 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
         private final Deadline deadline;
         private final CompletableFuture<RenewResult> result = new CompletableFuture<>();
         private Optional<KeyValue> key = Optional.empty();
-        private Optional<LockEntry> entry = Optional.empty();
 
         Renewal(RenewCommand command, Deadline deadline) {
             this.command = command;
@@ -85,20 +83,15 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
         }
 
         void found(Optional<KeyValue> read) {
-            key = read;
-            entry = read.map(KeyValue::getValue).flatMap(LockEntry::of).filter(this::isOurs);
-            if (entry.isEmpty()) {
+            key = read.filter(LockEntry.isOf(command.token()));
+            if (key.isEmpty()) {
                 attempts.forget(command.token());
                 result.complete(new RenewResult.NotHeld());
             }
         }
 
-        private boolean isOurs(LockEntry found) {
-            return found.token().equals(Optional.of(command.token().value()));
-        }
-
         boolean isHeld() {
-            return entry.isPresent();
+            return key.isPresent();
         }
 
         long lease() {
@@ -108,70 +101,61 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
         void answered(Long seconds, @Nullable Throwable failure) {
             if (failure != null) {
                 fail(failure);
-            } else if (seconds <= 0) {
-                client.read(key.orElseThrow().getKey(), deadline)
-                        .thenApply(this::withoutLease)
-                        .handle(this::orUnknown)
-                        .thenAccept(result::complete);
-            } else if (command.lease().compareTo(entry.orElseThrow().lease()) > 0) {
-                replaceLease().handle(this::orUnknown).thenAccept(result::complete);
+                return;
+            }
+            KeyValue seen = key.orElseThrow();
+            LockEntry entry = LockEntry.of(seen.getValue()).orElseThrow();
+            if (seconds <= 0) {
+                String reason =
+                        "The leader of " + target + " has not caught up: it does not know the lease of the lock";
+                client.read(seen.getKey(), deadline)
+                        .thenApply(found -> notRenewed(found, reason))
+                        .whenComplete(this::complete);
+            } else if (command.lease().compareTo(entry.lease()) > 0) {
+                replaceLease(seen, entry.leasedFor(command.lease())).whenComplete(this::complete);
             } else {
                 attempts.renewed(command.token(), lease(), seconds);
                 result.complete(new RenewResult.Renewed());
             }
         }
 
-        /** A leader that has not caught up does not know the lease yet: then the key is still there. */
-        private RenewResult withoutLease(Optional<KeyValue> found) {
-            String reason = "The leader of " + target + " does not know the lease of the lock";
-            return isOurs(found)
-                    ? new RenewResult.Unknown(reason, new IllegalStateException(reason))
-                    : new RenewResult.NotHeld();
-        }
-
         /** A release then ends both leases: after an outcome that is not known, the lock may have either. */
-        private CompletableFuture<RenewResult> replaceLease() {
-            KeyValue seen = key.orElseThrow();
-            ByteString longer = entry.orElseThrow().leasedFor(command.lease()).stored();
+        private CompletableFuture<RenewResult> replaceLease(KeyValue seen, LockEntry longer) {
             return client.grantLease(command.lease(), deadline).thenCompose(granted -> {
                 attempts.renewed(command.token(), granted.getID(), granted.getTTL());
                 TxnRequest request = TxnRequest.newBuilder()
                         .addCompare(Requests.isUnchanged(seen))
-                        .addSuccess(Requests.put(seen.getKey(), longer, granted.getID()))
+                        .addSuccess(Requests.put(seen.getKey(), longer.stored(), granted.getID()))
                         .addFailure(Requests.get(seen.getKey()))
                         .build();
                 return client.transact(request, deadline).thenApply(response -> {
                     client.revokeLease(response.getSucceeded() ? seen.getLease() : granted.getID(), deadline);
-                    return response.getSucceeded() ? new RenewResult.Renewed() : changed(Requests.read(response, 0));
+                    return response.getSucceeded()
+                            ? new RenewResult.Renewed()
+                            : notRenewed(
+                                    Requests.read(response, 0),
+                                    "The lock was renewed by another call at the same time");
                 });
             });
         }
 
-        private RenewResult changed(Optional<KeyValue> found) {
-            String reason = "The lock was renewed by another call at the same time";
-            return isOurs(found)
+        private RenewResult notRenewed(Optional<KeyValue> found, String reason) {
+            return found.filter(LockEntry.isOf(command.token())).isPresent()
                     ? new RenewResult.Unknown(reason, new IllegalStateException(reason))
                     : new RenewResult.NotHeld();
         }
 
-        private boolean isOurs(Optional<KeyValue> found) {
-            return found.map(KeyValue::getValue)
-                    .flatMap(LockEntry::of)
-                    .filter(this::isOurs)
-                    .isPresent();
-        }
-
-        void fail(Throwable failure) {
-            result.complete(orUnknown(null, failure));
-        }
-
-        private RenewResult orUnknown(@Nullable RenewResult answer, @Nullable Throwable thrown) {
-            if (answer != null && thrown == null) {
-                return answer;
+        private void complete(RenewResult answer, @Nullable Throwable failure) {
+            if (failure == null) {
+                result.complete(answer);
+            } else {
+                fail(failure);
             }
-            Throwable cause = thrown == null ? new IllegalStateException("No result") : thrown;
-            EtcdFailure failure = EtcdFailure.of(cause, target);
-            return new RenewResult.Unknown(failure.reason(), failure.cause());
+        }
+
+        void fail(Throwable thrown) {
+            EtcdFailure failure = EtcdFailure.of(thrown, target);
+            result.complete(new RenewResult.Unknown(failure.reason(), failure.cause()));
         }
     }
 }

@@ -9,9 +9,6 @@ import io.github.lockstarter.spi.SignalListener;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Where this instance gets messages: that another instance waits for a lock, or that an operator has taken one away. A
@@ -28,7 +25,6 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     private final EtcdClient client;
     private final ByteString messages;
     private final SignalListener listener;
-    private final Executor callbacks;
     private volatile Optional<KeyWatch> watch = Optional.empty();
     private volatile boolean isHeard;
     private volatile boolean isInterrupted;
@@ -40,11 +36,10 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
      *
      * @param messages what the names of all messages begin with
      */
-    Mailbox(EtcdClient client, ByteString messages, SignalListener listener, Executor callbacks) {
+    Mailbox(EtcdClient client, ByteString messages, SignalListener listener) {
         this.client = client;
         this.messages = messages;
         this.listener = listener;
-        this.callbacks = callbacks;
     }
 
     /** The message that another instance waits for the lock. */
@@ -119,13 +114,12 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
         if (!EtcdFailure.isUnreached(failure)) {
             next = 0;
         }
-        CompletableFuture.delayedExecutor(REOPEN_AFTER.toMillis(), TimeUnit.MILLISECONDS, callbacks)
-                .execute(() -> {
-                    if (!isClosed) {
-                        // Unlike a watch, a read renews a void token and leaves a member that does not answer.
-                        client.read(messages, client.deadline()).whenComplete((read, unread) -> watch());
-                    }
-                });
+        client.later(REOPEN_AFTER, () -> {
+            if (!isClosed) {
+                // Unlike a watch, a read renews a void token and leaves a member that does not answer.
+                client.read(messages, client.deadline()).whenComplete((read, unread) -> watch());
+            }
+        });
     }
 
     @Override

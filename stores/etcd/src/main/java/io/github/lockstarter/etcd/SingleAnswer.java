@@ -3,21 +3,18 @@ package io.github.lockstarter.etcd;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * Completes a future with the one answer to a request.
  *
  * @param <A> kind of answer
- * @param <R> kind of result
  * @param future to complete
- * @param result what is taken from the answer
  */
-record SingleAnswer<A, R>(CompletableFuture<R> future, Function<A, R> result) implements StreamObserver<A> {
+record SingleAnswer<A>(CompletableFuture<A> future) implements StreamObserver<A> {
 
     @Override
     public void onNext(A answer) {
-        future.complete(result.apply(answer));
+        future.complete(answer);
     }
 
     @Override

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +91,6 @@ final class WaitingKeys {
     private final EtcdClient client;
     private final KeyNames names;
     private final Consumer<String> signals;
-    private final Executor callbacks;
     private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
 
     /**
@@ -100,11 +98,10 @@ final class WaitingKeys {
      *
      * @param signals takes the key that the instance is to try again
      */
-    WaitingKeys(EtcdClient client, KeyNames names, Consumer<String> signals, Executor callbacks) {
+    WaitingKeys(EtcdClient client, KeyNames names, Consumer<String> signals) {
         this.client = client;
         this.names = names;
         this.signals = signals;
-        this.callbacks = callbacks;
     }
 
     /**
@@ -192,7 +189,7 @@ final class WaitingKeys {
 
             @Override
             public void onEnd(Throwable failure) {
-                later(LOOK_AGAIN, this::signal);
+                client.later(LOOK_AGAIN, this::signal);
             }
 
             private void signal() {
@@ -217,7 +214,7 @@ final class WaitingKeys {
     }
 
     private void leaveWhenOver(Waiter waiter, Duration rest) {
-        later(rest, () -> {
+        client.later(rest, () -> {
             // At once with a refusal that prolongs the patience: it finds the waiter, or makes a new one.
             Waiter left = waiting.computeIfPresent(
                     waiter.key, (key, known) -> known == waiter && waiter.millisLeft() <= 0 ? null : known);
@@ -227,11 +224,6 @@ final class WaitingKeys {
                 waiter.close();
             }
         });
-    }
-
-    private void later(Duration delay, Runnable action) {
-        CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, callbacks)
-                .execute(action);
     }
 
     void close() {

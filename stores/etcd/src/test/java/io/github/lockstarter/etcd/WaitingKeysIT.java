@@ -25,7 +25,7 @@ class WaitingKeysIT extends EtcdScenario {
     @Test
     void signalsOnceForAReleaseBetweenTheRefusalAndTheWatch() {
         Queue<String> signals = new ConcurrentLinkedQueue<>();
-        WaitingKeys waiting = new WaitingKeys(client, names, signals::add, Runnable::run);
+        WaitingKeys waiting = new WaitingKeys(client, names, signals::add);
         LockBackend backend = connected();
         LockToken token = newToken();
         answer(backend.acquire(attempt(token)));
@@ -46,7 +46,7 @@ class WaitingKeysIT extends EtcdScenario {
 
     @Test
     void storesAWaitingInstanceWithTheNextRefusalAfterAFailure() {
-        WaitingKeys waiting = new WaitingKeys(client, names, signalled -> {}, Runnable::run);
+        WaitingKeys waiting = new WaitingKeys(client, names, signalled -> {});
         answer(connected().acquire(attempt(newToken())));
         KeyValue refusedBy = storedLock();
         String owner = "x".repeat(2_000_000) + ":1"; // etcd refuses so long a request
