@@ -28,7 +28,15 @@ final class JdbcDatabase {
 
     /** Lends a connection; waits as long as the pool lets it. */
     JdbcSession open() throws SQLException {
-        return JdbcSession.open(source, find().isolation(), networkTimeout());
+        JdbcSession session = new JdbcSession(source.getConnection(), networkTimeout());
+        try {
+            Found known = found.isPresent() ? found.get() : find(session.connection());
+            session.prepare(known.isolation());
+            return session;
+        } catch (SQLException | RuntimeException e) {
+            session.close();
+            throw e;
+        }
     }
 
     /** A statement is cancelled by then; this is for a server that does not answer even that. */
@@ -36,8 +44,8 @@ final class JdbcDatabase {
         return Duration.ofSeconds(LockRows.seconds(settings.commandTimeout())).plusMillis(500);
     }
 
-    LockRows rows(JdbcSession session) throws SQLException {
-        Found known = find();
+    LockRows rows(JdbcSession session) {
+        Found known = found.orElseThrow();
         return rows(known.dialect(), session.connection(), known.table(), settings.commandTimeout());
     }
 
@@ -65,19 +73,6 @@ final class JdbcDatabase {
         return SqlFailure.of(failure, knownDialect(), table());
     }
 
-    private Found find() throws SQLException {
-        Optional<Found> known = found;
-        if (known.isPresent()) {
-            return known.get();
-        }
-        // The isolation is left as it is, to be seen.
-        try (JdbcSession session = JdbcSession.open(source, Connection.TRANSACTION_READ_COMMITTED, networkTimeout())) {
-            Found answer = find(session.connection());
-            found = Optional.of(answer);
-            return answer;
-        }
-    }
-
     private Found find(Connection connection) throws SQLException {
         DatabaseMetaData database = connection.getMetaData();
         Optional<JdbcDialect> dialect = settings.dialect().isPresent() ? settings.dialect() : JdbcDialect.of(database);
@@ -88,11 +83,13 @@ final class JdbcDatabase {
                             + " of one of them, set distributed-lock.jdbc.dialect",
                     SqlFailure.NOT_SUPPORTED);
         }
-        return new Found(
+        Found answer = new Found(
                 dialect.get(),
                 table(dialect.get(), connection),
                 connection.getTransactionIsolation(),
                 target(database.getURL()));
+        found = Optional.of(answer);
+        return answer;
     }
 
     private LockTable table(JdbcDialect dialect, Connection connection) throws SQLException {

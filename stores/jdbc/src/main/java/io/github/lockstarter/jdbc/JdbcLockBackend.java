@@ -163,14 +163,26 @@ public final class JdbcLockBackend implements LockBackend {
         signals.begin(key, command);
         signals.startIfWanted();
         sweepSometimes();
-        return run(key, locks -> locks.acquire(slots, command, this::lookAgain), JdbcLockBackend::notAcquired)
+        return run(key, locks -> locks.acquire(slots, command), JdbcLockBackend::notAcquired)
                 .thenApply(result -> {
+                    if (result instanceof AcquireResult.Contended contended) {
+                        return command.waiting().isEmpty() || signals.isOpen() ? contended : lookingAgain(contended);
+                    }
                     // One that only tried leaves those registered who wait, perhaps for a slot below the one it has.
-                    if (command.waiting().isPresent() && !(result instanceof AcquireResult.Contended)) {
+                    if (command.waiting().isPresent()) {
                         signals.end(key);
                     }
                     return result;
                 });
+    }
+
+    private AcquireResult lookingAgain(AcquireResult.Contended contended) {
+        return new AcquireResult.Contended(
+                contended.remainingLease(),
+                contended.position(),
+                contended.holder(),
+                contended.kept(),
+                Optional.of(settings.pollInterval()));
     }
 
     private static AcquireResult notAcquired(SqlFailure failure) {
@@ -179,10 +191,6 @@ public final class JdbcLockBackend implements LockBackend {
             case RETRY, UNAVAILABLE -> new AcquireResult.Unavailable(failure.reason(), failure.cause());
             case UNKNOWN -> new AcquireResult.Unknown(failure.reason(), failure.cause());
         };
-    }
-
-    private Optional<Duration> lookAgain() {
-        return signals.isOpen() ? Optional.empty() : Optional.of(settings.pollInterval());
     }
 
     /** In batches, and not behind the commands of other callers. */

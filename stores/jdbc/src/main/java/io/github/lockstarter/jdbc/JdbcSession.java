@@ -3,7 +3,7 @@ package io.github.lockstarter.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import javax.sql.DataSource;
+import java.util.OptionalInt;
 
 /**
  * A connection that is lent for one command: in auto-commit mode and READ COMMITTED, with a network timeout, whatever
@@ -12,63 +12,49 @@ import javax.sql.DataSource;
 final class JdbcSession implements AutoCloseable {
 
     private final Connection connection;
-    private final boolean autoCommit;
-    private final int isolation;
-    private final int networkTimeout;
-
-    private JdbcSession(Connection connection, boolean autoCommit, int isolation, int networkTimeout) {
-        this.connection = connection;
-        this.autoCommit = autoCommit;
-        this.isolation = isolation;
-        this.networkTimeout = networkTimeout;
-    }
+    private final OptionalInt networkTimeout;
+    private boolean autoCommit = true;
+    private int isolation = Connection.TRANSACTION_READ_COMMITTED;
 
     /**
-     * Waits for a connection as long as the pool does.
+     * As it was lent, but for the network timeout.
      *
-     * @param database where from
-     * @param isolationAsLent what the pool's connections have
      * @param timeout how long an answer may take before the driver closes the connection
      */
-    static JdbcSession open(DataSource database, int isolationAsLent, Duration timeout) throws SQLException {
-        Connection connection = database.getConnection();
+    JdbcSession(Connection connection, Duration timeout) {
+        this.connection = connection;
+        this.networkTimeout = limit(connection, timeout);
+    }
+
+    /** The timeout that it had; where the driver has none, nothing is changed. */
+    private static OptionalInt limit(Connection connection, Duration timeout) {
         try {
-            int networkTimeout = limit(connection, timeout); // first: what follows asks the server
-            boolean autoCommit = connection.getAutoCommit();
-            if (!autoCommit) {
-                connection.setAutoCommit(true);
-            }
-            if (isolationAsLent != Connection.TRANSACTION_READ_COMMITTED) {
-                connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            }
-            return new JdbcSession(connection, autoCommit, isolationAsLent, networkTimeout);
-        } catch (SQLException | RuntimeException e) {
-            closeAfter(e, connection);
-            throw e;
+            int before = connection.getNetworkTimeout();
+            connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
+            return OptionalInt.of(before);
+        } catch (SQLException | RuntimeException | AbstractMethodError e) {
+            return OptionalInt.empty();
         }
     }
 
-    private static void closeAfter(Exception failure, Connection connection) {
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            failure.addSuppressed(e);
+    /**
+     * Has each statement committed by itself.
+     *
+     * @param isolationAsLent what the pool's connections have
+     */
+    void prepare(int isolationAsLent) throws SQLException {
+        if (!connection.getAutoCommit()) {
+            connection.setAutoCommit(true);
+            autoCommit = false;
+        }
+        if (isolationAsLent != Connection.TRANSACTION_READ_COMMITTED) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            isolation = isolationAsLent;
         }
     }
 
     Connection connection() {
         return connection;
-    }
-
-    /** The timeout that it had; where the driver has none, nothing is changed. */
-    private static int limit(Connection connection, Duration timeout) {
-        try {
-            int before = connection.getNetworkTimeout();
-            connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
-            return before;
-        } catch (SQLException | AbstractMethodError e) {
-            return -1;
-        }
     }
 
     /** Gives the connection back; a broken one is the pool's to discard. */
@@ -90,8 +76,9 @@ final class JdbcSession implements AutoCloseable {
         if (!autoCommit) {
             connection.setAutoCommit(false);
         }
-        if (networkTimeout >= 0) {
-            connection.setNetworkTimeout(Runnable::run, networkTimeout); // last: what comes before asks the server
+        if (networkTimeout.isPresent()) {
+            // Last: what comes before asks the server.
+            connection.setNetworkTimeout(Runnable::run, networkTimeout.getAsInt());
         }
     }
 }

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 /**
  * The commands of the backend as statements on the rows of the table. Keys are as they are stored.
@@ -44,30 +43,27 @@ record LockRepository(LockRows rows) {
      * message. With several permits, a look at the rows of all slots comes first, and nothing else if none is free.
      *
      * @param slots as many as the lock has permits
-     * @param lookAgain when a waiter is to look again; empty while notifications wake it
      */
-    AcquireResult acquire(List<String> slots, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
-            throws SQLException {
+    AcquireResult acquire(List<String> slots, AcquireCommand command) throws SQLException {
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            Optional<AcquireResult> result = attempt(slots, command, lookAgain);
+            Optional<AcquireResult> result = attempt(slots, command);
             if (result.isPresent()) {
                 return result.get();
             }
         }
-        return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW, Optional.empty(), false, lookAgain.get());
+        return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW);
     }
 
     /** On the slot that the token has, else on the first that is free. The only one is not looked at before. */
-    private Optional<AcquireResult> attempt(
-            List<String> slots, AcquireCommand command, Supplier<Optional<Duration>> lookAgain) throws SQLException {
+    private Optional<AcquireResult> attempt(List<String> slots, AcquireCommand command) throws SQLException {
         List<LockRow> found = slots.size() == 1 ? List.of() : rows.look(slots);
         List<LockRow> busy = found.stream().filter(row -> !row.isOver()).toList();
         List<String> taken = busy.stream().map(LockRow::key).toList();
         Optional<String> slot = slotOf(command.token(), found)
                 .or(() -> slots.stream().filter(each -> !taken.contains(each)).findFirst());
         return slot.isEmpty()
-                ? contended(busy, command, lookAgain)
-                : attempt(slot.get(), command, lookAgain).map(result -> inSlot(slots.indexOf(slot.get()), result));
+                ? contended(busy, command)
+                : attempt(slot.get(), command).map(result -> inSlot(slots.indexOf(slot.get()), result));
     }
 
     private static Optional<String> slotOf(LockToken token, List<LockRow> rows) {
@@ -80,16 +76,13 @@ record LockRepository(LockRows rows) {
                 : result;
     }
 
-    private Optional<AcquireResult> attempt(String key, AcquireCommand command, Supplier<Optional<Duration>> lookAgain)
-            throws SQLException {
+    private Optional<AcquireResult> attempt(String key, AcquireCommand command) throws SQLException {
         Optional<LockRow> row = rows.take(key, command.token().value(), command.lease(), command.fencingTokens());
-        return row.isPresent() ? answer(key, command, row.get(), lookAgain) : Optional.empty();
+        return row.isPresent() ? answer(key, command, row.get()) : Optional.empty();
     }
 
     /** The result if the row does not change meanwhile. One of several slots that another owner got first is none. */
-    private Optional<AcquireResult> answer(
-            String key, AcquireCommand command, LockRow row, Supplier<Optional<Duration>> lookAgain)
-            throws SQLException {
+    private Optional<AcquireResult> answer(String key, AcquireCommand command, LockRow row) throws SQLException {
         if (row.isOver()) {
             return rows.takeOver(key, command.token().value(), command.lease())
                     ? numbered(key, command, 0)
@@ -100,12 +93,11 @@ record LockRepository(LockRows rows) {
                     ? numbered(key, command, 0)
                     : granted(key, command, row.fencingToken() - command.fencingTokens() + 1);
         }
-        return command.permits() == 1 ? contended(List.of(row), command, lookAgain) : Optional.empty();
+        return command.permits() == 1 ? contended(List.of(row), command) : Optional.empty();
     }
 
     /** All slots have owners. A waiter has the release of any of them notify. */
-    private Optional<AcquireResult> contended(
-            List<LockRow> busy, AcquireCommand command, Supplier<Optional<Duration>> lookAgain) throws SQLException {
+    private Optional<AcquireResult> contended(List<LockRow> busy, AcquireCommand command) throws SQLException {
         for (LockRow row : busy) {
             if (command.waiting().isPresent() && !row.isWanted() && !rows.markWanted(row)) {
                 return Optional.empty();
@@ -116,8 +108,7 @@ record LockRepository(LockRows rows) {
                 Optional.of(next.remaining()),
                 Waiting.NEW,
                 next.holder().filter(holder -> holder.since().isPresent()),
-                next.isKept(),
-                command.waiting().flatMap(waiting -> lookAgain.get())));
+                next.isKept()));
     }
 
     /** The token has the row: draws a number, and further ones until the first token is above the floor. */
