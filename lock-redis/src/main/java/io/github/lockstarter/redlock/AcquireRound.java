@@ -13,10 +13,9 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at all nodes. When a quorum has voted for the token, the nodes of lower fencing tokens are asked again,
- * to raise theirs; their second answers are their votes then.
- *
- * <p>Called by the nodes' threads. All that changes is guarded by the candidate.
+ * One attempt at all nodes. Once a quorum has granted the lock, the nodes with lower fencing tokens are asked to raise
+ * theirs; their second answers replace their first votes.
+ * <p>Called on the nodes' threads; the candidate's lock guards all mutable state.
  */
 final class AcquireRound {
 
@@ -27,7 +26,7 @@ final class AcquireRound {
     private final Votes votes;
     private final CompletableFuture<AcquireResult> outcome = new CompletableFuture<>();
 
-    /** The highest fencing token of the quorum that voted first; 0 before that. */
+    /** Highest fencing token of the first quorum of grants; 0 before there is one. */
     private long fencingToken;
 
     private boolean isFirstOfWait;
@@ -46,9 +45,6 @@ final class AcquireRound {
         this.votes = new Votes(new Quorum(nodes.size()));
     }
 
-    /**
-     * Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node.
-     */
     CompletionStage<AcquireResult> hold() {
         isFirstOfWait = command.waiting().isPresent() && waits.begun(command.key());
         NodeAnswers.ask(votes.quorum, node -> nodes.get(node).vote(waits.placed(node, command)), this::voted);
@@ -68,10 +64,7 @@ final class AcquireRound {
         });
     }
 
-    /**
-     * Nodes where another owner has the lock have put this instance into their queues. Once it has the lock, it waits
-     * no longer.
-     */
+    /** Nodes where another owner has the lock queue this instance. Once it has the lock, it leaves these queues. */
     private void queued(Map<Integer, Contended> votes, AcquireResult result, List<Runnable> consequences) {
         if (command.waiting().isEmpty()) {
             return;
@@ -127,7 +120,7 @@ final class AcquireRound {
         int missing = votes.missingGrants();
         if (refusal instanceof Contended && command.waiting().isPresent()) {
             consequences.add(() -> waits.refused(command.key(), missing));
-        } else if (isFirstOfWait) { // no node has a place that the wait would have to end
+        } else if (isFirstOfWait) { // no node has queued this instance
             consequences.add(() -> waits.ended(command.key()));
         }
         queued(votes.contended(), refusal, consequences);

@@ -15,22 +15,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * A token that nodes are asked to give the lock, and the nodes on which it has to be freed once it is given up: by its
- * release, by a refusal, or by a renewal that finds the lock lost. Nothing is freed before that.
- *
- * <p>A refusal and a loss free what was granted, or has no answer, at once. A release that is sent to a node frees what
- * the node executed before it. A node answers in the order in which it executes, so what it grants before it answers
- * the release needs nothing more. What it grants later it may have executed behind the release, and so may it what has
- * no answer by then: both are freed.
- *
- * <p>Called by the nodes' threads and by the one that releases. It is among the candidates from the first command that
- * may give it the lock until all of them are answered; {@code open} counts them, and changes in an update of that map
- * only. The other fields are guarded by {@code lock}, and so is the state of the rounds of the token. Nothing is sent,
- * and no outcome completed, under it.
- *
- * <p>Accepted: an attempt that fails without an answer after the release was sent, and before it is answered, is
- * freed by the release alone; so is a grant that is answered between the answer to the release and {@link #released}.
- * If the node executed it behind the release, it ends with its lease.
+ * A lock token under acquisition, and the nodes that have to free it once it is given up: on release, on refusal, or
+ * when a renewal finds the lock lost. Nothing is freed before that.
+ * <p>Refusal and loss immediately free every node that granted the lock or did not answer. A release frees whatever its
+ * node executed before it. Nodes answer in execution order, so a grant that is answered before the release needs
+ * nothing more. A grant that is answered later, or not at all, may have been executed after the release and is freed
+ * again.
+ * <p>Called on the nodes' threads and by the releasing thread. A candidate stays in the map from its first command
+ * until all its commands are answered; {@code open} counts them and changes only inside an update of the map. {@code
+ * lock} guards the other fields and the state of the token's rounds. Nothing is sent and no outcome is completed while
+ * holding it.
+ * <p>Accepted: an attempt that fails without an answer between sending the release and its answer is freed by the
+ * release alone; so is a grant that is answered between the answer to the release and {@link #released}. If the node
+ * executed it after the release, it stays until its lease ends.
  */
 final class Candidate {
 
@@ -52,7 +49,7 @@ final class Candidate {
         this.token = token;
     }
 
-    /** The candidate with this token, for which that many commands are about to be sent; each has its {@link #end}. */
+    /** Registers {@code commands} that are about to be sent for the token; each must be followed by {@link #end}. */
     static Candidate of(
             List<QuorumMember> nodes,
             ConcurrentMap<LockToken, Candidate> candidates,
@@ -70,7 +67,7 @@ final class Candidate {
         candidates.computeIfPresent(token, (t, known) -> --open == 0 ? null : this);
     }
 
-    /** Repeats the attempt at a node; the answer is for {@link #answered}. */
+    /** Repeats the attempt at a node; the caller passes the answer to {@link #answered}. */
     CompletionStage<AcquireResult> attempt(int node, Duration lease, long fencingFloor, int fencingTokens) {
         of(nodes, candidates, key, token, 1);
         return nodes.get(node)
@@ -78,10 +75,7 @@ final class Candidate {
     }
 
     /**
-     * Takes an answer to a command that may give the token the lock: its effect here, and on the round that asked, in
-     * one step. Then carries out what follows from it.
-     *
-     * @param round adds to the consequences
+     * Applies an answer to this candidate and to its round in one step, then runs the consequences outside the lock.
      */
     void answered(int node, Object answer, Consumer<List<Runnable>> round) {
         List<Runnable> consequences = new ArrayList<>();
@@ -121,7 +115,7 @@ final class Candidate {
         }
     }
 
-    /** The release is about to be sent: it frees what was answered so far. */
+    /** Called before the release is sent, which frees all grants answered so far. */
     void releases() {
         lock.lock();
         try {
@@ -131,7 +125,6 @@ final class Candidate {
         }
     }
 
-    /** The node has answered the release. */
     void released(int node) {
         lock.lock();
         try {

@@ -17,11 +17,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The answers of the nodes to one question, as far as they have come. Not thread-safe.
- *
- * @param <R> answer of a node
- */
+/** The nodes' answers to one command. Not thread-safe. */
 class NodeAnswers<R> {
 
     final Quorum quorum;
@@ -32,7 +28,7 @@ class NodeAnswers<R> {
         this.answers = new ArrayList<>(Collections.nCopies(quorum.nodes(), null));
     }
 
-    /** Sends to every node before it looks at any answer. */
+    /** Sends to every node before it handles any answer: consequences of an answer follow the command on every node. */
     static <A> void ask(Quorum quorum, IntFunction<CompletionStage<A>> command, BiConsumer<Integer, A> answered) {
         List<CompletionStage<A>> stages =
                 IntStream.range(0, quorum.nodes()).mapToObj(command).toList();
@@ -43,10 +39,8 @@ class NodeAnswers<R> {
     }
 
     /**
-     * Asks every node.
-     *
-     * @param command what to ask of a node
-     * @param decision what the answers so far come to; empty as long as others may change it, never with all
+     * Asks every node until {@code decision} returns a result: empty while missing answers may change it, present once
+     * all have answered.
      */
     static <R> CompletionStage<R> decided(
             Quorum quorum, IntFunction<CompletionStage<R>> command, Function<NodeAnswers<R>, Optional<R>> decision) {
@@ -67,7 +61,7 @@ class NodeAnswers<R> {
         return outcome;
     }
 
-    /** Null for a question that is asked again. */
+    /** Null while the node is asked again. */
     final void set(int node, @Nullable R answer) {
         answers.set(node, answer);
     }

@@ -4,21 +4,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the clock of one node, by which its leases end, for having been set.
- *
- * <p>An answer tells the store's time at some moment between sending and receiving, so the offset of the store's clock
- * from the monotonic one of this JVM lies in an interval as wide as the round trip. Two clocks that are not set drift
- * apart by at most {@value #DRIFT_PPM} ppm. While each new interval meets the old one, widened by that or by
- * {@value #TOLERANCE_NANOS} ns, they are intersected: the offset becomes known to the shortest round trip, and steps
- * that are too small to see do not add up. An interval that does not meet the old one shows that the clock was set.
- *
- * <p>A clock that was set forward by <i>J</i> ends each lease that it measures <i>J</i> too early, and it measures
- * leases for the longest lease from then on. So for the longest lease from the answer that shows it, votes prove
- * nothing; not for <i>J</i> only, since a lease that is cut by 10 of its 30 s may end 20 s after the step. A clock that
- * was set back is treated alike: it may have been ahead, unseen, until then.
- *
- * <p>Not seen: what happened before the first answer to this JVM; a clock that is set and set back between two answers;
- * and a step smaller than the round trip or the tolerance. Thread-safe.
+ * Detects that the clock of a node, which ends its leases, was set.
+ * <p>The node reads its clock between our sending and receiving, so its offset from this JVM's monotonic clock lies in
+ * an interval as wide as the round trip. Clocks that are not set drift apart by at most {@value #DRIFT_PPM} ppm. Each
+ * new interval is intersected with the old one, widened by the drift or by {@value #TOLERANCE_NANOS} ns: this narrows
+ * the offset to the shortest round trip, and undetectably small steps do not add up. Disjoint intervals show that the
+ * clock was set.
+ * <p>A clock that was set forward by <i>J</i> ends every running lease <i>J</i> too early, so votes prove nothing for
+ * the longest lease after the answer that shows it; <i>J</i> alone is not enough, since a lease cut by 10 of its 30 s
+ * may end 20 s after the step. A clock that was set back is treated alike: it may have been ahead before, undetected.
+ * <p>Not detected: steps before the first answer to this JVM; a step that is undone between two answers; steps smaller
+ * than the round trip or the tolerance. Thread-safe.
  */
 final class NodeClock {
 
@@ -38,10 +34,7 @@ final class NodeClock {
 
     private long high;
 
-    /**
-     * The monotonic time up to which drift is allowed for in the bounds: what is too short to count is counted with the
-     * next answer.
-     */
+    /** Monotonic time up to which the bounds include drift; the remainder below 1 ns of drift carries over. */
     private long at;
 
     private @Nullable Long untrustedUntil;
@@ -50,13 +43,13 @@ final class NodeClock {
         this.longestLease = longestLeaseNanos;
     }
 
-    /** Takes the time that an answer told, which was sent for and received at these monotonic times. */
+    /** Evaluates a store time that was read between these two monotonic times. */
     void observe(long storeMicros, long sent, long received) {
         lock.lock();
         try {
             long least = storeMicros * MICRO - received;
             long most = storeMicros * MICRO + MICRO - sent;
-            // None if an answer that was received later has been taken already.
+            // No drift if a later answer has been evaluated before.
             long drift = isKnown ? Math.max(0, (received - at) / NANOS_FOR_ONE_OF_DRIFT) : 0;
             long slack = Math.max(drift, TOLERANCE_NANOS);
             boolean isSet = isKnown && (least - (high + slack) > 0 || most - (low - slack) < 0);
@@ -79,7 +72,7 @@ final class NodeClock {
         }
     }
 
-    /** To what both say; where they differ, by no more than the tolerance, to the edge nearest to the new one. */
+    /** Intersects the bounds; if they differ within the tolerance, moves to the edge nearest to the new interval. */
     private void narrow(long least, long most) {
         if (least - high > 0) {
             low = high;
@@ -91,7 +84,7 @@ final class NodeClock {
         }
     }
 
-    /** For how many nanoseconds more a vote proves nothing; 0 if it does. */
+    /** Nanoseconds for which votes of this node still prove nothing; 0 if they count. */
     long untrustedFor(long now) {
         lock.lock();
         try {
@@ -99,7 +92,7 @@ final class NodeClock {
             if (until != null && until - now > 0) {
                 return until - now;
             }
-            untrustedUntil = null; // before the monotonic clock comes round
+            untrustedUntil = null; // before the monotonic clock wraps
             return 0;
         } finally {
             lock.unlock();

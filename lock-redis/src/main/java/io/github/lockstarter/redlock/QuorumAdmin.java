@@ -19,13 +19,11 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Sends an operator's queries to all nodes, and waits for each. Thread-safe; has no state of its own.
- *
- * <p><b>Taking a lock away.</b> The fencing token that the operator saw has to be that of the quorum. Each node that
- * names its holder, or keeps it, then takes the lock away if its own last fencing token is still the one it told a
- * moment ago: an owner that was granted the lock there since keeps it. Those that did are counted, and those that find
- * it free by then: the first node that takes it away tells the holder, which gives up what it has of the others. No
- * others are: one that had nothing of the lock when it was asked may have been late to vote for the holder.
+ * Runs an operator's queries on all nodes and waits for each. Stateless and thread-safe.
+ * <p><b>Revoking.</b> The operator's fencing token must match the quorum's. Each node that named the holder, or keeps
+ * the lock, revokes it if its own last fencing token is unchanged since it was read; a newer owner keeps its lock
+ * there. Nodes that revoke and nodes that are free by then count: the first revocation notifies the holder, which gives
+ * up its other nodes. Nodes that were free when read do not count: the holder's grant there may come later.
  */
 final class QuorumAdmin {
 
@@ -103,10 +101,7 @@ final class QuorumAdmin {
         return all(QuorumMember::state).thenApply(this::merged);
     }
 
-    /**
-     * The state of the quorum, derived from the states of its nodes. One that does not answer cannot vote, and one that
-     * recovers may not.
-     */
+    /** State of the quorum: an unreachable node cannot vote, a recovering one must not. */
     private StoreState merged(List<StoreState> states) {
         List<StoreState> reachable =
                 states.stream().filter(node -> node.failure().isEmpty()).toList();
@@ -134,7 +129,7 @@ final class QuorumAdmin {
         return quorum.tooFew(reachable, "answer") + ": " + reasons;
     }
 
-    /** Until enough of those that answer vote again. */
+    /** Until a quorum of the reachable nodes votes. */
     private Duration recovering(List<StoreState> reachable) {
         return reachable.stream()
                 .map(StoreState::recovering)
@@ -163,7 +158,7 @@ final class QuorumAdmin {
         return joined(nodes.stream().map(question).toList());
     }
 
-    /** Those of nodes always complete normally; all are complete when their results are taken. */
+    /** The nodes' stages always complete normally. */
     private static <R> CompletionStage<List<R>> joined(List<CompletionStage<R>> stages) {
         List<CompletableFuture<R>> answers =
                 stages.stream().map(CompletionStage::toCompletableFuture).toList();

@@ -16,10 +16,9 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Turns reports of single nodes into events of votes, and says when too few nodes answer, or too few vote since others
- * recover. The results of commands do not tell an outage of the quorum: with half of the nodes it cannot grant, but
- * answers that a token has no lock.
- *
+ * Turns events of single nodes into events of votes, and reports when too few nodes answer, or too few vote because
+ * nodes recover. Command results cannot show an outage of the quorum: half of the nodes cannot grant a lock, but can
+ * still answer that a token does not have it.
  * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called outside of it.
  */
 final class QuorumEvents {
@@ -34,14 +33,7 @@ final class QuorumEvents {
     private boolean isLost;
     private long lostAt;
 
-    /**
-     * All nodes answer and vote.
-     *
-     * @param quorum how many decide
-     * @param name what messages call the quorum
-     * @param monotonicNanos as {@link System#nanoTime()}
-     * @param receiver is told; returns at once
-     */
+    /** Starts with all nodes answering and voting. */
     QuorumEvents(Quorum quorum, String name, LongSupplier monotonicNanos, Consumer<StoreEvent> receiver) {
         this.quorum = quorum;
         this.name = name;
@@ -51,7 +43,6 @@ final class QuorumEvents {
         Arrays.fill(recoversUntil, monotonicNanos.getAsLong());
     }
 
-    /** Something happened to a node. */
     void report(int node, StoreEvent event) {
         List<StoreEvent> all;
         lock.lock();
@@ -98,12 +89,12 @@ final class QuorumEvents {
         return quorum.nodes() - silent.cardinality();
     }
 
-    /** Until enough of the nodes that answer vote; 0 if they do, or if not enough of them answer. */
+    /** Until enough of the answering nodes vote; 0 if they do, or if too few answer. */
     private long remaining(long now) {
         return left(now).sorted().skip(quorum.needed() - 1L).findFirst().orElse(0);
     }
 
-    /** How long each of the nodes that answer still recovers. */
+    /** Remaining recovery of each answering node. */
     private LongStream left(long now) {
         return IntStream.range(0, quorum.nodes())
                 .filter(node -> !silent.get(node))

@@ -31,9 +31,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * One store of the quorum. Holds it to its word that a failure is a result, weighs its votes by its clock, and frees
- * what it has of ours and should not have, if need be when it answers again. Notices when it does not answer any more.
- * Thread-safe.
+ * One node of the quorum. Turns unexpected exceptions into failed results, discounts votes after a clock step, reports
+ * outages, and frees abandoned tokens, if necessary when the node answers again. Thread-safe.
  */
 final class QuorumMember {
 
@@ -58,7 +57,7 @@ final class QuorumMember {
         this.outages = new Outages(store, StoreEvent.Scope.VOTE, monotonicNanos, event -> receiver.accept(event));
     }
 
-    /** The vote as the node cast it; see {@link #weighed}. */
+    /** The node's own vote, before {@link #weighed}. */
     CompletionStage<AcquireResult> vote(AcquireCommand command) {
         long sent = now();
         long epoch = outages.epoch();
@@ -72,9 +71,7 @@ final class QuorumMember {
                 .thenApply(Vote::result);
     }
 
-    /**
-     * What a vote counts for: a grant of a node whose clock was set proves nothing, and is one of a node that recovers.
-     */
+    /** A grant from a node whose clock was set proves nothing and counts as recovering. */
     AcquireResult weighed(AcquireResult result) {
         if (!(result instanceof AcquireResult.Granted)) {
             return result;
@@ -128,14 +125,14 @@ final class QuorumMember {
     }
 
     /**
-     * Gives up the place of an instance in the queue, and nothing that a token of it has; no caller waits for the
-     * answer. A release would be one of a token that has the lock: without an answer, the place ends with its patience.
+     * Leaves the queue without releasing a token of the instance; no caller waits for the answer. If the command is
+     * lost, the place ends with its patience.
      */
     void leaveQueue(String key, String instanceId) {
         send(ReleaseCommand.endOfWait(key, new LockToken(instanceId, LockToken.NO_ATTEMPT)));
     }
 
-    /** Frees what the token has, or may have, here; no caller waits for the answer. */
+    /** Frees the token wherever it was granted; no caller waits for the answer. */
     void free(String key, LockToken token) {
         release(new ReleaseCommand(key, token, 0));
     }
@@ -153,8 +150,8 @@ final class QuorumMember {
     }
 
     /**
-     * As the store tells, within 3 s; it recovers at least as long as its votes prove nothing. One that hangs must not
-     * keep what the others say from an operator, whose patience is longer.
+     * The node's state, within 3 s so that a node that hangs does not delay the others past the operator's longer
+     * timeout. It recovers at least as long as its votes do not count.
      */
     CompletionStage<StoreState> state() {
         CompletionStage<StoreState> told = ask(store::state, e -> failed(brokenBy(e)), outages::answered);
@@ -189,18 +186,17 @@ final class QuorumMember {
         return BROKEN_PROMISE + ": " + failure;
     }
 
-    /** What messages call it. */
     String name() {
         return store.toString();
     }
 
-    /** The signals of the store, and the outages of this node as events of a vote. */
+    /** Forwards the node's signals, and its outages as events of a vote. */
     void listen(String instanceId, SignalListener listener, Consumer<StoreEvent> events) {
         receiver = events;
         store.listen(instanceId, listener);
     }
 
-    /** The node, as events call it, has answered. */
+    /** The server, named as in events, has answered. */
     void answered(String server) {
         outages.answered(server);
     }
@@ -219,7 +215,7 @@ final class QuorumMember {
         return ask(call, unknown, result -> answered(key, result, epoch));
     }
 
-    /** Sends the releases that the node missed while it did not answer. */
+    /** Repeats the releases that failed during the outage. */
     private void answered(String key, Object result, long epoch) {
         outages.ended(key, result, epoch);
         if (!(result instanceof FailedResult)) {

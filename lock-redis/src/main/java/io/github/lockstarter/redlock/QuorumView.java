@@ -16,22 +16,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What all nodes say about one lock, put together: a quorum that names the same holder says that it has the lock, and a
- * quorum that cannot come about with the nodes that said nothing, that no owner has it. It is kept if so many nodes
- * keep it that the others are no quorum. Immutable.
- *
- * <p>The fencing token of the quorum is the highest one that a quorum has reached. The writing before the grant has
- * brought a quorum to the last token of the owner, so with all nodes it is never below that. It may be above: a node
- * that lost the lock, and was given it again with a renewal, counts on from wherever it was, and in time that can be a
- * quorum of them. Nodes that say nothing make it seem lower, never higher. It names the owner's stay with the lock all
- * the same: the next owner brings a quorum above it.
- *
- * @param quorum how many decide
- * @param answers one for each node, in their order
+ * The nodes' reports of one lock, merged. The lock is held if a quorum names the same holder, kept if enough nodes keep
+ * it that the others are no quorum, and free if the silent nodes cannot change that. Immutable.
+ * <p>The merged fencing token is the highest that a quorum has reached. The write before each grant brings a quorum to
+ * the owner's last token, so with all nodes it is never lower. It may be higher: a node that lost the lock and got it
+ * back with a renewal continues from its own counter, and over time a quorum of nodes may do so. Silent nodes only make
+ * it seem lower. It still identifies the owner's hold: the next owner brings a quorum above it.
  */
 record QuorumView(Quorum quorum, List<StoredLock> answers) {
 
-    /** What they come to. */
     StoredLock merged() {
         long silent = of(Unknown.class).count();
         List<Held> named = named();
@@ -59,7 +52,7 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         return of(Unknown.class).findAny().isEmpty();
     }
 
-    /** What the nodes say that name the holder whom most of them name. */
+    /** The largest group of reports that name the same holder. */
     private List<Held> named() {
         Map<Optional<LockHolder>, List<Held>> byHolder = of(Held.class).collect(Collectors.groupingBy(Held::holder));
         return byHolder.values().stream()
@@ -67,7 +60,7 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
                 .orElse(List.of());
     }
 
-    /** Empty for a lock that never ends by itself, on any of them. */
+    /** Empty if the lock expires on none of them. */
     private static Optional<Duration> shortest(List<Held> named) {
         return named.stream().flatMap(held -> held.remainingLease().stream()).min(Comparator.naturalOrder());
     }
@@ -76,12 +69,12 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         return ofQuorum(seen.map(StoredLock::fencingToken).sorted(Comparator.reverseOrder()), 0L);
     }
 
-    /** Until enough of the nodes that know of no owner vote. */
+    /** Until a quorum of the nodes without an owner votes. */
     private Duration recovering() {
         return ofQuorum(of(Free.class).map(Free::recovering).sorted(), Duration.ZERO);
     }
 
-    /** The last of those that the first quorum of nodes says. */
+    /** The value that the first quorum of nodes reaches. */
     private <V> V ofQuorum(Stream<V> sorted, V none) {
         return sorted.skip(quorum.needed() - 1L).findFirst().orElse(none);
     }
@@ -94,7 +87,7 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         return answers.stream().filter(kind::isInstance).map(kind::cast);
     }
 
-    /** Whether a node says the same: that it names this holder, or keeps the lock. */
+    /** Matches reports with the same holder, or that keep the lock too. */
     static Predicate<StoredLock> saying(StoredLock merged) {
         return merged instanceof Held all
                 ? answer -> answer instanceof Held held && held.holder().equals(all.holder())

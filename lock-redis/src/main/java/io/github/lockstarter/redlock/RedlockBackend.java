@@ -28,58 +28,47 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One lock on N independent stores: the owner that has it on a quorum, ⌊N/2⌋ + 1 of them, has it. Any ⌊(N−1)/2⌋ stores
- * may be down. No thread and no timer of its own: every command goes to all nodes at once, and an answer is decided as
- * soon as it is certain. A node without an answer is waited for only where its vote decides, and no longer than its own
- * command timeout, which has to be far below the lease.
- *
- * <p><b>What is relied on.</b> A node keeps what it granted until the lease ends by its own clock, or, having
- * forgotten, grants nothing until none of what it forgot is alive (it <em>recovers</em>). The caller counts a lease
- * from before it sent the command, less an allowance for clocks that run at different speeds, and takes a grant or
- * renewal that comes later than that for none. That is the validity of Redlock; nothing of it is left to do here, since
- * each node's lease begins after the command was sent.
- *
+ * One lock on N independent stores: the owner has it while ⌊N/2⌋ + 1 of them, a quorum, grant it. Any ⌊(N−1)/2⌋ stores
+ * may be down. The backend has no thread or timer: each command goes to all nodes at once and completes as soon as the
+ * result is certain. A missing answer delays it only where that vote decides, and at most for the node's command
+ * timeout, which must be far below the lease.
+ * <p><b>Assumptions.</b> A node keeps its grants until their leases end by its own clock; after forgetting, it grants
+ * nothing until all forgotten leases have ended (it <em>recovers</em>). The caller counts a lease from before it sent
+ * the command, less an allowance for clock drift, and treats a later answer as no grant or renewal. That is the
+ * validity of Redlock; nothing remains to be done here, since each node's lease begins after the command was sent.
  * <p><b>Invariants.</b>
  * <ol>
- *   <li><em>Forward.</em> As long as a holder is valid, a quorum has its token. Any other quorum shares a node with
- *       that one, which refuses. Grants of a quorum establish it; renewals by a quorum, all answered while it still
- *       holds, carry it on.
- *   <li><em>Backward.</em> A grant counts only from a node that knows what it granted before: not from one that
- *       recovers, and not, for the longest lease, from one whose clock was seen to be set ({@link NodeClock}). Such a
- *       node keeps the token that it granted, which helps the first invariant and never the second.
- *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more
- *       as its last one, written while the token had the lock there. F is the highest that a quorum granted.
- *   <li><em>Late grants.</em> A token that is not told to be granted is freed on each node that granted it or did not
- *       answer, at once, or when the node answers again. Once the release of a token has begun, no round decides to
- *       give the lock to a further node. A vote that comes behind the answer to the release is freed on its node,
- *       which may have executed it behind the release ({@link Candidate}). Nothing that frees a token is sent, now or
- *       later, before it is given up: a winner leaves the queues of the nodes that refused it under the name of its
- *       instance, not of its token.
+ *   <li><em>Forward.</em> While a holder is valid, a quorum has its token. Any other quorum shares a node with it,
+ *       which refuses. Grants of a quorum establish this; renewals by a quorum, all answered while it still holds,
+ *       maintain it.
+ *   <li><em>Backward.</em> A grant counts only from a node that knows its earlier grants: not from a recovering node,
+ *       nor, for the longest lease, from a node whose clock was set ({@link NodeClock}). Such a node keeps the granted
+ *       token, which helps the first invariant and never harms the second.
+ *   <li><em>Fencing.</em> Before a grant of fencing tokens F to F + n − 1 is returned, a quorum has stored F + n − 1
+ *       or more while the token had the lock there. F is the highest token that a quorum granted.
+ *   <li><em>Late grants.</em> A token whose grant is not returned is freed on each node that granted it or did not
+ *       answer, at once or when the node answers again. Once the release of a token has begun, no round extends the
+ *       lock to further nodes. A vote that arrives after the answer to the release is freed on its node, which may
+ *       have executed it after the release ({@link Candidate}). Nothing that frees a token is sent before the token is
+ *       given up: a winner leaves the queues of the refusing nodes by its instance id, not by its token.
  * </ol>
- * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On
- * that node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F
- * + n − 1 there, and its F is the highest of its quorum. The writing is a second round, an attempt of the same token
- * with a floor of F − 1, and is left out where a quorum granted F itself: then what it would establish is already so.
- *
- * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewRound}, which also
- * gives the lock to nodes that have it not. <b>Release</b>: released if a quorum released, and kept if so many of it
- * keep the lock for the rest of its minimum time, each by its own clock, that the others are no quorum; not held if so
- * many had it no longer that the others are no quorum, else unknown. <b>Signals</b>: see {@link
- * SignalQuorum}.
- *
- * <p><b>Known holes.</b> A node that forgets and does not recover; a clock that is set before this JVM has heard of the
- * node for the first time, since one that has just started has nothing to compare with; a clock that is set forward and
- * back between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time since the last answer (it
- * takes no more than that from a lease, and the allowance for the clocks covers it if the round trip and 500 ppm of the
- * silence stay below 1 % of the lease: 10 minutes of silence at 30 s). A node that has lost its fencing counter counts
- * from its clock: where it is the only one that two quorums share, tokens grow if the nodes' clocks differ by less than
- * the time for which it recovered. What a node executes behind a release that it has answered, and after its answer was
- * given up, stays there until the lease ends: it costs others that node's vote.
- *
- * <p>A token that was released must not be used again: what is freed behind the answer would be the new
- * hold's.
- *
- * <p>Thread-safe; stages complete on the threads of the nodes.
+ * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that stored F + n − 1. On that
+ * node the later token came after the earlier one had gone, so after the write; it was granted more than F + n − 1
+ * there, and its F is the highest of its quorum. The write is a second round, an attempt of the same token with a floor
+ * of F − 1. It is skipped if a quorum granted F itself, which already establishes the invariant.
+ * <p><b>Acquire</b> counts {@link Votes}. <b>Renew</b> ({@link RenewRound}) also spreads the lock to nodes without it.
+ * <b>Release</b> is released if a quorum released; kept if, in addition, enough nodes keep the lock for the rest of its
+ * minimum time, each by its own clock, that the others are no quorum; not held if so many no longer had it; else
+ * unknown. <b>Signals</b>: {@link SignalQuorum}.
+ * <p><b>Known holes.</b> A node that forgets without recovering; a clock step before the node's first answer to this
+ * JVM; a step that is undone between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time
+ * since the last answer (it shortens a lease by no more than that, which the drift allowance covers while the round
+ * trip and 500 ppm of the silence stay below 1 % of the lease: 10 minutes of silence at 30 s). A node that lost its
+ * fencing counter counts from its clock: where two quorums share only that node, tokens grow if the nodes' clocks
+ * differ by less than the recovery time. A command that a node executes after an answered release, with its own answer
+ * given up, keeps that node's vote from other owners until its lease ends.
+ * <p>A released token must not be used again: freeing late grants would free the new hold.
+ * <p>Thread-safe; stages complete on the nodes' threads.
  */
 public final class RedlockBackend implements LockBackend {
 
@@ -105,11 +94,11 @@ public final class RedlockBackend implements LockBackend {
     private volatile boolean closed;
 
     /**
-     * Creates a backend on the clock of this machine.
+     * Creates a backend on this machine's clock.
      *
      * @param stores the nodes, always in the same order; closed by {@link #close}
-     * @param settings what the nodes have in common
-     * @throws IllegalArgumentException when there are fewer than 3 nodes
+     * @param settings shared by the nodes
+     * @throws IllegalArgumentException for fewer than 3 nodes
      */
     public RedlockBackend(List<? extends QuorumNode> stores, RedlockSettings settings) {
         this(stores, settings, System::nanoTime);
@@ -118,10 +107,10 @@ public final class RedlockBackend implements LockBackend {
     /**
      * Creates a backend on the given clock.
      *
-     * @param stores the nodes; closed by {@link #close}
-     * @param settings what the nodes have in common
+     * @param stores the nodes, always in the same order; closed by {@link #close}
+     * @param settings shared by the nodes
      * @param monotonicNanos as {@link System#nanoTime()}
-     * @throws IllegalArgumentException when there are fewer than 3 nodes
+     * @throws IllegalArgumentException for fewer than 3 nodes
      */
     public RedlockBackend(List<? extends QuorumNode> stores, RedlockSettings settings, LongSupplier monotonicNanos) {
         if (stores.size() < LEAST_NODES) {
@@ -169,10 +158,7 @@ public final class RedlockBackend implements LockBackend {
         return outcome;
     }
 
-    /**
-     * Kept is what so many nodes keep that the others are no quorum, for as long as that lasts; as long as a node that
-     * has not answered may be one of them, that is open.
-     */
+    /** Stays open while a node that has not answered may still decide whether the lock is kept. */
     private Optional<ReleaseResult> released(ReleaseCommand command, NodeAnswers<ReleaseResult> answers) {
         List<Duration> kept = answers.of(ReleaseResult.Kept.class)
                 .map(ReleaseResult.Kept::rest)
@@ -205,25 +191,25 @@ public final class RedlockBackend implements LockBackend {
                 .orElse(0);
     }
 
-    /** {@inheritDoc} With several permits, the servers would grant different slots to one attempt. */
+    /** {@inheritDoc} With several permits, the nodes would grant different slots to one attempt. */
     @Override
     public StoreCapabilities capabilities() {
         return CAPABILITIES;
     }
 
-    /** {@inheritDoc} Asks all nodes, and waits for each. */
+    /** {@inheritDoc} Waits for all nodes. */
     @Override
     public CompletionStage<StoredLock> inspect(String key, int slot) {
         return admin.inspect(key);
     }
 
-    /** {@inheritDoc} Revoked only if a quorum took it away; see {@link QuorumAdmin}. */
+    /** {@inheritDoc} Revoked only if a quorum revoked it, see {@link QuorumAdmin}. */
     @Override
     public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
         return admin.revoke(key, fencingToken);
     }
 
-    /** {@inheritDoc} Asks all nodes, and waits for each. */
+    /** {@inheritDoc} Waits for all nodes. */
     @Override
     public CompletionStage<StoreState> state() {
         return admin.state();
@@ -247,7 +233,7 @@ public final class RedlockBackend implements LockBackend {
         }
     }
 
-    /** Passes on what is not a copy of what another node has told. */
+    /** Forwards one signal per release, and events with the scope of the quorum. */
     private record NodeListener(
             int node, QuorumMember member, SignalQuorum waits, SignalListener listener, QuorumEvents events)
             implements SignalListener {
@@ -266,7 +252,7 @@ public final class RedlockBackend implements LockBackend {
             }
         }
 
-        /** The first of them counts: all nodes name the same lock token. */
+        /** Not deduplicated: all nodes name the same lock token. */
         @Override
         public void onRevoked(String key, String fingerprint) {
             listener.onRevoked(key, fingerprint);
@@ -284,24 +270,24 @@ public final class RedlockBackend implements LockBackend {
         }
     }
 
-    /** {@inheritDoc} Never: {@link QuorumEvents} reports that too few nodes answer. */
+    /** {@inheritDoc} Always false: {@link QuorumEvents} reports when too few nodes answer. */
     @Override
     public boolean isSilence(Throwable failure) {
         return false;
     }
 
-    /** Which nodes they are. */
+    /** {@return the names of the nodes} */
     @Override
     public String toString() {
         return "a quorum of " + nodes.stream().map(QuorumMember::name).collect(Collectors.joining(", "));
     }
 
-    /** How many tokens have something under way that may still have to be freed. */
+    /** Number of tokens with unanswered commands. */
     int underWay() {
         return candidates.size();
     }
 
-    /** Refuses further grants, and closes the nodes. Idempotent. */
+    /** Refuses further attempts and closes the nodes. Idempotent. */
     @Override
     public void close() {
         closed = true;

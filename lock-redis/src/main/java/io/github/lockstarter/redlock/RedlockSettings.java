@@ -6,21 +6,21 @@ import java.time.Duration;
 /**
  * Settings that all nodes of a quorum share.
  *
- * @param nodeTimeout how long a node may take to answer: the command timeout of every node. Also for how long signals
- *     of several nodes count as signals of one release
- * @param longestLease no lock of any client lives longer without renewal
+ * @param nodeTimeout command timeout of every node; also the window in which signals of several nodes count as one
+ *     release
+ * @param longestLease longest lease of any lock of any client
  */
 public record RedlockSettings(Duration nodeTimeout, Duration longestLease) {
 
-    /** An acquisition may take two rounds, and its lease has to outlive them by far. */
+    /** An acquisition takes up to two rounds, and its lease must be much longer. */
     private static final int LEAST_TIMEOUTS_IN_LEASE = 4;
 
     /**
-     * Checks what is given.
+     * Validates the settings.
      *
-     * @param nodeTimeout positive, and at most a quarter of the longest lease
-     * @param longestLease no lock of any client lives longer without renewal
-     * @throws IllegalArgumentException when the timeout is out of range
+     * @param nodeTimeout positive, at most a quarter of the longest lease
+     * @param longestLease longest lease of any lock of any client
+     * @throws IllegalArgumentException if the timeout is out of range
      */
     public RedlockSettings {
         if (nodeTimeout.isNegative()

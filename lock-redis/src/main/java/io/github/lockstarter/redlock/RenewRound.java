@@ -16,20 +16,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One renewal at all nodes: collects their answers until a quorum decides. Renewed, as soon as a quorum says so. Not
- * held, as soon as so many say so that the others are no quorum. Else, when all have answered: deferred if the nodes
- * that defer would make a quorum, or unknown.
- *
- * <p><b>Spreading.</b> A node that was down or busy at the grant, and has not the lock, is given it once the renewal is
- * known to have succeeded: the attempt is repeated there, for the same token. The nodes that renewed are a quorum that
- * had the lock all the time, so no other token can have it, and one node more only adds to it. It does not count for
- * this renewal, which answers whether the lock was ours without a gap. A node that recovers, or where another owner has
- * the lock, refuses; the next renewal asks again.
- *
- * <p>A lock that is found lost is given up, as soon as its holder has been told: what a minority still has is in the
- * way of all other owners, and no release follows.
- *
- * <p>Called by the nodes' threads. All that changes is guarded by the candidate.
+ * One renewal at all nodes. Renewed as soon as a quorum renews; not held as soon as the other nodes are too few for a
+ * quorum. After all answers: deferred if the deferring nodes would complete a quorum, else unknown.
+ * <p><b>Spreading.</b> A node without the lock, because it was down or busy at the grant, receives it once the renewal
+ * has succeeded: the attempt is repeated there for the same token. The renewing nodes are a quorum that had the lock
+ * all the time, so no other token can have it, and another node only strengthens it. That node does not count for this
+ * renewal, which proves that the lock was held without a gap. A node that recovers, or has another owner, refuses until
+ * a later renewal.
+ * <p>A lost lock is given up right after its holder was notified: a remaining minority would block other owners, and no
+ * release follows.
+ * <p>Called on the nodes' threads; the candidate's lock guards all mutable state.
  */
 final class RenewRound {
 
@@ -49,7 +45,7 @@ final class RenewRound {
         this.answers = new NodeAnswers<>(quorum);
     }
 
-    /** Asks every node for all renewals at once; each renewal is decided by itself. */
+    /** Sends all renewals to every node; each renewal is decided separately. */
     static List<CompletionStage<RenewResult>> hold(
             List<QuorumMember> nodes, List<RenewCommand> commands, ConcurrentMap<LockToken, Candidate> candidates) {
         List<RenewRound> rounds = commands.stream()
@@ -87,7 +83,7 @@ final class RenewRound {
         });
     }
 
-    /** To those of the nodes that have said that they have not the lock. */
+    /** Repeats the attempt at the nodes that do not hold the lock. */
     private void spread(IntStream among, List<Runnable> consequences) {
         among.filter(node -> answers.at(node) instanceof NotHeld)
                 .forEach(node -> consequences.add(() -> candidate

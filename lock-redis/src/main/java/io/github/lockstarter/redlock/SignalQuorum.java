@@ -12,24 +12,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waits of this instance over all nodes: its places in their queues, and the signals that it has not received yet.
- *
- * <p><b>Places.</b> Each node has a queue of its own, with positions by its own clock. An instance that looks again
- * tells each node the place that this node gave it, so that all queues keep the order in which the instances came.
- *
- * <p><b>Signals.</b> One release is told by every node. The signal that is passed on is the one by which a quorum can
- * be ours: the last attempt was granted by <i>g</i> of the needed <i>q</i> nodes, so it is the (<i>q − g</i>)-th, from
- * as many nodes. What nodes tell after that is the same release, and a minority vote that another instance gives back
- * is none: two instances that take votes from each other would wake each other without end. Two instances cannot both
- * have the signals of a quorum. A second signal from a node that has signalled already belongs to another release, and
- * so does each that comes later than the window. Signals that do not suffice wake no waiter: then the instance looks
- * again by itself. After a release that queued the instance again, the first signal passes.
- *
- * <p>A key has an entry from the first attempt that waits, or the release that queues the instance again, until the
- * wait ends. Signals that come later, or for a key of which nobody waits, are spent: an instance whose place a node
- * still has, since its withdrawal had no answer there, does not pass them on. Of more than {@link #MOST} waits, the one
- * that was not used for longest is forgotten, and looks again by itself. A notice that another instance wants the lock
- * is passed on once in the same way, with the first node; the latest {@link #MOST} notices are remembered. Thread-safe.
+ * This instance's waits across all nodes: its places in their queues, and the signals received.
+ * <p><b>Places.</b> Each node has its own queue with positions by its own clock. A retry sends each node the position
+ * that this node assigned, so all queues keep the order of arrival.
+ * <p><b>Signals.</b> Every node signals the same release. If the last attempt got <i>g</i> of the <i>q</i> needed
+ * grants, the (<i>q − g</i>)-th node to signal makes a quorum possible, and only its signal is forwarded. Later signals
+ * belong to the same release. Signals for a minority vote that another instance gives back are not forwarded: two
+ * instances taking votes from each other would wake each other endlessly. Two instances cannot both receive the signals
+ * of a quorum. A second signal of the same node starts another release, and so does a signal after the window. Too few
+ * signals wake no waiter; the instance then polls. After a release that requeues the instance, the first signal is
+ * forwarded.
+ * <p>An entry lives from the first waiting attempt, or the requeueing release, until the wait ends. Signals without an
+ * entry are dropped and not passed on, even if a node still queues this instance because its withdrawal failed. Beyond
+ * {@link #MOST} waits, the least recently used is dropped; that instance polls. Notices that another instance wants the
+ * lock are forwarded once, on the first node's, and the latest {@link #MOST} are remembered. Thread-safe.
  */
 final class SignalQuorum {
 
@@ -67,8 +63,10 @@ final class SignalQuorum {
     }
 
     /**
-     * An attempt that waits is about to be sent. Until it is refused, the first signal passes: a release may be told
-     * before all nodes have answered. True if the wait has begun with it.
+     * Called before a waiting attempt is sent. Until it is refused, the first signal is forwarded: a release may be
+     * signalled before all nodes have answered.
+     *
+     * @return whether the wait began with it
      */
     boolean begun(String key) {
         return guarded(() -> {
@@ -78,7 +76,7 @@ final class SignalQuorum {
         });
     }
 
-    /** The command as a node understands it: with the place that it gave this instance before. */
+    /** The command with the position that this node assigned before. */
     AcquireCommand placed(int node, AcquireCommand command) {
         Waiting waiting = command.waiting().orElse(null);
         if (waiting == null || waiting.position() == Waiting.NEW) {
@@ -101,7 +99,7 @@ final class SignalQuorum {
                         command.permits());
     }
 
-    /** An attempt was refused; that many more nodes would have had to grant it. */
+    /** Records a refusal for which this many grants were missing. */
     void refused(String key, int missing) {
         guarded(() -> {
             Wait wait = known(key, waits);
@@ -111,7 +109,6 @@ final class SignalQuorum {
         });
     }
 
-    /** A node has put this instance into its queue, and it still waits. */
     void placedAt(int node, String key, long position) {
         guarded(() -> waits.computeIfPresent(key, (k, wait) -> {
             wait.positions[node] = position;
@@ -119,15 +116,12 @@ final class SignalQuorum {
         }));
     }
 
-    /** This instance waits no longer: its places are given up, and the signals that are still to come are spent. */
+    /** Drops the places and further signals. */
     void ended(String key) {
         guarded(() -> waits.remove(key));
     }
 
-    /**
-     * A release is about to queue this instance again, behind all others: the signals that are still to come are of
-     * theirs.
-     */
+    /** Called before a release requeues this instance: pending signals belong to its earlier place. */
     void requeued(String key) {
         guarded(() -> {
             waits.remove(key);
@@ -135,7 +129,7 @@ final class SignalQuorum {
         });
     }
 
-    /** Whether a signal is the one to pass on. */
+    /** Whether to forward this signal. */
     boolean signalled(int node, String key) {
         return guarded(() -> {
             Wait wait = waits.get(key);
@@ -143,12 +137,11 @@ final class SignalQuorum {
         });
     }
 
-    /** Whether a notice that the lock is wanted is the first of those that the nodes send. */
+    /** Whether to forward this notice: only the first of the nodes'. */
     boolean wanted(int node, String key) {
         return guarded(() -> isDue(node, known(key, notices)));
     }
 
-    /** How many waits are remembered. */
     int size() {
         return guarded(waits::size);
     }

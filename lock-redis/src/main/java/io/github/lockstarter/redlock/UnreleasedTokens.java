@@ -8,21 +8,18 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Tokens that one node may still hold because it did not answer a release. They are freed when it answers again;
- * without that, a node that was away for a moment would keep its vote from all owners for a lease. Only a token that
- * is given up gets here, and no attempt is made with such a token again, so none in here is ever held. Each is in here
- * once, however often it was to be freed. The oldest are forgotten first; what is forgotten ends with its lease.
- * Thread-safe.
+ * Tokens that one node may still hold because it did not answer their release. They are freed when it answers again;
+ * otherwise a short outage would withhold the node's vote for a whole lease. Only tokens that were given up, and are
+ * never used again, are added. Each token has one entry; the oldest entry is dropped when full, and its token ends with
+ * its lease. Thread-safe.
  */
 final class UnreleasedTokens {
 
     static final int MOST = 1_024;
 
     /**
-     * A token to free.
-     *
-     * @param release how; one that keeps the lock for a minimum time goes before one that frees it
-     * @param until when its lease is over at the latest
+     * @param release a release with a minimum time takes precedence over one without
+     * @param until the latest end of its lease
      */
     record Unreleased(ReleaseCommand release, long until) {}
 
@@ -47,7 +44,7 @@ final class UnreleasedTokens {
         }
     }
 
-    /** Takes out all that is not over. */
+    /** Removes all entries and returns those whose lease has not ended. */
     List<Unreleased> collect(long now) {
         lock.lock();
         try {

@@ -4,10 +4,10 @@ import io.github.lockstarter.spi.AcquireResult;
 import java.util.OptionalLong;
 
 /**
- * The answer of one of several stores to an attempt.
+ * A node's answer to an attempt.
  *
- * @param result its answer
- * @param storeMicros the time on the store's own clock, in microseconds since any fixed instant, read by the same step
- *     that decided the answer; empty where the store did not answer
+ * @param result its result
+ * @param storeMicros the node's clock in microseconds since any fixed instant, read in the step that decided the
+ *     result; empty if the node did not answer
  */
 public record Vote(AcquireResult result, OptionalLong storeMicros) {}

@@ -21,19 +21,17 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The votes of all nodes on one attempt, and their result. Not thread-safe.
- *
- * <p>A node that grants, is contended or recovers has <em>answered</em>; one that rejects, cannot just now or does not
- * say has not. The attempt is
+ * The votes on one attempt, and their result. Not thread-safe.
+ * <p>A node that grants, is contended or recovers has <em>answered</em>; a rejected, unavailable or unknown result is
+ * no answer. The attempt is
  * <ul>
  *   <li>granted, as soon as a quorum grants;
- *   <li>refused, as soon as the nodes that have not voted yet are too few for that, and a quorum has answered:
- *       contended if at least one of them says so, else recovering;
- *   <li>failed, if all have voted and fewer than a quorum have answered: the holder may be known to the
- *       other nodes only. Unknown if one of them may have granted it, unavailable if one of them cannot just now, else
- *       rejected.
+ *   <li>refused, as soon as the missing votes are too few for a quorum and a quorum has answered: contended if at
+ *       least one node is, else recovering;
+ *   <li>failed, if all have voted and fewer than a quorum have answered, since only the others may know the holder:
+ *       unknown if a node may have granted it, unavailable if a node is, else rejected.
  * </ul>
- * So up to ⌊(N−1)/2⌋ nodes that are down change no answer, and more never make a "no" out of "cannot tell".
+ * So up to ⌊(N−1)/2⌋ nodes that are down change no result, and more never turn "cannot tell" into a refusal.
  */
 final class Votes extends NodeAnswers<AcquireResult> {
 
@@ -49,7 +47,7 @@ final class Votes extends NodeAnswers<AcquireResult> {
         return granted() >= quorum.needed();
     }
 
-    /** The highest of the fencing tokens that were granted. */
+    /** Highest granted fencing token. */
     long fencingToken() {
         return of(Granted.class).mapToLong(Granted::fencingToken).max().orElse(0);
     }
@@ -59,7 +57,7 @@ final class Votes extends NodeAnswers<AcquireResult> {
         return granted() - grantedBelow(token).size() >= quorum.needed();
     }
 
-    /** The nodes that granted a lower fencing token than this. */
+    /** Nodes that granted a lower fencing token. */
     List<Integer> grantedBelow(long token) {
         return IntStream.range(0, quorum.nodes())
                 .filter(node -> at(node) instanceof Granted granted && granted.fencingToken() < token)
@@ -67,12 +65,11 @@ final class Votes extends NodeAnswers<AcquireResult> {
                 .toList();
     }
 
-    /** How many more nodes would have to grant it. */
     int missingGrants() {
         return quorum.needed() - granted();
     }
 
-    /** The votes of the nodes where another owner has the lock. */
+    /** Votes of the nodes where another owner has the lock. */
     Map<Integer, Contended> contended() {
         Map<Integer, Contended> contended = new HashMap<>();
         for (int node = 0; node < quorum.nodes(); node++) {
@@ -83,7 +80,7 @@ final class Votes extends NodeAnswers<AcquireResult> {
         return contended;
     }
 
-    /** Why it cannot be granted any more; empty as long as that is open. */
+    /** The refusal or failure, once a grant has become impossible. */
     Optional<AcquireResult> refusal(String key) {
         if (granted() + missing() >= quorum.needed()) {
             return Optional.empty();
@@ -107,8 +104,8 @@ final class Votes extends NodeAnswers<AcquireResult> {
     }
 
     /**
-     * When enough of the others may vote for us if no owner releases or renews anything: the time of the last one that
-     * is needed. If fewer than that will ever do so by themselves, the time of the last of those.
+     * Earliest time at which enough other nodes may vote for us without any release or renewal. If too few ever will,
+     * the time of the last one that does.
      */
     private Optional<Duration> soonest(List<Contended> contended, List<Recovering> recovering) {
         List<Duration> times = new ArrayList<>();
@@ -127,12 +124,12 @@ final class Votes extends NodeAnswers<AcquireResult> {
                 .orElse(Waiting.NEW);
     }
 
-    /** Whether most of them keep it. */
+    /** Whether most of them keep the lock. */
     private static boolean isKept(List<Contended> contended) {
         return 2 * contended.stream().filter(Contended::kept).count() > contended.size();
     }
 
-    /** The one that most of them name. */
+    /** The holder that most nodes name. */
     private static Optional<LockHolder> holder(List<Contended> contended) {
         Map<LockHolder, Long> named = contended.stream()
                 .flatMap(vote -> vote.holder().stream())

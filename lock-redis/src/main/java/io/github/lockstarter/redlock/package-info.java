@@ -1,4 +1,4 @@
-/** One lock on several independent stores, held by the owner that has a quorum of them. */
+/** Redlock: one lock on several independent stores, held by the owner that a quorum granted it. */
 @NullMarked
 package io.github.lockstarter.redlock;
 
