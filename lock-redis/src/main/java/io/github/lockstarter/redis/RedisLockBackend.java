@@ -52,40 +52,33 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Locks on one Redis.
- *
- * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, whose value is the owner's last fencing token
- * and its token, and whose expiry is the lease; beside it {@code <prefix>{n}:waiters}, the sorted set of the instances
- * that wait, kept as long as they are patient. A lock that is released leaves nothing. All locks share the counter of
- * the fencing tokens, {@code <prefix>fence}, in a cluster {@code <prefix>fence:{n}} for each slot. In {@code n},
- * braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All
- * keys of a lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n}
- * for a lock that may be free, {@code %!n} for one that is wanted. {@code <prefix>doubt:<instance>} notes that an
- * instance is not heard, and {@code <prefix>taken:<instance>} that locks of it were taken over.
- *
- * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They
- * call GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and
- * PUBLISH; those for take-overs PUBSUB NUMSUB, and WAIT where there are replicas. An uncontended acquisition and
- * release cost two round trips; up to 50 renewals are one call, and so are up to 32 attempts or releases that come
- * while others are under way. A {@code SET <prefix>{n} text NX PX} of another program excludes these locks and is
- * excluded by them.
- *
- * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow
- * strictly: also if the fencing counter is lost, unless the server's clock stands below the last one and the caller no
- * longer knows that. A server that restarts without its data, or fails over to a replica that lags, has forgotten
- * locks; the history guard (docs/design.md) recognises it by {@code <prefix>history}, in a cluster
- * {@code <prefix>history:{n}}: then what is free is granted after the longest lease, and a renewal brings back what its
- * owner had.
- *
- * <p><b>Known hole.</b> Where the guard has no grace period or its assumptions do not hold (docs/guarantees.md, case
- * 7), and when a server evicts keys, it grants locks again while the first owner still works. Set {@code
- * maxmemory-policy noeviction}, and check the fencing token where you write.
- *
- * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
- * acquired, a broken connection and the command timeout that it is unknown. Commands of one thread keep their order; a
- * connection that breaks, or a server that is made to forget its scripts meanwhile, may change it. Connects with the
- * first command, unless {@link #start} did before; after {@link #stop}, only {@link #start} connects again.
- * Thread-safe; stages complete on the event loop, or at once where nothing can be sent.
+ * Locks on one Redis server, with or without replicas, or in a cluster.
+ * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}: the owner's last fencing token and lock token,
+ * expiring with the lease. {@code <prefix>{n}:waiters} is the sorted set of waiting instances, kept for their patience.
+ * A released lock leaves nothing behind. All locks share the fencing counter {@code <prefix>fence}, in a cluster {@code
+ * <prefix>fence:{n}} for each slot. In {@code n}, braces, {@code %} and control characters are percent-encoded; above
+ * 256 bytes it is {@code %#} and its SHA-256. All keys of a lock share a hash slot. Signals are published to {@code
+ * <prefix>mailbox:<instance>}: {@code n} for a lock that may be free, {@code %!n} for a wanted one. {@code
+ * <prefix>doubt:<instance>} records how long an instance has been missing, and {@code <prefix>taken:<instance>} that
+ * its locks were taken over.
+ * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
+ * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH;
+ * take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two round
+ * trips; up to 50 renewals share a call, and under load up to 32 attempts or releases. A {@code SET <prefix>{n} text NX
+ * PX} of another program and these locks exclude each other.
+ * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
+ * increase, even after loss of the counter, unless the server's clock is behind the last token and the caller no longer
+ * knows that token. A server that restarts without its data, or fails over to a lagging replica, has forgotten locks;
+ * the history guard (docs/design.md) detects this by {@code <prefix>history}, in a cluster {@code <prefix>history:{n}}.
+ * Then free locks are granted only after the longest lease, and renewals restore the locks of their owners.
+ * <p><b>Known hole.</b> Without a grace period, if the guard's assumptions fail (docs/guarantees.md, case 7), or when
+ * the server evicts keys, a lock may be granted again while its first owner still works. Set {@code maxmemory-policy
+ * noeviction}, and check the fencing token where you write.
+ * <p>A command has no effect, is done, or has an unknown outcome: after an error reply or a failed connection attempt
+ * nothing was acquired; after a broken connection or a timeout the outcome is unknown. Commands of one thread keep
+ * their order, except across a reconnect or a {@code SCRIPT FLUSH}. Connects with the first command or {@link #start};
+ * after {@link #stop}, only with {@link #start}. Thread-safe; stages complete on the event loop, or at once if nothing
+ * can be sent.
  */
 public final class RedisLockBackend implements QuorumNode {
 
@@ -115,19 +108,19 @@ public final class RedisLockBackend implements QuorumNode {
     private final ScriptRunner runner;
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
-    /** Empty where no lock is taken over; then so is the next one. */
+    /** Empty if this topology or configuration has no take-over; then {@code heartbeat} is empty too. */
     private final Optional<TakeOverAcknowledgement> acknowledgement;
 
     private final Optional<RedisHeartbeat> heartbeat;
 
-    /** One for each connection, by the address of the node; without a cluster there is one. */
+    /** By address of the cluster node, which is empty without a cluster. */
     private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
 
     /**
-     * Creates a backend; connects nothing yet.
+     * Creates a backend that is not connected yet.
      *
      * @param connector opens the connections; closed by {@link #close}
-     * @param settings prefix, timeout, and for how long histories matter
+     * @param settings prefix, command timeout and history guard
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
         this(connector, settings, new RedisConnections(connector, settings));
@@ -172,10 +165,10 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * Connects, and checks with keys of its own that the server lets the scripts do all they need. Blocks. A backend
-     * that could not start connects again with the next command. Closed backends stay closed.
+     * Connects and checks that the server executes all commands of the scripts. Blocks. After a failure, the next
+     * command connects again. Closed backends stay closed.
      *
-     * @throws RedisUnavailableException when there is no connection, or a right is missing
+     * @throws RedisUnavailableException if there is no connection, or a right is missing
      */
     public void start() {
         connections.start();
@@ -188,10 +181,7 @@ public final class RedisLockBackend implements QuorumNode {
                 known -> BlockingWait.awaitUninterruptibly(known.learn().toCompletableFuture()));
     }
 
-    /**
-     * In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. It may
-     * even leave the server no time for its answer, hence a second attempt when no answer has come.
-     */
+    /** Retries one timeout: loading the client's classes may use up the time for the server's answer. */
     private void open() {
         connections
                 .open(keySpace.history())
@@ -207,38 +197,34 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * What the settings of the servers put at risk, as the last {@link #start}, or a later {@link #state}, found them;
-     * before that, what this backend's own put at risk. Returns at once.
+     * Risks for locks in the configuration, and in the servers' settings as of the last {@link #start} or {@link
+     * #state}. Returns at once.
      *
-     * @return a text for each, which says what to change; none if all is well, or the servers do not tell
+     * @return a text with a remedy for each; empty if none is known
      */
     public List<String> warnings() {
         return serverChecks.warnings();
     }
 
     /**
-     * Closes the connections, also one that is being opened, and lets no command open them again before {@link #start}:
-     * it is answered at once, as not sent. Blocks until they are closed, at most about 5 s.
+     * Closes the connections, even one being opened, and rejects commands as not sent until {@link #start}. Blocks
+     * until they are closed, at most about 5 s.
      */
     public void stop() {
         acknowledgement.ifPresent(TakeOverAcknowledgement::stop);
         connections.stop();
     }
 
-    /**
-     * How well locks are guarded against a Redis that has forgotten them. Returns at once.
-     *
-     * @return what the answers so far and the last {@link #start} said
-     */
+    /** {@return whether the history guard works, according to the last {@link #start} and all answers since} */
     public Guard guard() {
         return histories.guard();
     }
 
     /**
-     * What the server calls its replication history, as the last {@link #start} found. Two servers never have the same,
-     * unless one of them replicates the other: two backends with one name lead to one server.
+     * The server's replication id as of the last {@link #start}. Servers share one only if they replicate each other,
+     * so two backends with the same id lead to the same server.
      *
-     * @return the name; empty where the server does not tell it to this user, or has not been asked yet
+     * @return the id; empty if unknown or not readable by this user
      */
     public Optional<String> historyName() {
         return histories.name();
@@ -251,7 +237,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<Vote> vote(AcquireCommand command) {
-        // In order: the quorum may have decided, and a release follow, before this node answers.
+        // In order: a release may follow the quorum's decision before this node answers.
         return queueOf(command.key()).inOrder(() -> acquireScript.vote(command));
     }
 
@@ -302,13 +288,13 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Looks at locks that are never taken, in a cluster at one of each master, which connects if need be.
-     * What the settings put at risk is known from the start, and asked for again now and then, for the next look.
+     * {@inheritDoc} Reads locks that are never acquired, in a cluster on each master; connects if necessary. The
+     * servers' settings are those of an earlier check; a new check runs in the background for the next call.
      */
     @Override
     public CompletionStage<StoreState> state() {
         return probe.ask().thenApply(found -> {
-            // The start may have found no Redis, and settings change. No caller waits for it.
+            // Settings may change, and the start may have failed. No caller waits for this.
             if (found.failure().isEmpty() && serverChecks.lookAgain()) {
                 heartbeat.ifPresent(RedisHeartbeat::learn);
             }
@@ -325,15 +311,15 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} In a cluster there is none, since a node counts only the listeners that are connected to itself;
-     * nor without a grace period, in which a server takes no locks over that it has only copied.
+     * {@inheritDoc} Empty in a cluster, whose nodes count only their own subscribers, and without a grace period, since
+     * a server could take over locks that it only replicated and that have other owners.
      */
     @Override
     public Optional<CrashDetection> crashDetection() {
         return heartbeat.map(CrashDetection.class::cast);
     }
 
-    /** {@inheritDoc} Known from the start on, and from the answers since. */
+    /** {@inheritDoc} Known after the start, and updated by later answers. */
     @Override
     public CrashTakeOver crashTakeOver() {
         if (connector.isCluster()) {
@@ -363,7 +349,7 @@ public final class RedisLockBackend implements QuorumNode {
         return RedisExceptionTranslator.isSilence(failure);
     }
 
-    /** {@inheritDoc} The node of a cluster. */
+    /** {@inheritDoc} The cluster node. */
     @Override
     public Optional<String> serverOf(String key) {
         return connector.isCluster()
@@ -374,7 +360,7 @@ public final class RedisLockBackend implements QuorumNode {
     /**
      * {@inheritDoc} Subscribes before any further command is sent.
      *
-     * @throws IllegalStateException when called a second time
+     * @throws IllegalStateException on a second call
      */
     @Override
     public void listen(String instanceId, SignalListener listener) {
@@ -384,7 +370,7 @@ public final class RedisLockBackend implements QuorumNode {
         connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
     }
 
-    /** Which Redis it is. */
+    /** {@return the address for messages} */
     @Override
     public String toString() {
         return "Redis at " + connector.target();

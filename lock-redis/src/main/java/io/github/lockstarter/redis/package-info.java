@@ -1,6 +1,6 @@
 /**
- * Locks on one Redis: keys, Lua scripts, signals, and the Lettuce connections they travel on. Knows no Spring; the
- * connections are opened by a {@link io.github.lockstarter.redis.connector.RedisConnector}.
+ * Locks on one Redis: keys, Lua scripts, signals and Lettuce connections. Independent of Spring; a {@link
+ * io.github.lockstarter.redis.connector.RedisConnector} opens the connections.
  */
 @NullMarked
 package io.github.lockstarter.redis;

@@ -4,16 +4,18 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the client's exceptions say: their causes, and the texts by which they are told apart. */
+/** Causes and messages of Lettuce's exceptions. */
 public final class ExceptionCauses {
 
-    /** What the client says before it sends on a connection that is closed; a command under way ends otherwise. */
+    /**
+     * Lettuce's message when a command is rejected because the connection is closed; pending commands fail differently.
+     */
     public static final String CONNECTION_CLOSED = "Connection is closed";
 
     private ExceptionCauses() {}
 
     /**
-     * The first line of the message of a failure; the name of its class if it has none.
+     * First line of a failure's message, or else its class name.
      *
      * @param failure the failure
      * @return one line
@@ -26,10 +28,10 @@ public final class ExceptionCauses {
     }
 
     /**
-     * A failure, its causes, and what failed before them at other servers.
+     * The failure, its causes, and their suppressed failures with causes, such as those of other servers.
      *
      * @param failure the failure
-     * @return all of them, the failure first
+     * @return the failure first
      */
     public static Stream<Throwable> reasonsOf(Throwable failure) {
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
@@ -38,10 +40,10 @@ public final class ExceptionCauses {
     }
 
     /**
-     * The first cause of a failure.
+     * The root cause.
      *
      * @param failure the failure
-     * @return the cause that has none itself
+     * @return the last cause
      */
     public static Throwable rootOf(Throwable failure) {
         Throwable root = failure;

@@ -1,6 +1,4 @@
-/**
- * What stands behind an exception of the client. Uses no other package.
- */
+/** Causes of client exceptions. Uses no other package. */
 @NullMarked
 package io.github.lockstarter.redis.cause;
 

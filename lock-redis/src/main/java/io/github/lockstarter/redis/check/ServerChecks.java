@@ -20,15 +20,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of every server that keeps locks. Takes about as long as the command timeout at most: each command ends
- * with it. A server that answers and does not report a setting, or that refuses to, causes no warning; one that does
- * not answer is not a server without warnings, and keeps those that it has.
- *
- * <p>Thread-safe: an answer that comes late replaces a newer one until the next look.
+ * Checks the settings of every server that keeps locks, within about one command timeout. A server that answers without
+ * a setting, or refuses {@code INFO}, causes no warning; a server that does not answer keeps its earlier warnings.
+ * <p>Thread-safe: a late answer may replace a newer one until the next check.
  */
 public final class ServerChecks {
 
-    /** Between two looks at the settings of the servers. */
+    /** Interval between checks. */
     private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final RedisConnections connections;
@@ -36,16 +34,9 @@ public final class ServerChecks {
     private final RedisSettings settings;
     private final AtomicLong lookedAt;
 
-    /** By what messages call the server. */
+    /** By server address. */
     private volatile Map<String, List<String>> warnings = Map.of();
 
-    /**
-     * Sends nothing yet.
-     *
-     * @param connections lead to the servers
-     * @param connector leads the connections there
-     * @param settings what locks need
-     */
     public ServerChecks(RedisConnections connections, RedisConnector connector, RedisSettings settings) {
         this.connections = connections;
         this.connector = connector;
@@ -53,7 +44,7 @@ public final class ServerChecks {
         this.lookedAt = new AtomicLong(connector.nanoTime() - PERIOD_NANOS);
     }
 
-    /** What puts locks at risk: whatever the servers say, and what they said last. Sends nothing. */
+    /** Warnings of this configuration and of the last check. Sends nothing. */
     public List<String> warnings() {
         return Stream.concat(general().stream(), warnings.values().stream().flatMap(List::stream))
                 .toList();
@@ -69,7 +60,11 @@ public final class ServerChecks {
                 : Optional.empty();
     }
 
-    /** Looks unless that was done a moment ago, which is found out by the next call. Whether it looks. */
+    /**
+     * Starts a check, for the next call's warnings, unless there was one within a minute.
+     *
+     * @return whether it did
+     */
     public boolean lookAgain() {
         long last = lookedAt.get();
         long now = connector.nanoTime();
@@ -80,21 +75,21 @@ public final class ServerChecks {
         return isDue;
     }
 
-    /** Asks the servers what puts locks at risk there. Never fails. Blocks. */
+    /** Checks all servers and blocks for their answers. Never fails. */
     public void run() {
         long now = connector.nanoTime();
         lookedAt.set(now);
         BlockingWait.awaitUninterruptibly(look(now));
     }
 
-    /** A server that did not answer is asked again with the next look. */
+    /** A server without an answer makes the next check due at once. */
     private CompletableFuture<?> look(long now) {
         Map<String, CompletableFuture<Optional<String>>> answers = new LinkedHashMap<>();
         connections
                 .servers()
                 .forEach((server, link) -> answers.put(
                         server.isEmpty() ? connector.target() : server,
-                        // All that it says unless asked for more: before version 7, one section or these.
+                        // The whole default reply: before version 7, INFO takes one section or none.
                         link.thenCompose(open -> open.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8)))
                                 .handle(ServerChecks::answer)));
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
@@ -113,7 +108,7 @@ public final class ServerChecks {
                 });
     }
 
-    /** Empty if no answer came; a server that refuses has answered. */
+    /** Empty if no answer came; a refusal is an answer. */
     private static Optional<String> answer(@Nullable String info, @Nullable Throwable failure) {
         return failure != null && ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException
                 ? Optional.of("")

@@ -10,16 +10,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a server's {@code INFO} that concern locks.
+ * The lock-related part of a server's {@code INFO}.
  *
- * @param fields by name; what the server or its version does not tell is missing
+ * @param fields by name; those that the server or its version lacks are missing
  */
 record ServerState(Map<String, String> fields) {
 
-    /** A server that snapshots at all does so within an hour of a change, unless it is set up otherwise. */
+    /** A server with default snapshot settings saves within an hour of a change. */
     private static final Duration UNSAVED = Duration.ofMinutes(70);
 
-    /** Reads a reply. */
     static ServerState of(@Nullable String info) {
         Map<String, String> fields = new HashMap<>();
         if (info != null) {
@@ -31,7 +30,7 @@ record ServerState(Map<String, String> fields) {
         return new ServerState(Map.copyOf(fields));
     }
 
-    /** What of it puts locks at risk, and what to change. */
+    /** Risks for locks, each with a remedy. */
     List<String> warnings(String server, RedisSettings settings) {
         List<String> warnings = new ArrayList<>();
         String place = "Redis at " + server;
@@ -61,7 +60,7 @@ record ServerState(Map<String, String> fields) {
         return warnings;
     }
 
-    /** Redis 6.0 looks at the setting before commands, and not before those that a script calls. */
+    /** Redis 6.0 applies the setting to commands, but not to those that a script calls. */
     private boolean executesScriptsWithoutReplicas() {
         return fields.getOrDefault("redis_version", "").startsWith("6.0.");
     }
@@ -75,7 +74,7 @@ record ServerState(Map<String, String> fields) {
         return "0".equals(fields.get("aof_enabled"));
     }
 
-    /** Whether it seems to take no snapshots: changes are older than any usual interval. */
+    /** Whether it seems to take no snapshots: unsaved changes are older than any usual interval. */
     private boolean isUnsaved() {
         long seconds = number("server_time_usec") / 1_000_000 - number("rdb_last_save_time");
         return number("rdb_changes_since_last_save") > 0
@@ -83,7 +82,7 @@ record ServerState(Map<String, String> fields) {
                 && seconds > UNSAVED.toSeconds();
     }
 
-    /** The value of a field; 0 if it is missing or none. */
+    /** The value of a numeric field; else 0. */
     private long number(String field) {
         try {
             return Long.parseLong(fields.getOrDefault(field, "0"));

@@ -30,13 +30,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Sends each command that the scripts call, on keys of its own, and lets the server run a script by its text and by its
- * SHA-1: so a missing right or an unfit server shows when the application starts. A refused command names itself, which
- * one inside a script does not before Redis 8. What the check leaves behind ends by itself.
+ * Sends each command of the scripts on keys of its own, and runs a script by its text and by its SHA-1, so that a
+ * missing right or an unsuitable server shows at startup. A refused command is named in the error; inside a script it
+ * is not before Redis 8. The check's keys expire.
  */
 public final class StartCheck {
 
-    /** Names of the keys, in front of a random text. */
+    /** Key prefix before a random id. */
     private static final String KEY = "lock-starter:start-check:";
 
     private static final long MILLIS = 5_000;
@@ -58,10 +58,9 @@ public final class StartCheck {
     }
 
     /**
-     * Blocks until all is answered. Also finds out whether the server names its history, which is no reason not to
-     * start.
+     * Blocks until all commands are answered. Also reads the history id; its absence does not prevent the start.
      *
-     * @throws RedisUnavailableException when one command or script fails
+     * @throws RedisUnavailableException if a command or script fails
      */
     public void run() {
         LockKeys keys = keySpace.keysOf(KEY + UUID.randomUUID());
@@ -88,7 +87,7 @@ public final class StartCheck {
         return List.of(
                 redis.time(),
                 redis.set(text, "0", SetArgs.Builder.nx().px(MILLIS)),
-                redis.set(text, "1", SetArgs.Builder.keepttl()), // not before Redis 6
+                redis.set(text, "1", SetArgs.Builder.keepttl()), // needs Redis 6
                 redis.get(text),
                 redis.mget(text),
                 redis.incrby(text, 1),
@@ -104,7 +103,7 @@ public final class StartCheck {
                 redis.publish(keySpace.mailboxOf(KEY), ""));
     }
 
-    /** Empty where the user may not ask for it, too. */
+    /** Empty if the server does not report it or the user may not read it. */
     private static CompletionStage<Optional<String>> historyName(RedisClusterAsyncCommands<String, String> redis) {
         return redis.info("replication").handle((info, failure) -> {
             if (failure != null && !(failure instanceof RedisCommandExecutionException)) {
@@ -124,7 +123,7 @@ public final class StartCheck {
         }
     }
 
-    /** Why the server cannot be used. */
+    /** The exception of a failure. */
     public static RedisUnavailableException unavailable(RedisFailure failure) {
         return new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
     }

@@ -19,19 +19,17 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Checks that Redis can keep locks, by reading a lock, which changes nothing; connects if necessary. In a cluster at
- * one of each master: those that one of them has cannot be had while it is away, and all others can, so that the
- * cluster counts as there as long as more than half of its masters answer. With fewer, it replaces none of them
- * either.
- *
- * <p>Thread-safe; has no state of its own.
+ * Checks that Redis can keep locks by reading one, which changes nothing; connects if necessary. In a cluster it reads
+ * from every master: without one of them only its own locks are unavailable, so the cluster counts as available while
+ * more than half of its masters answer. With fewer, it cannot promote replacements either.
+ * <p>Thread-safe and stateless.
  */
 public final class StoreProbe {
 
-    /** Name of the lock that is looked at. In a cluster it is a number for each slot. */
+    /** Key of the lock to read; in a cluster, a number in each master's slot is used. */
     private static final String LOCK = "lock-starter:health";
 
-    /** Less than an operator waits for all of them. */
+    /** Shorter than an operator's timeout for all masters. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private final Supplier<Map<String, Integer>> slots;
@@ -39,23 +37,20 @@ public final class StoreProbe {
     private final SlotTags tags = new SlotTags();
 
     /**
-     * Sends nothing yet.
-     *
-     * @param slots one of each master, by its address; none if nothing is connected, or there is one server
-     * @param look what the store says of the lock of a name
+     * @param slots one of each master by address; empty without a cluster or connection
+     * @param look reads the lock of a key
      */
     public StoreProbe(Supplier<Map<String, Integer>> slots, Function<String, CompletionStage<StoredLock>> look) {
         this.slots = slots;
         this.look = look;
     }
 
-    /** What was found. */
     public CompletionStage<Found> ask() {
         Map<String, Integer> masters = slots.get();
         return masters.isEmpty() ? askOne() : askAll(masters);
     }
 
-    /** The one server; or whichever it leads to, of a cluster that is not connected yet. */
+    /** Covers a cluster that is connected by this read. */
     private CompletionStage<Found> askOne() {
         return look.apply(LOCK).thenCompose(found -> {
             Map<String, Integer> masters = slots.get();
@@ -123,11 +118,11 @@ public final class StoreProbe {
     }
 
     /**
-     * What was found.
+     * Result of a probe.
      *
-     * @param failure why locks cannot be had
-     * @param warnings which of them cannot
-     * @param nodes the masters, in a cluster
+     * @param failure if locks are unavailable
+     * @param warnings partial failures
+     * @param nodes masters of a cluster
      */
     public record Found(Optional<String> failure, List<String> warnings, List<StoreState> nodes) {}
 }

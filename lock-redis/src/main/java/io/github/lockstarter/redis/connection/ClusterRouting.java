@@ -20,10 +20,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys are spread over the masters of a cluster. The client itself finds the node of a command, and follows where
- * the cluster redirects it to; this sees to it that its connection to the node is open before, so that a caller gives
- * up in time what was not sent; and watches that connection.
- *
+ * Opens and watches the connections to a cluster's masters. Lettuce routes commands and follows redirects; opening its
+ * connection to the node beforehand lets callers time out before their command is sent.
  * <p>{@code nodes} grows with each address that was ever a master's.
  */
 final class ClusterRouting {
@@ -43,9 +41,9 @@ final class ClusterRouting {
         this.nanoTime = nanoTime;
     }
 
-    /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
+    /** Opens connections to all masters in the background, so that first locks need not wait. */
     void connectToAll() {
-        // No caller waits yet, so a failure here concerns none: the first command for the master connects again.
+        // Failures are ignored: the first command for the master reconnects.
         masters().forEach(master -> nodeAt(master).open());
     }
 
@@ -55,7 +53,7 @@ final class ClusterRouting {
                 .toList();
     }
 
-    /** Links to all masters, each as soon as it is open, by address. */
+    /** Links to all masters by address; each completes when open. */
     Map<String, CompletableFuture<RedisLink>> toAll() {
         Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
         for (RedisClusterNode node : masters()) {
@@ -74,19 +72,19 @@ final class ClusterRouting {
         return slots;
     }
 
-    /** The link to the node that has a key; null if it is not open. */
+    /** The link to the master of a key; null if it is not open. */
     @Nullable
     RedisLink to(String key) {
         Node node = masterOf(key);
         return node == null ? null : node.current();
     }
 
-    /** The address of the node that has a key; empty as long as none is known. */
+    /** The master's address; empty while unknown. */
     Optional<String> nodeOf(String key) {
         return Optional.ofNullable(masterOf(key)).map(node -> node.address);
     }
 
-    /** Completes with the link as soon as it is open, or with the reason why it cannot be opened. */
+    /** Completes with the open link, or with the reason for failure. */
     void open(String key, CompletableFuture<RedisLink> user) {
         Node node = masterOf(key);
         if (node == null) {
@@ -108,9 +106,8 @@ final class ClusterRouting {
     }
 
     /**
-     * One master. Each answer to the client's question for the connection serves the user that has waited longest, and
-     * one thread at a time serves: so users send in the order in which they came. A new user joins them as long as
-     * one waits or is being served.
+     * One master. Each answer to a connection request serves the longest waiting user, one thread at a time, so users
+     * send in order of arrival. New users queue while another waits or is being served.
      */
     private final class Node {
 
@@ -162,7 +159,7 @@ final class ClusterRouting {
             try {
                 return cluster.getConnectionAsync(uri.getHost(), uri.getPort());
             } catch (RuntimeException e) {
-                return CompletableFuture.failedFuture(e); // it has just left the cluster
+                return CompletableFuture.failedFuture(e); // the node has just left the cluster
             }
         }
     }

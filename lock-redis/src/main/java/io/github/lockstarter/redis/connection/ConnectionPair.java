@@ -16,28 +16,25 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two connections of a backend, one for commands and one for signals, each to as many servers as it needs. Both
- * reconnect by themselves.
- *
- * <p>{@code signals} is set by the thread that opens the connections, before others send on them.
+ * A backend's connections for commands and for signals, each to as many servers as necessary; both reconnect
+ * automatically.
+ * <p>The opening thread sets {@code signals} before others send on the connections.
  */
 final class ConnectionPair implements AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
-    /** Leads to the one server; in a cluster, nothing is sent on it. */
+    /** The link to a single server; unused in a cluster. */
     private final RedisLink link;
 
-    /** Finds the node of a key in a cluster; null where there is one server. */
+    /** Routing in a cluster; null for a single server. */
     private final @Nullable ClusterRouting nodes;
 
     private volatile @Nullable MailboxConnection signals;
 
     /**
-     * Takes an open connection over.
+     * Takes ownership of an open connection.
      *
-     * @param commands what commands travel on
-     * @param onUnhealthy told when a server hangs, or does not take writes; returns at once
-     * @param nanoTime the clock
+     * @param onUnhealthy called when a server hangs or rejects writes; returns at once
      */
     ConnectionPair(
             StatefulConnection<String, String> commands, Consumer<ConnectionPair> onUnhealthy, LongSupplier nanoTime) {
@@ -53,28 +50,24 @@ final class ConnectionPair implements AutoCloseable {
         }
     }
 
-    /** The link to the server of a key; null if it is not open. */
     @Nullable
     RedisLink to(String key) {
         return nodes == null ? link : nodes.to(key);
     }
 
-    /** The address of the node of a cluster that has a key; empty as long as none is known. */
     Optional<String> nodeOf(String key) {
         return nodes == null ? Optional.empty() : nodes.nodeOf(key);
     }
 
-    /** Links to all servers that have keys, each as soon as it is open, by the address of a node of a cluster. */
+    /** Links to all servers with keys, by address in a cluster; each completes when open. */
     Map<String, CompletableFuture<RedisLink>> toAll() {
         return nodes == null ? Map.of("", CompletableFuture.completedFuture(link)) : nodes.toAll();
     }
 
-    /** One slot of each master of a cluster, by its address. */
     Map<String, Integer> slots() {
         return nodes == null ? Map.of() : nodes.slots();
     }
 
-    /** Completes with the link as soon as it is open, or with the reason why it cannot be opened. */
     void open(String key, CompletableFuture<RedisLink> user) {
         if (nodes == null) {
             user.complete(link);
@@ -83,21 +76,22 @@ final class ConnectionPair implements AutoCloseable {
         }
     }
 
-    /** Where signals arrive; null before the first subscription. */
+    /** Null before the first subscription. */
     @Nullable
     MailboxConnection signals() {
         return signals;
     }
 
-    /** Subscribes, and returns when the server has confirmed it. */
+    /** Subscribes and waits for the confirmation. */
     void subscribe(MailboxConnection connection) {
         signals = connection;
         connection.open();
     }
 
     /**
-     * Gives both up without waiting for it. Each command ends within the command timeout, even that of a thread which
-     * has just taken the link: a server that was demoted still answers that it has not executed it.
+     * Closes both without blocking. The command connection stays open for a command timeout, so that pending commands
+     * end, including those of threads that have just fetched the link: a demoted server still answers that it did not
+     * execute them.
      */
     void abandon(ScheduledExecutorService timer, Duration commandTimeout) {
         MailboxConnection subscribed = signals;
@@ -107,7 +101,7 @@ final class ConnectionPair implements AutoCloseable {
         try {
             timer.schedule(commands::closeAsync, commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // The client is being shut down, which closes all of its connections.
+            // The client is shutting down and closes its connections.
         }
     }
 

@@ -15,16 +15,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the signals of an instance arrive: a connection that Lettuce opens and subscribes again when it breaks, and
- * another one in its place when its server hangs or does not know of the subscription.
- *
- * <p>{@code current} is set by the opener's thread, the first time before others see this, and cleared by the thread
- * that closes it: from then on no other connection takes its place. {@code isReplacing} is true while another
- * connection is being opened, so that many who miss signals open one.
+ * An instance's subscription. Lettuce reconnects and resubscribes after a break; this replaces the connection when its
+ * server hangs or does not know the subscription.
+ * <p>The opener's thread sets {@code current}, first before others see this object; closing clears it, and no
+ * connection replaces it afterwards. {@code isReplacing} merges concurrent replacements.
  */
 final class MailboxConnection {
 
-    /** Between an answer and the next question whether the server is there. */
+    /** Interval between a reply and the next ping. */
     static final Duration PULSE = Duration.ofSeconds(5);
 
     private final RedisConnector connector;
@@ -34,14 +32,6 @@ final class MailboxConnection {
     private final AtomicBoolean isReplacing = new AtomicBoolean();
     private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();
 
-    /**
-     * Connects nothing yet.
-     *
-     * @param connector opens the connections
-     * @param pulse between an answer and the next question whether the server is there
-     * @param opener runs what blocks
-     * @param mailbox receives the signals
-     */
     MailboxConnection(RedisConnector connector, Duration pulse, Executor opener, SignalMailbox mailbox) {
         this.connector = connector;
         this.pulse = pulse;
@@ -49,7 +39,7 @@ final class MailboxConnection {
         this.mailbox = mailbox;
     }
 
-    /** Connects and subscribes, and returns when the server has confirmed it. */
+    /** Connects, subscribes and waits for the confirmation. */
     void open() {
         Subscription first = new Subscription(connector.connectPubSub());
         current.set(first);
@@ -57,15 +47,15 @@ final class MailboxConnection {
         first.askLater();
     }
 
-    /** Whether signals arrive now, as far as the client can tell: connected, and the last question was answered. */
+    /** Whether the connection is open and its last ping was answered. */
     boolean hearsSignals() {
         Subscription known = current.get();
         return known != null && known.connection.isOpen() && !known.isSilent;
     }
 
     /**
-     * Subscribes on another connection, unless that is under way. Commands go on meanwhile. If it fails, the pulse and
-     * the heartbeats ask for it again. Returns at once.
+     * Subscribes on another connection unless that is under way; commands are not affected. After a failure, the next
+     * missed pings or heartbeats retry. Returns at once.
      */
     void replace() {
         if (isReplacing.compareAndSet(false, true)) {
@@ -74,9 +64,9 @@ final class MailboxConnection {
                 opener.execute(this::openAnother);
                 isBegun = true;
             } catch (RejectedExecutionException e) {
-                // Closed.
+                // closed
             } finally {
-                if (!isBegun) { // such as for want of a thread: the next one tries again
+                if (!isBegun) { // such as no free thread: the next call retries
                     isReplacing.set(false);
                 }
             }
@@ -90,7 +80,7 @@ final class MailboxConnection {
                 subscribeInPlaceOf(known);
             }
         } catch (RuntimeException e) {
-            // The server may hang, or be away.
+            // The server may hang or be unreachable.
         } finally {
             isReplacing.set(false);
         }
@@ -108,7 +98,6 @@ final class MailboxConnection {
         another.askLater();
     }
 
-    /** Closes the connection, and waits for it. */
     void close() {
         Subscription known = current.getAndSet(null);
         if (known != null) {
@@ -116,7 +105,6 @@ final class MailboxConnection {
         }
     }
 
-    /** Closes the connection without waiting for it. */
     void closeAsync() {
         Subscription known = current.getAndSet(null);
         if (known != null) {
@@ -125,12 +113,10 @@ final class MailboxConnection {
     }
 
     /**
-     * The subscription on one connection, whose server is asked repeatedly whether it is there. Nothing else shows it:
-     * a mailbox that hears nothing and one whose server hangs look alike, and commands may go to other servers of the
-     * cluster, or on a connection that works.
-     *
-     * <p>Asks on the client's timer and event loop, one question at a time, which alone use {@code missed} and write
-     * {@code isSilent}. Ends once signals arrive on another connection, or not at all.
+     * The subscription on one connection, with regular pings: an idle mailbox and a hanging server look alike, and
+     * commands may go to other servers or on a connection that works.
+     * <p>Runs on the client's timer and event loop, one ping at a time, which alone use {@code missed} and write {@code
+     * isSilent}. Ends when the connection is replaced or closed.
      */
     private final class Subscription {
 
@@ -142,7 +128,7 @@ final class MailboxConnection {
             this.connection = connection;
         }
 
-        /** Subscribes, and returns when the server has confirmed it. */
+        /** Subscribes and waits for the confirmation. */
         void confirm() {
             connection.addListener(mailbox);
             try {
@@ -162,7 +148,7 @@ final class MailboxConnection {
             try {
                 connector.timer().schedule(this::ask, pulse.toNanos(), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
-                // The client is being shut down, and with it the mailbox.
+                // The client is shutting down, and the mailbox with it.
             }
         }
 
@@ -173,7 +159,7 @@ final class MailboxConnection {
             if (connection.isOpen()) {
                 connection.async().ping().whenComplete((answer, failure) -> recordReply(failure));
             } else {
-                recordReply(null); // it is being opened again, which the mailbox reports itself
+                recordReply(null); // reconnecting, which the mailbox reports
             }
         }
 

@@ -20,29 +20,26 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up. A server that hangs, or
- * that was demoted, is no failure to Lettuce: then the link is given up, and opened again to where Redis is now. In a
- * cluster the link is to all nodes, so that it is kept, and the client asks the nodes again which of them has what.
- *
- * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. {@code lock} guards
- * all mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may
- * be sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that
- * none overtakes another. {@code waiting} has the users that wait for that. {@code attempt} is the attempt to get
- * there, null when none is under way. One that is not the current one any more closes what it opened. One that fails
- * is over, and so are the waits for it; the next command starts another. {@code access} goes from open to stopped and
- * back, and from either to closed.
+ * Opens the link to Redis on demand; Lettuce then keeps it open. Lettuce does not detect a server that hangs or was
+ * demoted: then the link is abandoned, and another is opened to the current master. A cluster's link covers all nodes
+ * and is kept; its topology is refreshed instead.
+ * <p>Thread-safe. One daemon thread opens, since opening blocks; it ends when idle. {@code lock} guards all mutable
+ * fields; nothing blocks and no user is called while holding it. {@code link} is null until commands may be sent
+ * directly: connected, subscribed if there is a mailbox, and all earlier users served, so that none is overtaken.
+ * {@code waiting} contains these users. {@code attempt} is the current attempt to open the link, or null. An attempt
+ * that is no longer current closes whatever it opened. A failed attempt fails its waiting users; the next command
+ * starts another. {@code access} changes between open and stopped, and finally to closed.
  */
 public final class RedisConnections implements AutoCloseable {
 
     private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
-    /** Whether commands are accepted. */
     private enum Access {
-        /** They are, and connect if need be. */
+        /** Commands connect on demand. */
         OPEN,
-        /** Not until the next start. */
+        /** No commands until the next start. */
         STOPPED,
-        /** Never again. */
+        /** No commands any more. */
         CLOSED;
 
         CancellationException refusal() {
@@ -51,7 +48,7 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** Who needs the link to the server of a key. */
+    /** A caller that waits for the link to the server of a key. */
     private record User(String key, CompletableFuture<RedisLink> link) {}
 
     private final RedisConnector connector;
@@ -68,14 +65,13 @@ public final class RedisConnections implements AutoCloseable {
     /**
      * Opens nothing yet.
      *
-     * @param connector opens the connections
-     * @param settings how long a user waits for the link: one command timeout
+     * @param settings a user waits for one command timeout
      */
     public RedisConnections(RedisConnector connector, RedisSettings settings) {
         this(connector, settings, MailboxConnection.PULSE);
     }
 
-    /** With another time between two looks at the mailbox. */
+    /** Uses another interval between pings. */
     public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
         this.connector = connector;
         this.patience = settings.commandTimeout();
@@ -83,24 +79,24 @@ public final class RedisConnections implements AutoCloseable {
         this.pulse = pulse;
     }
 
-    /** The open links to all servers that have keys, by what messages call the server; none if nothing is open. */
+    /** Open links to all servers with keys, by address in a cluster; empty if nothing is open. */
     public Map<String, CompletableFuture<RedisLink>> servers() {
         ConnectionPair open = link;
         return open == null ? Map.of() : open.toAll();
     }
 
-    /** One slot of each server of a cluster; none if nothing is open, or there is one server. */
+    /** One slot of each master by address; empty if nothing is open, or for a single server. */
     public Map<String, Integer> slots() {
         ConnectionPair open = link;
         return open == null ? Map.of() : open.slots();
     }
 
-    /** Whether signals arrive now, as far as the client can tell. */
+    /** Whether signals arrive, as far as the client can tell. */
     public boolean hearsSignals() {
         return signals().filter(MailboxConnection::hearsSignals).isPresent();
     }
 
-    /** Subscribes on another connection, since the server does not know the present one. Returns at once. */
+    /** Subscribes on another connection because the server does not know the present one. Returns at once. */
     public void resubscribe() {
         signals().ifPresent(MailboxConnection::replace);
     }
@@ -115,19 +111,17 @@ public final class RedisConnections implements AutoCloseable {
         return open == null ? null : open.to(key);
     }
 
-    /** The address of the node of a cluster that has a key; empty as long as none is known. */
+    /** Address of the cluster node of a key; empty while unknown. */
     public Optional<String> nodeOf(String key) {
         ConnectionPair open = link;
         return open == null ? Optional.empty() : open.nodeOf(key);
     }
 
     /**
-     * Completes a future with the link to the server of a key as soon as it is open, first come first; opens it unless
-     * it is. After one command timeout the future fails, so that its user never sends late; the attempt to open the
-     * link goes on for others.
+     * Completes a future with the open link to the server of a key, in order of arrival; opens the link if necessary.
+     * After one command timeout the future fails, so that its user never sends late; opening continues for others.
      *
-     * @param key decides which server it is
-     * @param opened what depends on it before this call sends its commands in the order of the calls
+     * @param opened its earlier dependents send their commands in the order of the calls
      */
     public void link(String key, CompletableFuture<RedisLink> opened) {
         User user = new User(key, opened);
@@ -144,16 +138,16 @@ public final class RedisConnections implements AutoCloseable {
                 forget(user);
             });
         } catch (RejectedExecutionException e) {
-            // The client is being closed, which ends every wait.
+            // The client is closing, which ends every wait.
         }
         open(user);
     }
 
     /**
-     * Opens the link to the server of a key unless it is open, and blocks until that is done: a start waits for the end
-     * of the attempt, which takes longer than one command timeout where the client's classes are yet to be loaded.
+     * Opens the link if necessary and blocks until the attempt ends: longer than one command timeout if the client's
+     * classes are yet to be loaded.
      *
-     * @return why it could not be opened; empty if it is open
+     * @return the failure; empty if the link is open
      */
     public Optional<Throwable> open(String key) {
         User user = new User(key, new CompletableFuture<>());
@@ -215,7 +209,7 @@ public final class RedisConnections implements AutoCloseable {
         launch(begun);
     }
 
-    /** Lets commands open the link again after {@link #stop}. */
+    /** Allows commands again after {@link #stop}. */
     public void start() {
         lock.lock();
         try {
@@ -225,7 +219,7 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** Ends the link, also one that is being opened, and refuses commands until {@link #start}. */
+    /** Closes the link, even one being opened, and rejects commands until {@link #start}. */
     public void stop() {
         end(Access.STOPPED);
     }
@@ -262,7 +256,7 @@ public final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** Makes an attempt unless one is under way. It is launched outside of the lock, since that may fail. */
+    /** Creates an attempt unless one is under way. The caller launches it outside of the lock, since that may fail. */
     private @Nullable Attempt begin(@Nullable ConnectionPair open) {
         if (attempt != null) {
             return null;
@@ -290,7 +284,7 @@ public final class RedisConnections implements AutoCloseable {
                 connector::nanoTime);
     }
 
-    /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */
+    /** Abandons a link with its pending commands and opens another. Returns at once. */
     private void replace(ConnectionPair unfit) {
         Attempt begun;
         lock.lock();
@@ -313,13 +307,13 @@ public final class RedisConnections implements AutoCloseable {
         return taken;
     }
 
-    /** One attempt to open the link. Only the opener's thread uses {@code opened}, once it runs. */
+    /** An attempt to open the link. Only the opener's thread uses {@code opened} while it runs. */
     private final class Attempt implements Runnable {
 
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private @Nullable ConnectionPair opened;
 
-        /** Goes on from a link that is open and lacks its subscription, or from nothing. */
+        /** @param open a link that lacks its subscription; null to connect */
         Attempt(@Nullable ConnectionPair open) {
             this.opened = open;
         }
@@ -335,8 +329,7 @@ public final class RedisConnections implements AutoCloseable {
                 }
                 ended.complete(null);
             } catch (Throwable e) {
-                // An Error, too: an attempt that neither succeeds nor fails would let every later command wait for
-                // ever.
+                // Errors too: without an outcome of this attempt, all later commands would wait forever.
                 fail(e);
                 return;
             }
@@ -361,13 +354,13 @@ public final class RedisConnections implements AutoCloseable {
             try {
                 BlockingWait.await(ended, END_PATIENCE);
             } catch (TimeoutException e) {
-                // It hangs in the client; once it goes on, it closes what it opened.
+                // It hangs in the client; if it continues, it closes whatever it opened.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         }
 
-        /** Lets commands take the link directly, unless something is to be done before. */
+        /** Publishes the link unless users or the subscription must be served first. */
         private boolean publish(ConnectionPair connected) {
             lock.lock();
             try {

@@ -25,20 +25,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to one server for commands, with its state: whether it broke, whether the server is silent, and which
- * scripts the server knows.
- *
- * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all;
- * {@code timeouts} and {@code watched} are written by all.
+ * The command connection to one server, with its breaks, timeouts and loaded scripts.
+ * <p>Event loops write {@code breaks} and {@code breaksOfAll}, and all threads read them; all threads write the other
+ * fields.
  */
 public final class RedisLink implements RedisConnectionStateListener {
 
-    /** As many answers in a row that do not come in time, and none that does, are those of a server that hangs. */
+    /** Consecutive timeouts, without an answer between, of a server that hangs. */
     static final int MOST_TIMEOUTS = 3;
 
-    /**
-     * A connection that is no older was just opened to what was thought to be the right server: no better one is known.
-     */
+    /** Connections younger than this were opened to the best known server; replacing them would not help. */
     private static final long YOUNG = TimeUnit.SECONDS.toNanos(1);
 
     private final StatefulConnection<String, String> commands;
@@ -52,12 +48,8 @@ public final class RedisLink implements RedisConnectionStateListener {
     private final AtomicReference<@Nullable StatefulConnection<String, String>> watched = new AtomicReference<>();
 
     /**
-     * Makes a link that is not watched yet.
-     *
-     * @param commands what commands travel on
-     * @param onUnhealthy told when the server hangs, or does not take writes; returns at once
-     * @param breaksOfAll counts the breaks of all links that what is sent on this one may be redirected to
-     * @param nanoTime the clock
+     * @param onUnhealthy called when the server hangs or rejects writes; returns at once
+     * @param breaksOfAll shared by all links to which commands on this link may be redirected
      */
     public RedisLink(
             StatefulConnection<String, String> commands,
@@ -71,12 +63,11 @@ public final class RedisLink implements RedisConnectionStateListener {
         this.openedAt = nanoTime.getAsLong();
     }
 
-    /** What commands travel on. */
     public StatefulConnection<String, String> commands() {
         return commands;
     }
 
-    /** From now on this connection is the one to the server. */
+    /** Sets the current connection to the server. */
     public void watch(StatefulConnection<String, String> connection) {
         if (watched.getAndSet(connection) != connection) {
             forgetScripts();
@@ -84,7 +75,7 @@ public final class RedisLink implements RedisConnectionStateListener {
         }
     }
 
-    /** Asks the server itself, so that the question goes nowhere else. */
+    /** Sends to this server directly, without cluster routing. */
     public <T> CompletionStage<T> ask(CommandType type, CommandOutput<String, String, T> answer, String... arguments) {
         StatefulConnection<String, String> connection = watched.get();
         if (connection == null) {
@@ -98,59 +89,55 @@ public final class RedisLink implements RedisConnectionStateListener {
         return command;
     }
 
-    /** Whether commands reach the server at once. */
     boolean isConnected() {
         StatefulConnection<?, ?> connection = watched.get();
         return connection != null && connection.isOpen();
     }
 
     /**
-     * How often the connection broke. A command during which this changes may be executed twice. A connection that is
-     * being given up counts as broken before what was under way on it is sent elsewhere.
+     * Number of breaks. If it changes during a command, the command may have been executed twice. A connection that is
+     * being abandoned counts as broken before its pending commands are resent.
      */
     public int breaks() {
         return isConnected() ? breaks.get() : breaks.get() + 1;
     }
 
     /**
-     * How often the connection broke before a command that is dispatched now. What is dispatched while the client is
-     * disconnected goes out on the next connection, so a command went out once if {@link #breaks} is the same with its
-     * answer. A break that is not counted yet is taken for one that came later.
+     * Number of breaks before a command that is dispatched now. Commands dispatched while disconnected are sent on the
+     * next connection, so a command was sent once if {@link #breaks} is the same at its answer. A break that is not
+     * counted yet is taken for a later one.
      */
     public int breaksCounted() {
         return breaks.get();
     }
 
     /**
-     * How often any connection broke that a command on this one may be redirected to. A command during which this
-     * changes may be executed twice, too.
+     * Number of breaks of this link and all possible targets of redirects. If it changes during a command, the command
+     * may have been executed twice.
      */
     public int breaksOfAll() {
         return breaksOfAll.get();
     }
 
     /**
-     * Whether the short form of the script may be sent: the server has answered it on the same connection. Sending the
-     * short form on a guess would let commands that come later overtake the one that the server does not know.
+     * Whether {@code EVALSHA} may be used: the server has run the script on this connection. Guessing would let later
+     * commands overtake one that fails with {@code NOSCRIPT}.
      */
     public boolean isKnown(String sha) {
         return knownScripts.contains(sha);
     }
 
-    /** The server ran the script. */
+    /** Records that the server ran the script. */
     public void learned(String sha) {
         knownScripts.add(sha);
     }
 
-    /** The server does not know one, so that it may know none. */
+    /** Forgets all scripts, since the server may have lost them. */
     public void forgetScripts() {
         knownScripts.clear();
     }
 
-    /**
-     * A command ended, with the server's answer or with a failure. May give the connection up, which counts as a break:
-     * ask {@link #breaks} before.
-     */
+    /** Evaluates a command's end. May abandon the connection, which counts as a break: read {@link #breaks} before. */
     public void recordReply(@Nullable Throwable failure) {
         if (failure == null) {
             answered();
@@ -161,14 +148,12 @@ public final class RedisLink implements RedisConnectionStateListener {
         }
     }
 
-    /** The server said something. */
     private void answered() {
         if (timeouts.get() != 0) {
             timeouts.set(0);
         }
     }
 
-    /** The server did not answer in time. */
     private void timedOut() {
         if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
             timeouts.set(0);
@@ -176,7 +161,6 @@ public final class RedisLink implements RedisConnectionStateListener {
         }
     }
 
-    /** The server is not one that takes writes. */
     private void demoted() {
         if (nanoTime.getAsLong() - openedAt > YOUNG) {
             onUnhealthy.accept(this);

@@ -8,44 +8,32 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Receives the messages to this instance: the encoded key of a lock that may be free, after {@code %=}, a number and a
- * colon if the free slot is not the first; {@value #WANTED} and the key of a lock that another instance waits for; or
- * {@value #REVOKED} and the key of a lock that an operator took away. A client ignores a message whose mark it does not
- * know. Called by the event loop of one connection at a time; its one mutable field goes from false to true with the
- * first subscription and stays there.
+ * Receives the messages to this instance: the encoded key of a lock that may be free, after {@code %=}, a slot number
+ * and a colon if another than the first slot is free; {@value #WANTED} and the key of a lock that another instance
+ * waits for; {@value #REVOKED}, the fingerprint of the revoked lock token, a colon and the key of a lock that an
+ * operator revoked. Messages with unknown marks are ignored. Called on the event loop of one connection at a time;
+ * {@code wasOpen} becomes true with the first subscription.
  */
 public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
-    /**
-     * What a message starts with that says "wanted", as {@code acquire.lua} writes it; no encoded key starts like this.
-     */
+    /** Prefix of "wanted", written by {@code acquire.lua}. No encoded key starts with this or another prefix. */
     public static final String WANTED = "%!";
 
-    /** Says which further slot may be free, as {@code signal_next.lua} writes it; no encoded key starts like this. */
+    /** Another slot than the first may be free, written by {@code signal_next.lua}. */
     private static final Pattern SLOT = Pattern.compile("%=(\\d{1,4}):(.*)");
 
-    /**
-     * What a message starts with that says "taken away", as {@code revoke.lua} writes it, before the fingerprint of the
-     * lock token that had it, a colon and the encoded key; no encoded key starts like this.
-     */
+    /** Prefix of "revoked", written by {@code revoke.lua}. */
     public static final String REVOKED = "%~";
 
     private final String channel;
     private final SignalListener listener;
     private volatile boolean wasOpen;
 
-    /**
-     * A mailbox that is not open yet.
-     *
-     * @param channel the channel to subscribe to
-     * @param listener receives the signals
-     */
     public SignalMailbox(String channel, SignalListener listener) {
         this.channel = channel;
         this.listener = listener;
     }
 
-    /** The channel to subscribe to. */
     String channel() {
         return channel;
     }
@@ -77,15 +65,12 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
         }
     }
 
-    /** Commands may be sent, and signals arrive. */
+    /** Called once commands may be sent and signals arrive. */
     void opened() {
         listener.onMailboxOpened();
     }
 
-    /**
-     * Empty if it is not from a lock client. Nothing is lost by ignoring that: what it says shows with the next command
-     * too.
-     */
+    /** Empty if the message is not from a lock client. Ignoring messages is safe: the next command shows the same. */
     private static Optional<String> keyOf(String payload, int from) {
         try {
             return Optional.of(KeyEncoding.decode(payload.substring(from)));

@@ -1,6 +1,4 @@
-/**
- * The connections of a store: links to servers, routing by key, the mailbox, and when a connection is given up.
- */
+/** Connections: links to servers, routing by key, the mailbox, and detection of unhealthy servers. */
 @NullMarked
 package io.github.lockstarter.redis.connection;
 

@@ -12,49 +12,38 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * Opens the lock's own connections to Redis, with options {@linkplain RedisSettings#tune tuned} for locks. Both methods
- * block, for a few command timeouts at most, and are never called on an event loop. Callers of locks wait for their own
- * time only, and not for the end of an attempt.
+ * Opens the lock's own connections with options {@linkplain RedisSettings#tune tuned} for locks. Both methods block for
+ * up to a few command timeouts, never on an event loop; lock callers wait only for their own timeout.
  */
 public interface RedisConnector extends AutoCloseable {
 
     /**
-     * Opens the connection that commands travel on.
+     * {@return an open connection for commands, with the UTF-8 string codec and automatic reconnect}
      *
-     * @return an open connection with the UTF-8 string codec that reconnects by itself
-     * @throws RuntimeException when it cannot be opened
+     * @throws RuntimeException if it cannot be opened
      */
     StatefulConnection<String, String> connect();
 
     /**
-     * Opens the connection that signals arrive on.
+     * {@return an open connection for signals, with the UTF-8 string codec, automatic reconnect and resubscription}
      *
-     * @return an open connection with the UTF-8 string codec that reconnects and re-subscribes by itself
-     * @throws RuntimeException when it cannot be opened
+     * @throws RuntimeException if it cannot be opened
      */
     StatefulRedisPubSubConnection<String, String> connectPubSub();
 
-    /**
-     * Runs what has to happen at a time: callers that wait for a connection are answered there when their time is over.
-     *
-     * @return the executor of the client, whose tasks return at once; closed with the client
-     */
+    /** {@return the client's executor for timeouts, whose tasks return at once; closed with the client} */
     ScheduledExecutorService timer();
 
-    /**
-     * Reads the monotonic clock that the {@link #timer} runs on.
-     *
-     * @return nanoseconds since some origin: {@link System#nanoTime()} by default
-     */
+    /** {@return the monotonic clock of the {@link #timer} in nanoseconds, {@link System#nanoTime()} by default} */
     default long nanoTime() {
         return System.nanoTime();
     }
 
     /**
-     * Makes an executor that opens connections one after the other: that blocks, and may run code of the application,
-     * such as a provider of credentials. So its thread has the context class loader of the thread that calls this.
+     * Creates the executor that opens connections one at a time: opening blocks and may run application code, such as a
+     * credentials provider, so its thread gets the context class loader of the thread that calls this.
      *
-     * @return the executor, which the caller closes
+     * @return the executor, closed by the caller
      */
     default ExecutorService opener() {
         return LockThreads.pool(
@@ -64,76 +53,53 @@ public interface RedisConnector extends AutoCloseable {
                 Thread.currentThread().getContextClassLoader());
     }
 
-    /**
-     * Where the connections lead, for messages.
-     *
-     * @return such as {@code localhost:6379}, without any password
-     */
+    /** {@return the address for messages, such as {@code localhost:6379}, without a password} */
     String target();
 
-    /**
-     * What led there, for messages.
-     *
-     * @return the properties of the application's Redis, unless it is another one
-     */
+    /** {@return the properties that messages name; those of the application's Redis by default} */
     default RedisSetup setup() {
         return RedisSetup.APPLICATION;
     }
 
-    /**
-     * Whether the connections use TLS, for messages: what a wrong port answers differs.
-     *
-     * @return false unless it is known
-     */
+    /** {@return whether connections use TLS, for diagnosis of failed connections} */
     default boolean isEncrypted() {
         return false;
     }
 
     /**
-     * Whether the servers are the nodes of a cluster. Then {@link #connect} gives a cluster connection, and a publisher
-     * is told only of the listeners at its own node.
-     *
-     * @return false for one server, also if others stand in for it
+     * {@return whether the servers form a cluster; then {@link #connect} returns a cluster connection, and {@code
+     * PUBLISH} counts only listeners of its own node}
      */
     default boolean isCluster() {
         return false;
     }
 
-    /**
-     * Whether sentinels decide which server is the master. Then the one before may go on as a master for a while.
-     *
-     * @return false where no server is promoted, or sentinels do not decide it
-     */
+    /** {@return whether sentinels promote the master; then the old master may keep accepting writes for a while} */
     default boolean isPromotedBySentinels() {
         return false;
     }
 
-    /**
-     * Whether another server may become the master. Then each of them has to acknowledge the take-over of a lock.
-     *
-     * @return false for one server, and for a cluster, where no lock is taken over
-     */
+    /** {@return whether another server may become the master; then each of them must acknowledge a take-over} */
     default boolean hasReplicas() {
         return false;
     }
 
     /**
-     * Whether each server that may become the master, as the configuration or sentinels know it, has what the master
-     * had written. Returns at once.
+     * Whether each server that may become the master, by configuration or sentinels, has replicated this position.
+     * Returns at once.
      *
-     * @param history what the master calls its replication history
-     * @param offset how much of it the master had written
-     * @return completed with false where one of them cannot be reached, or the servers are not known; perhaps with an
-     *     exception
+     * @param history replication id of the master
+     * @param offset replication offset of the master
+     * @return false, or an exception, if a server cannot be reached or the servers are unknown
      */
     default CompletionStage<Boolean> haveAll(String history, long offset) {
         return CompletableFuture.completedFuture(false);
     }
 
-    /** Asks the nodes of a cluster again which of them has what; open connections follow. Returns at once. */
+    /** Refreshes the cluster topology; open connections follow. Returns at once. */
     default void refresh() {}
 
-    /** Closes what the connector itself holds; connections are closed before. Idempotent. */
+    /** Closes the connector's own resources, after the connections. Idempotent. */
     @Override
     void close();
 }

@@ -20,27 +20,25 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Connectors over Lettuce's clients, one per topology. The clients have {@linkplain RedisSettings#tune tuned} options.
- */
+/** Lettuce connectors, one per topology. Clients must have {@linkplain RedisSettings#tune tuned} options. */
 public final class RedisConnectors {
 
     private RedisConnectors() {}
 
     /**
-     * Where connections lead, for messages.
+     * Address and settings for messages.
      *
-     * @param name such as {@code localhost:6379}, without any password
-     * @param isEncrypted whether they use TLS
-     * @param setup the properties that say where they lead
+     * @param name such as {@code localhost:6379}, without a password
+     * @param isEncrypted whether connections use TLS
+     * @param setup properties that configure the address
      */
     public record Target(String name, boolean isEncrypted, RedisSetup setup) {}
 
     /**
-     * Connects to one server.
+     * Connects to the server of the client's own URI.
      *
-     * @param client knows where
-     * @param target where
+     * @param client opens the connections
+     * @param target for messages
      * @param closing closes the client
      * @return the connector
      */
@@ -49,11 +47,11 @@ public final class RedisConnectors {
     }
 
     /**
-     * Connects to the one of several servers that says that it is the master. All are asked at the same time.
+     * Connects to the server that reports the master role, asking all in parallel.
      *
      * @param client opens the connections
-     * @param servers where each is, and how to log in; their timeout is the command timeout
-     * @param target where the servers are
+     * @param servers addresses with credentials and the command timeout
+     * @param target for messages
      * @param closing closes the client
      * @return the connector
      */
@@ -63,12 +61,11 @@ public final class RedisConnectors {
     }
 
     /**
-     * Connects to the master that sentinels name. All are asked at the same time.
+     * Connects to the master that sentinels report, asking all in parallel.
      *
      * @param client opens the connections
-     * @param sentinels where they are, how to log in there and at the master, and what they call it; its timeout is the
-     *     command timeout
-     * @param target where the sentinels are
+     * @param sentinels addresses with credentials, master name and the command timeout
+     * @param target for messages
      * @param closing closes the client
      * @return the connector
      */
@@ -79,8 +76,8 @@ public final class RedisConnectors {
     /**
      * Connects to the nodes of a cluster.
      *
-     * @param client knows some of the nodes
-     * @param target where these nodes are
+     * @param client has seed nodes
+     * @param target for messages
      * @param closing closes the client
      * @return the connector
      */
@@ -88,7 +85,6 @@ public final class RedisConnectors {
         return new ToCluster(client, target, closing);
     }
 
-    /** What the connectors have in common. */
     private abstract static class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
 
         final C client;
@@ -127,7 +123,6 @@ public final class RedisConnectors {
         }
     }
 
-    /** One server, or wherever the client's own URI leads. */
     private static final class ToServer extends LettuceConnector<RedisClient> {
 
         ToServer(RedisClient client, Target target, Runnable closing) {
@@ -146,8 +141,8 @@ public final class RedisConnectors {
     }
 
     /**
-     * One of several servers. Signals come from the server that commands were connected to last: {@code master}, which
-     * the thread that opens connections sets.
+     * Signals arrive from the server that commands connected to last: {@code master}, set by the thread that opens
+     * connections.
      */
     private static final class ToMaster extends LettuceConnector<RedisClient> {
 
@@ -191,10 +186,7 @@ public final class RedisConnectors {
         }
     }
 
-    /**
-     * The nodes of a cluster. {@code refreshing} is true while the nodes are being asked, so that many failures ask
-     * once.
-     */
+    /** {@code refreshing} merges the refreshes that many failures request at once. */
     private static final class ToCluster extends LettuceConnector<RedisClusterClient> {
 
         private final AtomicBoolean refreshing = new AtomicBoolean();

@@ -1,16 +1,15 @@
 package io.github.lockstarter.redis.connector;
 
-/** Redis could not be used for locks when the application started. The message says what failed. */
+/** Redis could not be used for locks when the application started. */
 public final class RedisUnavailableException extends RuntimeException {
 
-    /** What to do. */
     private final String remedy;
 
     /**
-     * Creates the exception.
+     * Creates the exception after a failed attempt.
      *
-     * @param problem what failed
-     * @param remedy what to do
+     * @param problem the failed step
+     * @param remedy the setting or right to change
      * @param cause the client's failure
      */
     public RedisUnavailableException(String problem, String remedy, Throwable cause) {
@@ -19,21 +18,17 @@ public final class RedisUnavailableException extends RuntimeException {
     }
 
     /**
-     * Creates the exception where nothing was tried yet.
+     * Creates the exception for a missing prerequisite.
      *
-     * @param problem what is missing
-     * @param remedy what to do
+     * @param problem the missing prerequisite
+     * @param remedy the setting or right to change
      */
     public RedisUnavailableException(String problem, String remedy) {
         super(problem);
         this.remedy = remedy;
     }
 
-    /**
-     * What to do.
-     *
-     * @return a sentence that names the setting or the right to change
-     */
+    /** {@return a sentence that names the setting or right to change} */
     public String remedy() {
         return remedy;
     }

@@ -1,6 +1,4 @@
-/**
- * Opens connections to each topology.
- */
+/** Opens connections to each topology. */
 @NullMarked
 package io.github.lockstarter.redis.connector;
 

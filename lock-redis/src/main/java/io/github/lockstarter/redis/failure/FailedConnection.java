@@ -18,31 +18,21 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
- * Why a connection could not be opened, as far as its failure tells: the server is away, its port speaks TLS or does
- * not, its certificate is not trusted, or another protocol is spoken there.
- *
- * @param detail what was seen
- * @param remedy what to do
+ * Diagnosis of a failed connection attempt: server unreachable, TLS mismatch, untrusted certificate or another
+ * protocol.
  */
 record FailedConnection(String detail, String remedy) {
 
-    /** What Lettuce says when it reads what is no reply. */
+    /** Lettuce's message for a reply that is not Redis protocol. */
     private static final Pattern FIRST_BYTE = Pattern.compile("Invalid first byte: (\\d+)");
 
-    /** Types of TLS records: an alert, a handshake. */
+    /** TLS record types: alert, handshake. */
     private static final String TLS_RECORDS = "21|22";
 
-    /** What Lettuce says when a connection is closed before or while it logs in. */
+    /** Lettuce's messages for a connection that is closed before or during login. */
     private static final Set<String> CLOSED =
             Set.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
-    /**
-     * Reads a failure.
-     *
-     * @param failure of the attempt to connect
-     * @param connector where it was to lead
-     * @param timeout how long an answer was awaited
-     */
     static FailedConnection of(Throwable failure, RedisConnector connector, String timeout) {
         RedisSetup setup = connector.setup();
         Optional<Throwable> distrust =
@@ -88,7 +78,7 @@ record FailedConnection(String detail, String remedy) {
                 "Set " + setup.servers() + " to where Redis runs");
     }
 
-    /** A server without TLS takes the handshake for the beginning of a command, and waits for its end. */
+    /** A server without TLS reads the handshake as the start of a command and waits for more. */
     private static FailedConnection ofSilence(RedisConnector connector, String timeout) {
         RedisSetup setup = connector.setup();
         return connector.isEncrypted()
@@ -103,8 +93,8 @@ record FailedConnection(String detail, String remedy) {
     }
 
     /**
-     * A server with TLS ends a connection that does not begin with a handshake, and any server ends one whose login it
-     * refuses: Lettuce loses that refusal in about one of 250 attempts, and sees the end alone.
+     * A TLS server closes connections that do not start with a handshake, and any server closes them after refusing the
+     * login: in about one of 250 attempts Lettuce loses that refusal and reports only the close.
      */
     private static FailedConnection ofClosing(Throwable failure, RedisConnector connector) {
         RedisSetup setup = connector.setup();

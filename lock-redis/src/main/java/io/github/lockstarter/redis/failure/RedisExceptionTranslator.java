@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 
-/** Says what the client's exceptions mean for a lock, and what to do about them. */
+/** Translates client exceptions and server errors to failures with remedies. */
 public final class RedisExceptionTranslator {
 
     private final RedisConnector connector;
@@ -32,8 +32,8 @@ public final class RedisExceptionTranslator {
     }
 
     /**
-     * Whether the server did not answer: not where it refused something, a login included, nor where this client was
-     * closed, cancelled the command, or failed itself.
+     * Whether the server did not answer: not for refusals, including logins, nor if this client was closed, cancelled
+     * the command, or failed itself.
      */
     public static boolean isSilence(Throwable failure) {
         Throwable root = ExceptionCauses.rootOf(failure);
@@ -74,7 +74,7 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** What a server said; of several servers, what the first of those said that could be asked. */
+    /** The refusal of the first server that answered with one. */
     private static Optional<RedisCommandExecutionException> refusalIn(Throwable failure) {
         return ExceptionCauses.reasonsOf(failure)
                 .filter(RedisCommandExecutionException.class::isInstance)
@@ -91,7 +91,7 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** A command was not sent: so many others were unanswered for the whole command timeout. */
+    /** A command was not sent because too many others stayed unanswered for the command timeout. */
     public RedisFailure ofCrowd(int unanswered) {
         return new RedisFailure(
                 Effect.NOT_YET,
@@ -101,7 +101,7 @@ public final class RedisExceptionTranslator {
                 new TimeoutException(unanswered + " commands had no answer within " + seconds()));
     }
 
-    /** A command ended without the script's reply. */
+    /** A command ended without a reply of its script. */
     public RedisFailure ofExecuting(Throwable failure) {
         if (failure instanceof RedisCommandExecutionException refusal) {
             return ofRefusal(refusal);
@@ -137,7 +137,7 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** The script ran, and said what it never says. */
+    /** The script's reply was malformed. */
     public RedisFailure ofReply(Throwable failure) {
         return new RedisFailure(
                 Effect.UNKNOWN,
@@ -146,12 +146,12 @@ public final class RedisExceptionTranslator {
                 failure);
     }
 
-    /** A script caught what the server said to one of its commands. */
+    /** A script caught an error of one of its commands. */
     public RedisFailure ofError(String text) {
         return ofRefusal(new RedisCommandExecutionException(text));
     }
 
-    /** A lock was not found where it should be, and its slot is being moved. */
+    /** The lock is missing while its slot is migrating. */
     public RedisFailure ofParting() {
         return new RedisFailure(
                 Effect.NONE,
@@ -160,7 +160,7 @@ public final class RedisExceptionTranslator {
                 new RedisCommandExecutionException("TRYAGAIN"));
     }
 
-    /** Whether a script was refused since one of its keys has been moved, and another one has not. */
+    /** Whether a script was refused because a migration separated its keys. */
     public static boolean isOfParting(RedisFailure failure) {
         return failure.cause() instanceof RedisCommandExecutionException refusal
                 && ServerError.of(refusal).code().equals("TRYAGAIN");
@@ -191,7 +191,7 @@ public final class RedisExceptionTranslator {
                 refusal);
     }
 
-    /** The client answers before it sends: its queue is full, or it is set to reject commands while disconnected. */
+    /** Lettuce rejected the command unsent: its queue is full, or it rejects commands while disconnected. */
     private static boolean isKeptInClient(String message) {
         return message.contains("size exceeded") || message.contains("Commands are rejected");
     }
@@ -219,7 +219,7 @@ public final class RedisExceptionTranslator {
         };
     }
 
-    /** Of errors without a code of their own. */
+    /** For errors without a specific code. */
     private String remedyOfPlain(String text) {
         if (text.contains("DB index")) {
             return "Set " + setup.database() + " to a database that the server has (CONFIG GET databases)";
@@ -244,7 +244,6 @@ public final class RedisExceptionTranslator {
         return DurationText.exactly(settings.commandTimeout());
     }
 
-    /** What a failure says, behind a colon; nothing if it says nothing. */
     private static String saying(Throwable failure) {
         return failure.getMessage() == null ? "" : ": " + ExceptionCauses.said(failure);
     }

@@ -7,29 +7,26 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a command did not succeed.
+ * A failed command.
  *
- * @param effect what it may have done on the server
- * @param problem what failed, without passwords and lock tokens
- * @param remedy what to do
- * @param cause the client's failure
+ * @param problem without passwords and lock tokens
  */
 public record RedisFailure(Effect effect, String problem, String remedy, Throwable cause) {
 
-    /** What a failed command may have done on the server. */
+    /** Possible effects of the command on the server. */
     public enum Effect {
-        /** Certainly nothing. */
+        /** None. */
         NONE,
-        /** Certainly nothing, for a reason that may be over in a moment. */
+        /** None, for a reason that may pass soon. */
         NOT_YET,
         /** Nothing or everything. */
         UNKNOWN
     }
 
-    /** Of the client's and the network's exceptions, whose frames are those of the client's own threads. */
+    /** Frames to keep of client and network exceptions, which show only the client's own threads. */
     private static final int FRAMES = 3;
 
-    /** Cuts what a log would repeat for each call that fails. Types, messages and first frames of all causes stay. */
+    /** Truncates stack traces, which logs would repeat for each failed call. Types, messages and first frames stay. */
     public RedisFailure {
         @Nullable Throwable each = cause;
         for (int depth = 0; each != null && depth < 10; depth++) {
@@ -41,12 +38,12 @@ public record RedisFailure(Effect effect, String problem, String remedy, Throwab
         }
     }
 
-    /** Both sentences, for operators. Callers that work are told the problem alone. */
+    /** Problem and remedy, for operators; lock callers get the problem alone. */
     public String reason() {
         return problem + ". " + remedy;
     }
 
-    /** The same failure of a command that the client may have sent twice: the first copy may have been executed. */
+    /** The failure of a command that the client may have sent twice: the first copy may have been executed. */
     public RedisFailure afterReconnect() {
         return new RedisFailure(Effect.UNKNOWN, problem, remedy, cause);
     }

@@ -6,22 +6,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the user of the lock has to be allowed, and what to grant where a right is missing. What is suggested adds
- * rights and takes none away: the user may be the application's own.
- *
- * @param settings say what the keys are called
+ * The ACL rights that locks need, and the remedy for a missing one. Remedies only add rights, since the application may
+ * share the user.
  */
 public record RequiredRights(RedisSettings settings) {
 
-    /** All commands that locks send or call, as {@code ACL SETUSER} takes them. */
+    /** All commands that locks send or call, in the syntax of {@code ACL SETUSER}. */
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire"
                     + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe"
                     + " +pubsub|numsub +wait";
 
     /**
-     * A server before 7.0 refuses a subcommand to a user that has all of the command, and any a pattern to one of
-     * all.
+     * Before 7.0, a server rejects a subcommand for a user with the whole command, and a pattern for a user with all.
      */
     private static final String WITHOUT_SUBCOMMANDS = COMMANDS.replaceAll(" \\+\\w+\\|\\w+", "");
 
@@ -31,15 +28,14 @@ public record RequiredRights(RedisSettings settings) {
     private static final Map<String, String> WITH_SUBCOMMAND =
             Map.of("client", "client|setname", "pubsub", "pubsub|numsub");
 
-    /** What to do about a refusal. */
     public String remedyOf(ServerError refusal) {
         String missing = missing(refusal);
         return granting(missing.isEmpty() ? WITHOUT_SUBCOMMANDS : missing);
     }
 
     /**
-     * The right that a refusal names, as {@code ACL SETUSER} takes it; empty if it names no command, as in scripts
-     * before Redis 8.
+     * The missing right in the syntax of {@code ACL SETUSER}; empty if the error names none, as in scripts before Redis
+     * 8.
      */
     private String missing(ServerError refusal) {
         Matcher command = COMMAND.matcher(refusal.text());
@@ -52,7 +48,7 @@ public record RequiredRights(RedisSettings settings) {
         return refusal.text().contains(" key") ? keys() : "";
     }
 
-    /** What to do where rights are missing. Others may be missing too: a server says so only to a user that tries. */
+    /** Lists all rights too: a server reports only the first missing one. */
     private String granting(String rights) {
         return "Give the user the missing right: ACL SETUSER <user> " + rights + " (all that locks need: " + keys()
                 + " " + channels() + " " + COMMANDS + ")";

@@ -7,19 +7,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error reply: its code, which means the same on every version of the server, and its text without what the version
- * adds.
+ * An error reply: its code, which is the same in every server version, and its text without version-specific parts.
+ * <p>An error of a command inside a script reads {@code READONLY You can't …} from Redis 7.0 on, and {@code READONLY
+ * You can't … script: <sha>, on @user_script:132.} if the script did not catch it; Valkey omits the SHA. Before 7.0 it
+ * reads <code>&#64;user_script: 132: -READONLY You can't …</code> with a trailing line break, and <code>ERR Error
+ * running script (call to f_&lt;sha&gt;): &#64;user_script:132: &#64;user_script: 132: -READONLY You can't …</code> if
+ * the script did not catch it.
  *
- * <p>An error of a command inside a script reads {@code READONLY You can't …} from Redis 7.0 on, and
- * {@code READONLY You can't … script: <sha>, on @user_script:132.} where the script did not catch it; Valkey leaves the
- * SHA out. Before 7.0 it reads {@code
- * @user_script: 132: -READONLY You can't …} with a line break at the end, and
- *     {@code ERR Error running script (call to f_<sha>):
- * @user_script:132: @user_script: 132: -READONLY You can't …} where the script did not catch it.
- *
- * @param code the first word, such as {@code READONLY}; {@code ERR} where the server gives none, but {@code TRYAGAIN}
- *     if a script missed a key of a slot that is being moved
- * @param text with the code, if the server gives one, and without arguments of the command
+ * @param code the first word; {@code ERR} if there is none, but {@code TRYAGAIN} if a script missed a key of a
+ *     migrating slot
+ * @param text including the code, without arguments of the command
  */
 public record ServerError(String code, String text) {
 
@@ -28,10 +25,10 @@ public record ServerError(String code, String text) {
     private static final Pattern PLACE_BEHIND = Pattern.compile(" script: (?:\\w+, )?on @\\w+:\\d+\\.?$");
     private static final Pattern CODE = Pattern.compile("^[A-Z][A-Z0-9]+(?= |$)");
 
-    /** Begins a quotation of arguments, one of which may be a lock token. */
+    /** Start of quoted arguments, which may contain a lock token. */
     private static final String ARGUMENTS = ", with args";
 
-    /** The command that runs a script is told {@code TRYAGAIN}; a command inside has no code of its own. */
+    /** {@code EVAL} fails with {@code TRYAGAIN}; a command inside the script has no such code. */
     private static final String MOVED_INSIDE_SCRIPT = "attempted to access a non local key";
 
     private static final Set<String> PASSING = Set.of(
@@ -39,7 +36,6 @@ public record ServerError(String code, String text) {
 
     private static final Set<String> DEMOTED = Set.of("READONLY", "MASTERDOWN");
 
-    /** Reads an error reply. */
     public static ServerError of(String reply) {
         String text = PLACE_BEFORE.matcher(reply.strip()).replaceFirst("");
         int arguments = text.indexOf(ARGUMENTS);
@@ -54,7 +50,6 @@ public record ServerError(String code, String text) {
         return new ServerError(code.find() ? code.group() : "ERR", text);
     }
 
-    /** Reads what the client made of an error reply. */
     public static ServerError of(RedisCommandExecutionException refusal) {
         return of(String.valueOf(refusal.getMessage()));
     }
@@ -64,33 +59,29 @@ public record ServerError(String code, String text) {
     }
 
     /**
-     * Whether the refusal ends without a change of the setup, usually within the wait of a caller, and has certainly
-     * not written anything. {@code MOVED}, {@code ASK}, {@code TRYAGAIN} and {@code CLUSTERDOWN} end when the nodes of
-     * a cluster agree on slots and masters; {@code READONLY} and {@code MASTERDOWN} when the client finds the master of
-     * a failover; {@code LOADING} when the server has its data; {@code BUSY} when another script ends, or an operator
-     * kills it; {@code NOREPLICAS} when replicas are connected again, which a server that was just promoted waits for
-     * too.
-     *
-     * <p>{@code OOM} and {@code MISCONF} are not among them: memory and disks stay full until an operator acts.
+     * Whether the command was not executed and may succeed soon without a configuration change. {@code MOVED}, {@code
+     * ASK}, {@code TRYAGAIN} and {@code CLUSTERDOWN} end when the cluster nodes agree on slots and masters; {@code
+     * READONLY} and {@code MASTERDOWN} when the client finds the new master; {@code LOADING} when the data is loaded;
+     * {@code BUSY} when the other script ends or is killed; {@code NOREPLICAS} when replicas connect again, as after a
+     * promotion.
+     * <p>Excludes {@code OOM} and {@code MISCONF}: memory and disks stay full until an operator acts.
      */
     boolean isPassing() {
         return PASSING.contains(code);
     }
 
-    /**
-     * Whether a failure says that the server is a replica, or one that was promoted not long ago and is none any more.
-     */
+    /** Whether the failure shows that the server is a replica. */
     public static boolean isOfReplica(@Nullable Throwable failure) {
         return failure instanceof RedisCommandExecutionException refusal
                 && of(refusal).isOfReplica();
     }
 
-    /** Whether the server is a replica, so that the master is elsewhere. */
+    /** Whether the server is a replica: locks need the master. */
     public boolean isOfReplica() {
         return DEMOTED.contains(code);
     }
 
-    /** Whether the user lacks a right. Inside scripts that has no code of its own. */
+    /** Whether the user lacks a right; inside scripts this error has no code of its own. */
     public boolean isMissingRight() {
         return code.equals("NOPERM")
                 || text.contains("ACL failure")

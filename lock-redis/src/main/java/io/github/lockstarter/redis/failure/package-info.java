@@ -1,6 +1,4 @@
-/**
- * What the exceptions of the client and the errors of a server mean for a lock, and what to do about them.
- */
+/** Meaning and remedies of client exceptions and server errors. */
 @NullMarked
 package io.github.lockstarter.redis.failure;
 

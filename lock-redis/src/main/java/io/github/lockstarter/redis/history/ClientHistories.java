@@ -22,11 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The histories that the locks of a client belong to: one, or in a cluster one for each slot, since slots move between
- * servers. Thread-safe: each history is made once, when its first lock is used.
- *
- * <p>The marker is stored under {@code <prefix>history}, in a cluster under {@code <prefix>history:{n}}, where
- * {@code n} is the least number in that slot: a name that all instances find, today and later.
+ * The histories of a client's locks: one, or one per slot in a cluster, since slots move between servers. Thread-safe;
+ * histories are created on first use.
+ * <p>The marker is stored under {@code <prefix>history}, in a cluster under {@code <prefix>history:{n}} with the lowest
+ * number {@code n} in that slot, which all instances compute alike.
  */
 public final class ClientHistories {
 
@@ -43,14 +42,7 @@ public final class ClientHistories {
     private volatile boolean unnamed;
     private volatile Optional<String> name = Optional.empty();
 
-    /**
-     * Knows nothing yet.
-     *
-     * @param keySpace what the keys are called
-     * @param servers whether they are a cluster
-     * @param guard for how long histories matter
-     * @param nodeOf what finds the node of a cluster that has a key; empty as long as no node is known
-     */
+    /** @param nodeOf address of the cluster node of a key; empty while unknown */
     public ClientHistories(
             KeySpace keySpace,
             RedisConnector servers,
@@ -66,19 +58,19 @@ public final class ClientHistories {
         this.histories = new AtomicReferenceArray<>(perSlot ? SlotHash.SLOT_COUNT : 1);
     }
 
-    /** Whether two locks rarely share a history. */
+    /** Whether each cluster slot has its own history. */
     public boolean isPerSlot() {
         return perSlot;
     }
 
-    /** The history of the lock that is stored under this key. */
+    /** History of a Redis lock key. */
     public ServerHistory of(String lock) {
         int place = perSlot ? SlotHash.getSlot(lock) : 0;
         ServerHistory known = histories.get(place);
         return known == null ? made(place) : known;
     }
 
-    /** The history of the lock that is called this. */
+    /** History of a lock's key as the application names it. */
     public ServerHistory ofKey(String key) {
         return of(perSlot ? keySpace.lockOf(key) : key);
     }
@@ -90,7 +82,6 @@ public final class ClientHistories {
         return raced == null ? made : raced;
     }
 
-    /** Reports recoveries to this receiver from now on. */
     public void reportTo(Consumer<StoreEvent> next) {
         receiver = next;
     }
@@ -110,7 +101,8 @@ public final class ClientHistories {
     }
 
     /**
-     * A slot that is first used long after the node began another history waits by itself, for what was reported then.
+     * Reports a node's new history only within one grace after its first report: later, slots in first use still wait
+     * but report nothing.
      */
     private boolean isNews(ServerHistory history) {
         boolean isOfNode = history.change() == HistoryChange.REPLACED || history.change() == HistoryChange.UNSEEN;
@@ -119,18 +111,17 @@ public final class ClientHistories {
         return !isOfNode || now - first < terms.grace().toNanos();
     }
 
-    /** What the server that was checked calls its history; empty if it does not tell this user. */
+    /** Stores the history id of the checked server; empty if this user may not read it. */
     public void found(Optional<String> told) {
         unnamed = told.isEmpty();
         name = told;
     }
 
-    /** What the server that was checked calls its history. */
     public Optional<String> name() {
         return name;
     }
 
-    /** Whether failovers and restarts are recognised, as far as this client knows. */
+    /** Whether failovers and restarts are detected, as far as this client knows. */
     public Guard guard() {
         if (guard.isOff()) {
             return Guard.OFF;
@@ -138,7 +129,7 @@ public final class ClientHistories {
         return unnamed || made().anyMatch(ServerHistory::isUnnamed) ? Guard.DEGRADED : Guard.GUARDED;
     }
 
-    /** How much longer, at some server or other, no lock is granted that is free; zero if that was not said. */
+    /** Longest remaining recovery of any server; zero if none was reported. */
     public Duration recovering() {
         return made().map(ServerHistory::recovering)
                 .max(Comparator.naturalOrder())

@@ -1,14 +1,14 @@
 package io.github.lockstarter.redis.history;
 
-/** Why a server began another history, as far as an instance can tell by the markers that it saw before and after. */
+/** Why a server started another history, derived from the markers before and after. */
 enum HistoryChange {
-    /** The instance saw no marker before. */
+    /** The instance had seen no marker. */
     UNSEEN("may have forgotten locks before this instance asked it"),
     /** The marker was deleted while the server ran. */
     DATA_LOST("lost its data"),
-    /** The history has another name. */
+    /** The history id differs. */
     REPLACED("was restarted or replaced by another server"),
-    /** The history began later by the former clock than by the present one. */
+    /** The new history starts earlier than the previous one: the clock was set back. */
     CLOCK_SET_BACK("has a clock that was set back");
 
     private final String saying;
@@ -17,17 +17,12 @@ enum HistoryChange {
         this.saying = saying;
     }
 
-    /** What happened, behind the name of the server. */
+    /** Predicate of a message whose subject is the server. */
     String saying() {
         return saying;
     }
 
-    /**
-     * Compares what was known of a history with the marker that took its place.
-     *
-     * @param known a marker, or what stands for one that was never seen
-     * @param other the marker that is stored now
-     */
+    /** @param known the previous marker, or its placeholder */
     static HistoryChange between(String known, String other) {
         int name = known.indexOf(':');
         if (name < 0) {

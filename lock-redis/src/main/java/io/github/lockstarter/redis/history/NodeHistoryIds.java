@@ -7,15 +7,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The history ids that the nodes of a cluster reported last. An instance that uses a slot for the first time has no
- * marker of it, and yet finds by the name that the node has forgotten what was there before.
- *
- * <p>Thread-safe. A name is put down to the node that is thought to have the slot. Where the cluster redirected the
- * command, that may be another one: then each of the two seems to have begun anew, which is safe.
+ * The last reported history ids of the cluster's nodes. An instance that uses a slot for the first time has no marker
+ * for it, but detects by the id that the node has forgotten the slot's locks.
+ * <p>Thread-safe. An id is assigned to the node that is believed to serve the slot. After a redirect that may be
+ * another node; then both nodes seem to start another history, which is safe.
  */
 final class NodeHistoryIds {
 
-    /** What a newcomer says that does not trust a server without a marker: none is ever called that. */
+    /** Placeholder for an unknown marker at a server that must not be trusted; equals no history id. */
     static final String DISTRUST = "-";
 
     private final Function<String, Optional<String>> nodeOf;
@@ -23,17 +22,15 @@ final class NodeHistoryIds {
     private final Map<String, Name> names = new ConcurrentHashMap<>();
 
     /**
-     * Knows nothing yet.
-     *
-     * @param nodeOf what finds the node that has a key; empty as long as no node is known
-     * @param grace for how long a lock may be held that a node has forgotten
+     * @param nodeOf address of the node of a key; empty while unknown
+     * @param grace longest time that a forgotten lock may still be held
      */
     NodeHistoryIds(Function<String, Optional<String>> nodeOf, Duration grace) {
         this.nodeOf = nodeOf;
         this.grace = grace;
     }
 
-    /** What to tell the node of a key that is not known to have a marker. */
+    /** Argument for the node of a key without a known marker. */
     String known(String key) {
         if (names.isEmpty()) {
             return "";
@@ -46,14 +43,11 @@ final class NodeHistoryIds {
         return name == null ? "" : name.known();
     }
 
-    /** The node of a key calls its history so. */
     void learn(String key, String name) {
         nodeOf.apply(key).ifPresent(node -> names.merge(node, new Name(name, System.nanoTime()), this::changed));
     }
 
-    /**
-     * One change is enough for all slots, whose locks end one grace later: until then the new name vouches for none.
-     */
+    /** One id change covers all slots: their locks end within one grace. Until then the new id proves nothing. */
     private Name changed(Name last, Name next) {
         return last.text.equals(next.text) ? last : new Name(next.text, next.trustedFrom + grace.toNanos());
     }

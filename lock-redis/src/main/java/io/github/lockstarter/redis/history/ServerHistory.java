@@ -9,21 +9,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance knows of the history of one server, or of one slot of a cluster: the marker that it saw last, and
- * for how long the server recovers. All locks of the instance share it; it survives reconnects and failovers.
- *
- * <p>Callers' threads and event loops read and write the mutable fields. An answer that was overtaken may bring an
- * older marker back: then a history may be taken for a new one without need, which is safe.
+ * An instance's view of the history of one server or cluster slot: the last marker, and the remaining recovery. All
+ * locks of the instance share it; it survives reconnects and failovers.
+ * <p>Callers' threads and event loops access the mutable fields. A late answer may restore an older marker; then an
+ * unchanged history may be taken for a new one, which is safe.
  */
 public final class ServerHistory {
 
-    /** What a marker begins with whose writer was not told the name of the history. */
+    /** Prefix of a marker whose writer had no access to the history id. */
     private static final String UNNAMED = "?";
 
-    /** What a marker ends with that was written on what seemed to be a first use. */
+    /** Suffix of a marker that was written on an apparent first use. */
     private static final String FIRST = ":first";
 
-    /** To learn it again costs each renewal a call. */
+    /** Time to omit the marker: detecting the migration again costs each renewal a call. */
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final String key;
@@ -38,13 +37,8 @@ public final class ServerHistory {
     private volatile long partedUntil;
 
     /**
-     * Knows nothing yet.
-     *
-     * @param key where the marker is stored
-     * @param terms how long to wait for a history to grow old
-     * @param names what the nodes of a cluster call their histories; null if there is one server
-     * @param reports told that the server recovers, and for how long
-     * @param nanoTime the clock
+     * @param names history ids of the nodes of a cluster; null for one server
+     * @param reports receives the remaining recovery
      */
     ServerHistory(
             String key,
@@ -62,22 +56,20 @@ public final class ServerHistory {
         this.partedUntil = recoversUntil;
     }
 
-    /** Where the marker is stored. */
     public String key() {
         return key;
     }
 
-    /** Where a server notes that it has looked a moment ago. */
+    /** Key with which a server records a recent check. */
     public String checkedKey() {
         return checked;
     }
 
-    /** How long to wait for a history to grow old. */
     public Terms terms() {
         return terms;
     }
 
-    /** What to tell the server. */
+    /** Argument for the server: the last marker or its placeholder. */
     public String known() {
         String last = marker;
         if (!last.isEmpty()) {
@@ -87,8 +79,8 @@ public final class ServerHistory {
     }
 
     /**
-     * The server has another marker than it was told; empty if it has not. An instance that knows a marker does not
-     * adopt that of a first use: told of the known marker, the server begins a grace.
+     * Stores the server's marker if it differs; empty if it does not. An instance that knows a marker does not adopt a
+     * first-use marker: the server starts a grace when it receives the known one.
      */
     public void learn(String other) {
         if (other.isEmpty()) {
@@ -104,43 +96,41 @@ public final class ServerHistory {
         }
     }
 
-    /** Why the server began the history that the marker names. */
+    /** Why the server started the current history. */
     HistoryChange change() {
         return change;
     }
 
-    /** The server said so. Gives what to tell of it. */
+    /** Records the recovery that the server reported, and returns the event for it. */
     public RecoveryStarted recovers(Duration left) {
         recoversUntil = nanoTime.getAsLong() + left.toNanos();
         return reports.apply(this, left);
     }
 
-    /** How much longer the server grants nothing; zero if it does. */
     Duration recovering() {
         return Duration.ofNanos(Math.max(0, recoversUntil - nanoTime.getAsLong()));
     }
 
-    /** Whether the server recovers, as far as it said so. */
     public boolean isRecovering() {
         return recoversUntil - nanoTime.getAsLong() > 0;
     }
 
-    /** A lock and the marker are on two servers just now, since their slot is being moved. */
+    /** Records that the slot's migration separates a lock from the marker. */
     public void parted() {
         partedUntil = nanoTime.getAsLong() + PARTED_NANOS;
     }
 
-    /** Whether a lock and the marker were on two servers a moment ago. */
+    /** Whether a recent migration separated a lock from the marker. */
     public boolean isParted() {
         return partedUntil - nanoTime.getAsLong() > 0;
     }
 
-    /** Whether the marker does not name a history, so that a promotion may go unnoticed. */
+    /** Whether the marker lacks the history id, so that a promotion may go undetected. */
     boolean isUnnamed() {
         return marker.startsWith(UNNAMED);
     }
 
-    /** What the server calls this history; empty if it does not say, or was not asked yet. */
+    /** The history id; empty if unknown. */
     Optional<String> name() {
         return nameIn(marker);
     }
@@ -151,15 +141,17 @@ public final class ServerHistory {
     }
 
     /**
-     * What all histories of a client have in common.
+     * Settings of all histories of a client.
      *
-     * @param grace how old a history must be for grants
-     * @param quiet how old a history must be for renewals
-     * @param newcomer what an instance says that knows nothing
+     * @param grace minimum age of a history for grants
+     * @param quiet minimum age of a history for renewals
+     * @param newcomer placeholder of an instance without a marker
      */
     public record Terms(Duration grace, Duration quiet, String newcomer) {
 
-        /** A server without a marker is trusted if it was never promoted, or never. */
+        /**
+         * With {@code GRANT}, a server without a marker is trusted if it was never promoted; with {@code GRACE}, never.
+         */
         public static Terms of(Duration grace, Duration quiet, RedisSettings.FirstUse firstUse) {
             return new Terms(grace, quiet, firstUse == RedisSettings.FirstUse.GRACE ? NodeHistoryIds.DISTRUST : "");
         }

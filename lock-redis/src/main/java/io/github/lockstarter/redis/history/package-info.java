@@ -1,6 +1,4 @@
-/**
- * The history guard: whether a server may have forgotten locks (docs/design.md).
- */
+/** The history guard: detects servers that may have forgotten locks (docs/design.md). */
 @NullMarked
 package io.github.lockstarter.redis.history;
 

@@ -9,14 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Writes a lock's key so that it is a whole hash tag: never empty, without braces, control characters and broken
- * UTF-16. Distinct keys stay distinct; what needs no encoding stays as it is. After a {@code %} come two hex digits (a
- * character), {@code u} and four hex digits (an unpaired surrogate), {@code -} (the empty key) or {@code #} (a hash);
- * never {@code !}, {@code =} or {@code ~}, which mark other messages of a mailbox.
+ * Encodes a lock's key as a complete hash tag: never empty, without braces, control characters or unpaired surrogates.
+ * Distinct keys stay distinct; most keys stay unchanged. {@code %} is followed by two hex digits (a character), {@code
+ * u} and four hex digits (an unpaired surrogate), {@code -} (the empty key) or {@code #} (a hash); never by {@code !},
+ * {@code =} or {@code ~}, which mark other mailbox messages.
  */
 public final class KeyEncoding {
 
-    /** Longest hash tag in bytes of UTF-8; what is longer is hashed. */
+    /** Longest hash tag in bytes of UTF-8; longer ones are hashed. */
     static final int MAX_BYTES = 256;
 
     private static final String EMPTY = "%-";
@@ -24,14 +24,13 @@ public final class KeyEncoding {
     private static final int MOST_BYTES_PER_CHAR = 3;
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-    /** Braces, the mark of an escape, control characters, and surrogates without the other half of the pair. */
+    /** Braces, the escape character, control characters and unpaired surrogates. */
     private static final Pattern RESERVED = Pattern.compile("[{}%\\x00-\\x1F\\x7F-\\x9F\\uD800-\\uDFFF]");
 
     private static final Pattern ESCAPE = Pattern.compile("%u?((?<=u)[0-9A-F]{4}|[0-9A-F]{2})");
 
     private KeyEncoding() {}
 
-    /** The key, reversibly encoded. */
     static String encode(String key) {
         return key.isEmpty() ? EMPTY : RESERVED.matcher(key).replaceAll(KeyEncoding::escape);
     }
@@ -41,7 +40,6 @@ public final class KeyEncoding {
         return Character.isSurrogate(c) ? "%u" + HEX.toHexDigits(c) : '%' + HEX.toHexDigits((byte) c);
     }
 
-    /** The encoded key, or its hash where it is too long. */
     static String shorten(String encoded) {
         if (encoded.length() <= MAX_BYTES / MOST_BYTES_PER_CHAR) {
             return encoded;
@@ -51,9 +49,9 @@ public final class KeyEncoding {
     }
 
     /**
-     * The key that was encoded.
+     * Inverse of {@link #encode}.
      *
-     * @throws IllegalArgumentException when {@link #encode} cannot have written this
+     * @throws IllegalArgumentException if {@link #encode} cannot have produced the text
      */
     public static String decode(String encoded) {
         if (encoded.equals(EMPTY)) {

@@ -1,6 +1,4 @@
-/**
- * What the keys and channels of a lock are called.
- */
+/** Names of the keys and channels of a lock. */
 @NullMarked
 package io.github.lockstarter.redis.key;
 

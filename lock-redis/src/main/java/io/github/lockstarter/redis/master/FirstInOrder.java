@@ -16,26 +16,22 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Chooses one of several servers that are asked at the same time: the first in their order that qualifies, so that
- * clients which get the same answers choose the same server.
- *
- * <p>Invariant: a server is chosen when all in front of it have answered, or half of the command timeout after the
- * question. What the others bring, also later, is discarded. One thread makes a choice and blocks until it is made; the
- * servers' answers come on any thread.
+ * Queries several servers in parallel and chooses the first in their order that qualifies, so that clients with the
+ * same answers choose the same server.
+ * <p>Invariant: a server is chosen once all before it have answered, or after half a command timeout. Other results are
+ * discarded, even late ones. The choosing thread blocks; answers arrive on any thread.
  */
 final class FirstInOrder {
 
     private FirstInOrder() {}
 
     /**
-     * Waits for the choice; at most two command timeouts, one to connect and one to be answered.
+     * Waits for the choice, at most two command timeouts: one to connect and one for the answer.
      *
-     * @param asked what each server will bring, in order; empty if it does not qualify
-     * @param timeout the command timeout
-     * @param discard closes what another server than the chosen one brings, on any thread; returns at once
-     * @param none what to say when no server qualifies
-     * @return what the chosen server brought
-     * @throws RedisException when no server qualifies in time; the failures are suppressed
+     * @param asked pending results, in order; empty if the server does not qualify
+     * @param discard closes the result of another server, on any thread; returns at once
+     * @param none message if no server qualifies
+     * @throws RedisException if no server qualifies in time; failures are suppressed exceptions
      */
     static <T> T of(
             List<CompletionStage<Optional<T>>> asked, Duration timeout, Consumer<T> discard, Supplier<String> none) {
@@ -57,7 +53,7 @@ final class FirstInOrder {
         return broughtBy(answers.get(chosen)).orElseThrow();
     }
 
-    /** The place of the chosen server; negative if there is none. */
+    /** Index of the chosen server; negative if there is none. */
     private static <T> int await(List<CompletableFuture<Optional<T>>> answers, Duration timeout) {
         long began = System.nanoTime();
         BlockingQueue<CompletableFuture<?>> answered = new LinkedBlockingQueue<>();
@@ -81,7 +77,7 @@ final class FirstInOrder {
         }
     }
 
-    /** The first of those that have answered and qualify; negative if there is none. */
+    /** Index of the first qualified answer; negative if there is none. */
     private static <T> int qualified(List<CompletableFuture<Optional<T>>> answers) {
         return IntStream.range(0, answers.size())
                 .filter(i -> broughtBy(answers.get(i)).isPresent())

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-/** Servers each of which says itself whether it is the master. */
+/** Finds the master by asking each server for its role. */
 public final class MasterByRole implements MasterChoice {
 
     private final RedisClient client;
@@ -45,11 +45,11 @@ public final class MasterByRole implements MasterChoice {
             return client.connectAsync(StringCodec.UTF8, server)
                     .thenCompose(connection -> asked(connection, new Master(connection, server)));
         } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e); // what the others open must be closed all the same
+            return CompletableFuture.failedFuture(e); // a throw would leak the connections to other servers
         }
     }
 
-    /** A connection to a server that is not the master, or does not say so, is closed here. */
+    /** Closes the connection unless its server reports the master role. */
     private static CompletionStage<Optional<Master>> asked(
             StatefulRedisConnection<String, String> connection, Master master) {
         return connection.async().role().handle((role, failure) -> {

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /**
- * The master that sentinels name. The client asks sentinels one after the other, also when it reconnects by itself. So
- * this asks all of them first, and has the client begin with the first one in their order that answers.
+ * Finds the master through sentinels. Lettuce asks sentinels one after another, on reconnects too. So this asks all of
+ * them in parallel, and puts the first in order that answers at the head of Lettuce's list.
  */
 public final class MasterBySentinel implements MasterChoice {
 
@@ -37,7 +37,7 @@ public final class MasterBySentinel implements MasterChoice {
         return true;
     }
 
-    /** {@inheritDoc} All that any sentinel names which answers; one of them at least. */
+    /** {@inheritDoc} Checks all replicas that any sentinel reports, and at least one. */
     @Override
     public CompletionStage<Boolean> haveAll(Replication written) {
         List<CompletableFuture<List<RedisURI>>> asked = sentinels.getSentinels().stream()
@@ -65,7 +65,7 @@ public final class MasterBySentinel implements MasterChoice {
         }
     }
 
-    /** Where clients log in as they do at the master. */
+    /** Uses the master's credentials and TLS settings. */
     private RedisURI uriOf(Map<String, String> replica) {
         RedisURI uri =
                 RedisURI.create(replica.getOrDefault("ip", ""), Integer.parseInt(replica.getOrDefault("port", "0")));
@@ -90,7 +90,7 @@ public final class MasterBySentinel implements MasterChoice {
         try {
             return connect(sentinel).thenCompose(connection -> asked(connection, sentinel));
         } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e); // what the others open must be closed all the same
+            return CompletableFuture.failedFuture(e); // other sentinels may answer
         }
     }
 

@@ -9,32 +9,26 @@ import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/**
- * Finds the master among several servers, each of which is asked at the same time.
- */
+/** Finds the master among several servers. */
 public interface MasterChoice {
 
     /**
      * Connects to the master. Blocks.
      *
-     * @return a connection, and where it leads
-     * @throws RedisException when there is none that answers in time
+     * @throws RedisException if no master answers in time
      */
     Master connect();
 
-    /** Whether there is more than one server that may be the master. */
+    /** Whether another server may become the master. */
     boolean hasReplicas();
 
     /**
-     * Whether each server that may become the master has all that the master had written. Any thread asks; returns at
-     * once.
+     * Whether each server that may become the master has replicated {@code written}. Thread-safe; returns at once.
      *
-     * @param written what the master had written
-     * @return completed with false, or an exception, where one of them cannot be reached
+     * @return false or an exception if a server cannot be reached
      */
     CompletionStage<Boolean> haveAll(Replication written);
 
-    /** Whether all servers have it; for the implementations. */
     static CompletionStage<Boolean> haveAll(RedisClient client, Collection<RedisURI> servers, Replication written) {
         CompletionStage<Boolean> all = CompletableFuture.completedFuture(true);
         for (RedisURI server : servers) {
@@ -56,10 +50,10 @@ public interface MasterChoice {
     }
 
     /**
-     * A server that is the master.
+     * A connected master.
      *
      * @param connection open, for commands
-     * @param uri where further connections to it are opened
+     * @param uri for further connections
      */
     record Master(StatefulRedisConnection<String, String> connection, RedisURI uri) {}
 }

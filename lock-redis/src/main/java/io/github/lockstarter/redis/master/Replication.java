@@ -4,11 +4,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How far a server is in a replication history, as {@code INFO replication} says it.
+ * A server's position in a replication history, from {@code INFO replication}.
  *
- * @param history what the history is called; empty if the server does not say it
- * @param offset how much of it the server has
- * @param replicas how many replicas are connected
+ * @param history replication id; empty if not reported
+ * @param offset replicated bytes of the history
+ * @param replicas number of connected replicas
  */
 public record Replication(String history, long offset, int replicas) {
 
@@ -17,7 +17,6 @@ public record Replication(String history, long offset, int replicas) {
     private static final Pattern OF_REPLICA = Pattern.compile("(?m)^slave_repl_offset:(\\d+)");
     private static final Pattern REPLICAS = Pattern.compile("(?m)^connected_slaves:(\\d+)");
 
-    /** Reads the answer of a server. */
     public static Replication of(String info) {
         Matcher history = HISTORY.matcher(info);
         long offset = number(OF_REPLICA, info, number(OF_MASTER, info, 0));
@@ -30,7 +29,7 @@ public record Replication(String history, long offset, int replicas) {
         return found.find() ? Long.parseLong(found.group(1)) : otherwise;
     }
 
-    /** Whether a server that says this has all that another one had written. */
+    /** Whether a server at this position has everything up to {@code written}. */
     boolean hasAll(Replication written) {
         return !history.isEmpty() && history.equals(written.history) && offset >= written.offset;
     }

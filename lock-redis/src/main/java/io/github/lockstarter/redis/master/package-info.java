@@ -1,6 +1,4 @@
-/**
- * Finds the master among several servers, by asking them or their sentinels.
- */
+/** Finds the master among several servers, directly or through sentinels. */
 @NullMarked
 package io.github.lockstarter.redis.master;
 

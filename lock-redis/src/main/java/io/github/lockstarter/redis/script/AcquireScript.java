@@ -26,16 +26,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Sends attempts to get locks, and reads what the acquire script replies. */
+/** Sends attempts, and reads the replies of {@code acquire.lua}. */
 public final class AcquireScript implements Sender<AcquireCommand, AcquireResult> {
 
-    /** In place of the name of a lock that is the tag. */
+    /** Replaces a name that equals the hash tag. */
     private static final String TAG_IS_NAME = "=";
 
-    /** Makes the script note the time with the lock, and return it. */
+    /** Requests the server's time, which the script stores with the lock. */
     private static final String TIMED = "time";
 
-    /** How many arguments are of a lock that is asked for alone. */
+    /** Arguments that only a call with a single lock has. */
     private static final int OF_ONE = 4;
 
     private final ScriptRunner runner;
@@ -44,16 +44,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     private final RedisExceptionTranslator failures;
     private final BiConsumer<String, String> acknowledging;
 
-    /**
-     * Sends nothing yet.
-     *
-     * @param runner sends
-     * @param keySpace what the keys are called
-     * @param histories the history that the locks belong to
-     * @param failures says what a refusal means
-     * @param acknowledging takes what is to be acknowledged before a lock is taken over, and the key of the lock;
-     *     returns at once
-     */
     public AcquireScript(
             ScriptRunner runner,
             KeySpace keySpace,
@@ -72,7 +62,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         return !histories.isPerSlot() && asksForALockAlone(command);
     }
 
-    /** Whether an attempt asks for a lock and nothing else. */
+    /** Whether the attempt uses no optional feature. */
     private static boolean asksForALockAlone(AcquireCommand command) {
         return command.fencingTokens() == 1
                 && command.permits() == 1
@@ -80,14 +70,14 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
                 && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
     }
 
-    /** Several ask for one fencing token each, and for nothing else. */
+    /** Several commands must be plain attempts that share a history. */
     @Override
     public CompletionStage<List<AcquireResult>> send(List<AcquireCommand> commands) {
         return send(commands, !commands.get(0).atLeast().isZero())
                 .thenApply(votes -> votes.stream().map(Vote::result).toList());
     }
 
-    /** As an attempt, with the time of the server. */
+    /** Acquires and returns the server's time. */
     public CompletionStage<Vote> vote(AcquireCommand command) {
         return send(List.of(command), true).thenApply(votes -> votes.get(0));
     }
@@ -103,12 +93,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         return resultOf(failures.ofCrowd(CallQueue.MOST_UNANSWERED));
     }
 
-    /**
-     * One call for attempts of locks that share a history.
-     *
-     * @param known the marker of it that the caller knows
-     * @param isTimed whether it asks for the time of the server; then there is one lock
-     */
+    /** @param isTimed requests the server's time; only for a single lock */
     private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean isTimed) {
         int count = commands.size();
         String[] keys = new String[2 * count + 3];
@@ -156,7 +141,6 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         };
     }
 
-    /** Reads the reply to one call. */
     private final class Answers implements Reader<List<Vote>> {
 
         private final List<AcquireCommand> commands;
@@ -252,17 +236,16 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     }
 
     /**
-     * What the acquire script says to one attempt.
+     * The script's reply to one attempt.
      *
-     * @param status whether it granted the lock
-     * @param value first fencing token, remaining lease, when to try again, or position of the key that is wrong
-     * @param number other instances in the queue, or position in it
-     * @param marker of the server's history; empty if it is the caller's
-     * @param holder the owner of the lock, if it is another one and its token names it, or the one that it was taken
-     *     over from, or that it is kept; else empty
-     * @param unacknowledged what is to be acknowledged before the lock is taken over; else empty
-     * @param micros the server's clock, in microseconds; empty if it was not asked for
-     * @param slot that was granted, or tried last
+     * @param value first fencing token, remaining lease, retry delay, or number of the key with a wrong type
+     * @param number of other queued instances, or the queue position
+     * @param marker of the server's history; empty if the caller knows it
+     * @param holder token of the other owner, of the owner that a take-over replaced, or {@link ReleaseScript#KEPT};
+     *     else empty
+     * @param unacknowledged trace to acknowledge before the take-over; else empty
+     * @param micros server time in microseconds, if requested
+     * @param slot granted, or tried last
      */
     record Reply(
             long status,
@@ -274,25 +257,23 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             OptionalLong micros,
             int slot) {
 
-        /** The status of a grant. */
         static final long GRANTED = 1;
 
-        /** The status when another owner has the lock. */
         static final long CONTENDED = 0;
 
-        /** The status when the lock is free, and may have been forgotten. */
+        /** The lock is free, but the server may have forgotten an owner. */
         static final long RECOVERING = 2;
 
-        /** The status when a key holds another type. */
+        /** A key holds another type. */
         static final long WRONG_TYPE = -1;
 
-        /** The status when the server refused; the marker is what it said. */
+        /** The server refused; the marker is its error message. */
         static final long REFUSED = -2;
 
         private static final int TIME = 6;
         private static final int SLOT = 7;
 
-        /** Whether the server refused, and the other attempts of the call have results of their own. */
+        /** Whether the server refused this attempt; others of the call may have succeeded. */
         boolean isRefusal() {
             return status == REFUSED;
         }
@@ -302,12 +283,11 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return holder.equals(ReleaseScript.KEPT);
         }
 
-        /** Who has the lock, or had it before the take-over; empty if there is no owner, or its token names none. */
+        /** The current or replaced owner; empty if there is none or its token does not name it. */
         Optional<LockHolder> owner() {
             return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(LockToken.holderOf(holder));
         }
 
-        /** Reads the reply to so many attempts, in their order. */
         static List<Reply> all(List<Object> parts, int count) {
             if (count == 1) {
                 return List.of(of(parts.size() == 1 ? parts.get(0) : parts));
@@ -318,7 +298,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
             return parts.stream().map(Reply::of).toList();
         }
 
-        /** Reads the reply to one attempt: a bare number for a grant without waiters, or a list. */
+        /** Reads a bare number, a grant without waiters, or a list. */
         static Reply of(Object said) {
             if (said instanceof Long fencingToken) {
                 return new Reply(GRANTED, fencingToken, 0, "", "", "", OptionalLong.empty(), 0);

@@ -13,30 +13,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** Calls of the scripts for operators, and the results that their replies stand for. */
+/** Calls and results of the operators' scripts. */
 public final class AdminScripts {
 
-    /** Reads the reply of {@link #inspect}. */
     public static final Reader<StoredLock> INSPECT_READER = new InspectReader();
 
-    /** Reads the reply of {@link #revoke}. */
     public static final Reader<Revocation> REVOKE_READER = new RevokeReader();
 
-    /** Its place in the reply of {@link #inspect}. */
+    /** Index in the reply of {@link #inspect}. */
     private static final int RECOVERING = 4;
 
-    /** Its place in the reply of {@link #inspect}. */
+    /** Index in the reply of {@link #inspect}. */
     private static final int MARKED = 5;
 
     private final KeySpace keySpace;
     private final boolean isCluster;
 
-    /**
-     * Prepares calls.
-     *
-     * @param keySpace what the keys are called
-     * @param isCluster whether a server counts only the listeners at itself
-     */
+    /** @param isCluster whether {@code PUBLISH} counts only listeners of its own node */
     public AdminScripts(KeySpace keySpace, boolean isCluster) {
         this.keySpace = keySpace;
         this.isCluster = isCluster;
@@ -62,7 +55,7 @@ public final class AdminScripts {
 
     private static final class InspectReader implements Reader<StoredLock> {
 
-        /** The owner is none of these clients. */
+        /** The owner is not a client of this library. */
         private static final String FOREIGN = "?";
 
         @Override
@@ -95,16 +88,13 @@ public final class AdminScripts {
 
     private static final class RevokeReader implements Reader<Revocation> {
 
-        /** A client of another kind has the lock. */
+        /** The owner is not a client of this library. */
         private static final long FOREIGN = -1;
 
-        /** What is found instead is looked for afterwards. */
+        /** The caller reads the lock afterwards. */
         private static final Revocation STALE = new Revocation.Stale(new StoredLock.Free(0, 0));
 
-        /**
-         * What a second copy finds changed, the first one may have done; the lock may have been granted to the next
-         * since.
-         */
+        /** If a second copy finds a change, the first copy may have made it; another owner may hold the lock since. */
         @Override
         public Revocation of(List<Object> reply, boolean isRepeated) {
             long status = (Long) reply.get(0);

@@ -20,58 +20,49 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of one connection, first come, first served, except that attempts let all other calls pass. Where earlier
- * calls are unanswered, neighbours of one kind are collected and sent as one script; where none is, a call goes out at
- * once, by itself, so that nothing is delayed without load.
- *
- * <p>Invariants. Calls that are no attempts reach the server in the order in which they were added, and an attempt
- * after all that were added before it. So an attempt follows the release that its thread has sent before; and since the
- * engine sends a token's release after the answer to its attempt, nothing else needs an order. Fewer than {@value
- * #MOST_UNANSWERED} calls are unanswered when an attempt is sent. Each call that was added gets a result: while one
- * is held back, an answer is due that sends it, and {@link #PATIENCE} sends it if the answer does not come. An attempt
- * for which there is no room within the command timeout is answered as not sent.
- *
- * <p>Any thread adds, and takes answers. One thread at a time sends: {@link #rounds} counts the looks that it still has
- * to take at {@link #added}, and {@link #ordered} and {@link #attempts} are its own. On an event loop it sends from a
- * task of its own: the client writes at once what the loop itself sends, ahead of what other threads have handed to the
- * loop before, and these are earlier tasks. {@link #isHolding} is set before {@link #unanswered} is read, and read
- * after that was lowered, so that no answer is missed. Nothing blocks.
+ * Calls of one connection in FIFO order, except that all other calls overtake attempts. While earlier calls are
+ * unanswered, adjacent calls of one kind are batched into one script call; otherwise a call is sent at once and alone,
+ * so batching adds no delay without load.
+ * <p>Invariants. Calls that are not attempts reach the server in the order of adding, and an attempt follows all calls
+ * added before it. So an attempt follows an earlier release of its thread; no other order matters, since the engine
+ * sends a token's release after the answer to its attempt. Fewer than {@value #MOST_UNANSWERED} calls are unanswered
+ * when an attempt is sent. Each call gets a result: while calls are held back, the next answer sends them, or else a
+ * timer after {@link #PATIENCE}. An attempt that finds no room within the command timeout completes as not sent.
+ * <p>Any thread adds calls and receives answers. One thread at a time sends: {@link #rounds} counts its remaining
+ * passes over {@link #added}, and only it uses {@link #ordered} and {@link #attempts}. On an event loop it sends from a
+ * task: Lettuce writes at once what the loop itself sends, ahead of calls that other threads queued as tasks before.
+ * {@link #isHolding} is set before reading {@link #unanswered} and read after lowering it, so that no answer is missed.
+ * Nothing blocks.
  */
 public final class CallQueue {
 
-    /** Most calls that travel together. 32 acquisitions keep the server busy for about 0.2 ms. */
+    /** Maximum batch size. 32 acquisitions occupy the server for about 0.2 ms. */
     static final int MOST = 32;
 
-    /** From so many unanswered calls on, attempts wait: what Redis answers in a fraction of the timeout. */
+    /** Unanswered calls from which on attempts wait: Redis answers so many in a fraction of the timeout. */
     static final int MOST_UNANSWERED = 256;
 
-    /** From so many unanswered scripts on, calls are collected: two let acquisitions and releases overlap. */
+    /** Unanswered scripts from which on calls are batched: two let acquisitions and releases overlap. */
     static final int COLLECTS_FROM = 2;
 
-    /** A server that has not answered for so long may hang: what was collected is sent without waiting for it. */
+    /** Maximum delay of a batch; covers a server that hangs. */
     static final Duration PATIENCE = Duration.ofMillis(50);
 
-    /**
-     * Sends calls of one kind.
-     *
-     * @param <C> what to do
-     * @param <R> its result
-     */
+    /** Sends calls of one kind. */
     public interface Sender<C, R> {
 
-        /** Whether the call may travel with others. */
+        /** Whether the call may join a batch. */
         boolean isCollected(C command);
 
-        /** Sends them as one. Completed with the result of each, in their order, when the server has answered. */
+        /** Sends a batch; completes with the results in its order. */
         CompletionStage<List<R>> send(List<C> commands);
 
-        /** The result of an attempt that was not sent in time. */
+        /** Result of an attempt that was not sent in time. */
         default R unsent(C command) {
             throw new UnsupportedOperationException("Only attempts wait for room");
         }
     }
 
-    /** A call, and its result. */
     private static final class Call<C, R> extends CompletableFuture<R> {
 
         private final Sender<C, R> sender;
@@ -89,7 +80,6 @@ public final class CallQueue {
         }
     }
 
-    /** Sends what it is given. */
     private record Alone<R>() implements Sender<Supplier<CompletionStage<R>>, R> {
 
         @Override
@@ -116,11 +106,8 @@ public final class CallQueue {
     private volatile boolean isHolding;
 
     /**
-     * Has sent nothing yet.
-     *
-     * @param timer ends the wait for a server that hangs
-     * @param commandTimeout for how long an attempt waits until it is sent
-     * @param nanoTime the clock
+     * @param timer for {@link #PATIENCE}
+     * @param commandTimeout maximum time that an attempt waits to be sent
      */
     public CallQueue(ScheduledExecutorService timer, Duration commandTimeout, LongSupplier nanoTime) {
         this.timer = timer;
@@ -128,17 +115,17 @@ public final class CallQueue {
         this.nanoTime = nanoTime;
     }
 
-    /** Sends a call that takes a lock, behind all that were added before. */
+    /** Adds an attempt, behind all earlier calls. */
     public <C, R> CompletionStage<R> attempt(Sender<C, R> sender, C command) {
         return add(new Call<>(sender, command, true, nanoTime.getAsLong()));
     }
 
-    /** Sends a call in its turn, ahead of attempts that wait. */
+    /** Adds a call that overtakes waiting attempts. */
     public <C, R> CompletionStage<R> inOrder(Sender<C, R> sender, C command) {
         return add(new Call<>(sender, command, false, nanoTime.getAsLong()));
     }
 
-    /** The same, of a call that travels alone. */
+    /** Adds a call that is never batched and overtakes waiting attempts. */
     public <R> CompletionStage<R> inOrder(Supplier<CompletionStage<R>> call) {
         return inOrder(new Alone<>(), call);
     }
@@ -168,7 +155,7 @@ public final class CallQueue {
                 return;
             }
         } catch (RejectedExecutionException | Error e) {
-            // The client is being closed, and answers what it is given; or lacks memory for a task.
+            // The client is closing and rejects calls, or memory for a task is lacking: send here.
         }
         sendRounds();
     }
@@ -178,7 +165,7 @@ public final class CallQueue {
         do {
             try {
                 sendRound();
-            } catch (Throwable e) { // such as for want of memory: what was added stays, and the timer looks again
+            } catch (Throwable e) { // such as out of memory: calls stay queued, and the timer retries
                 watch();
             }
             done = rounds.addAndGet(-done);
@@ -209,7 +196,7 @@ public final class CallQueue {
         return areAttemptsDue ? attempts : null;
     }
 
-    /** Whether there is a call that is not to wait for more of its kind. */
+    /** Whether the first call must not wait for a larger batch. */
     private boolean isDue(ArrayDeque<Call<?, ?>> line) {
         Call<?, ?> first = line.peekFirst();
         return first != null
@@ -240,7 +227,7 @@ public final class CallQueue {
         return neighbours;
     }
 
-    /** All are of one kind. */
+    /** All calls have one type. */
     @SuppressWarnings("unchecked")
     private <C, R> void send(List<Call<?, ?>> neighbours) {
         List<Call<C, R>> calls = (List<Call<C, R>>) (List<?>) neighbours;
@@ -252,7 +239,7 @@ public final class CallQueue {
             List<C> commands = new ArrayList<>(count);
             calls.forEach(call -> commands.add(call.command));
             sent = calls.get(0).sender.send(commands);
-        } catch (Throwable e) { // such as for want of memory: each caller gets the failure
+        } catch (Throwable e) { // such as out of memory: each caller receives the failure
             sent = CompletableFuture.failedFuture(e);
         }
         sent.whenComplete((results, failure) -> {
@@ -283,7 +270,7 @@ public final class CallQueue {
         call.complete(call.sender.unsent(call.command));
     }
 
-    /** A timer that was ended has ended the connection, too. For want of memory, the next call looks. */
+    /** A rejecting timer is shut down together with its connection. Out of memory, the next call retries. */
     private void watch() {
         if (isWatched.compareAndSet(false, true)) {
             try {

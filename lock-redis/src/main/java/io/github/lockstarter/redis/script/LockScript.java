@@ -13,21 +13,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The scripts that run on the server, one per verb; the head of each file is its contract. What scripts have in common
- * is a file of its own: the line {@code -- include name.lua} stands for that file, indented as the line is.
+ * The server-side scripts, one per verb; the header of each file is its contract. A line {@code -- include name.lua} is
+ * replaced by that file, indented as the line.
  */
 public enum LockScript {
     /** Grants locks, or queues the instance. */
     ACQUIRE,
-    /** Extends leases, and restores a lock that the server lost. */
+    /** Extends leases, and restores locks that the server lost. */
     RENEW,
-    /** Frees locks, and signals the next instances; or leaves the queue. */
+    /** Frees locks and signals waiting instances, or leaves the queue. */
     RELEASE,
-    /** Says that an instance is alive, and looks at the owners of locks. */
+    /** Records an instance as alive, and checks the owners of contended locks. */
     BEAT,
-    /** Writes the trace of a take-over once more. */
+    /** Rewrites the trace of a take-over. */
     ACKNOWLEDGE,
-    /** Reads the lock. */
+    /** Reads a lock. */
     INSPECT,
     /** Frees the lock of another owner. */
     REVOKE;
@@ -40,12 +40,11 @@ public enum LockScript {
         this.sha = sha1(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The script itself. */
     public String text() {
         return text;
     }
 
-    /** The name by which Redis knows the script once it has run it. */
+    /** SHA-1 of the text, for {@code EVALSHA}. */
     public String sha() {
         return sha;
     }
@@ -58,7 +57,7 @@ public enum LockScript {
         }
     }
 
-    /** Reads the files; a class of its own, since the constants are made before the static fields of the enum. */
+    /** A separate class because enum constants are created before static fields of the enum. */
     private static final class Text {
 
         private static final Pattern INCLUDE = Pattern.compile("(?m)^( *)-- include (\\w+\\.lua)\\b.*\\R");

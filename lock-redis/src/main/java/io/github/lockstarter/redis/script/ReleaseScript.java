@@ -19,37 +19,35 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
 /**
- * Sends releases, and reads the statuses of the release script.
+ * Sends releases, and reads the replies of {@code release.lua}.
  *
- * @param runner sends
- * @param keySpace what the keys are called
- * @param isCluster whether two locks are rarely on one server, which counts only the listeners at itself
+ * @param isCluster then locks are rarely on one server, and {@code PUBLISH} counts only listeners of its own node
  */
 public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCluster)
         implements Sender<ReleaseCommand, ReleaseResult> {
 
-    /** Status: done, and a waiter was signalled. */
+    /** Status: released, and a waiter was signalled. */
     private static final long SIGNALLED = 3;
 
-    /** Status of release and revoke: the token does not have the lock. */
+    /** Status of release and revoke: the token does not hold the lock. */
     static final long NOT_HELD = 0;
 
-    /** Says that the instance leaves the queue. */
+    /** Argument: the instance leaves the queue. */
     private static final String ENDS = "ends";
 
-    /** How many arguments are of a lock that is released alone. */
+    /** Arguments that only a call with a single lock has. */
     private static final int OF_ONE = 4;
 
     /** Status of release: the lock is free. */
     private static final long FREE = -1;
 
-    /** What stands in place of the owner's token while a lock is kept for the rest of its minimum time. */
+    /** Replaces the owner's token while a lock is kept for the rest of its minimum time. */
     static final String KEPT = "%kept";
 
-    /** What each millisecond of the rest adds to the status in the reply of release. */
+    /** Factor of the remaining milliseconds in a reply; the status is the remainder. */
     private static final long PER_MILLISECOND = 4;
 
-    /** The argument that says whether {@code PUBLISH} counts the listeners at other nodes. */
+    /** Argument of scripts that publish: whether {@code PUBLISH} counts listeners of its own node only. */
     static String counting(boolean isCluster) {
         return isCluster ? "uncounted" : ScriptCall.ABSENT;
     }
@@ -67,7 +65,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
         return runner.run(call(commands), new Statuses(commands));
     }
 
-    /** Frees the slot that the token has, if it has one of several: all of them in one call. */
+    /** Releases the one of several slots that the token holds, in one call. */
     public CompletionStage<ReleaseResult> sendToAll(ReleaseCommand command) {
         Slots slots = command.slots();
         List<ReleaseCommand> each = IntStream.range(slots.from(), slots.from() + slots.count())
@@ -86,10 +84,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
                 .orElse(results.get(0)));
     }
 
-    /**
-     * One call for all of them. Several are of locks that are freed at once, on one server that is no node of a
-     * cluster, by instances whose place in the queue stays as it is. Its reply has a status for each.
-     */
+    /** Several commands must be immediate releases that leave the queue unchanged, outside a cluster. */
     private ScriptCall call(List<ReleaseCommand> commands) {
         int count = commands.size();
         String[] keys = new String[2 * count];
@@ -114,7 +109,6 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
         return new ScriptCall(LockScript.RELEASE, keys, arguments);
     }
 
-    /** Reads the reply to one call. */
     private record Statuses(List<ReleaseCommand> commands) implements Reader<List<ReleaseResult>> {
 
         @Override
@@ -142,7 +136,9 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
                     : new ReleaseResult.Kept(Duration.ofMillis(rest), signalled);
         }
 
-        /** What a second copy finds free, the first one may have released; unless the lock may have been taken over. */
+        /**
+         * A lock that a second copy finds free may have been released by the first, unless it may have been taken over.
+         */
         private static ReleaseResult ofRepeated(LockToken token, long reply) {
             if (reply == FREE && token.takeOverMillis() == 0) {
                 return new ReleaseResult.Released(0);

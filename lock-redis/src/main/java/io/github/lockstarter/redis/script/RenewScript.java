@@ -16,32 +16,25 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Calls of the script that renews, and its replies.
- *
- * @param keySpace what the keys are called
- * @param histories the history that the locks belong to
- * @param failures says what a refusal means
- */
+/** Calls and replies of {@code renew.lua}. */
 public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExceptionTranslator failures) {
 
     /**
-     * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per
-     * lock, no dearer than 500 (docs/evidence.md).
+     * Maximum batch size. A batch of 50 blocks the server for about 0.3 ms, and 500 are no cheaper per lock
+     * (docs/evidence.md).
      */
     static final int MOST = 50;
 
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
 
-    /** The next renewal, at once, is another call. It is one of the engine's, so that no release is overtaken. */
+    /** Retries in another call through the engine, so that it cannot overtake a release. */
     private static final RenewResult AT_ONCE = new RenewResult.Deferred(Duration.ZERO);
 
     /**
-     * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two
-     * share a slot, and a call with several keys is refused while their slot moves. So it does while the server
-     * recovers, in a call that can bring it back. Where the marker is on another server than the lock, since their slot
-     * is being moved, it travels without: where renewals never have to wait, the holder of the lock is the same either
-     * way.
+     * Forms batches: all locks of one server, up to {@link #MOST}. Locks travel alone in a cluster, where they rarely
+     * share a slot and a call with several keys fails while its slot moves, and while the server recovers, when the
+     * call may restore the lock. While the slot's migration separates marker and lock, the call omits the marker; that
+     * is safe where renewals never have to wait, since the holder is the same either way.
      */
     public List<Batch> batches(List<RenewCommand> commands) {
         List<Batch> batches = new ArrayList<>(1 + commands.size() / (histories.isPerSlot() ? 1 : MOST));
@@ -67,7 +60,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         return batches;
     }
 
-    /** One call for all of them, which share a history. */
+    /** The locks share a history. */
     private ScriptCall call(
             List<RenewCommand> commands, List<String> others, String known, ServerHistory.Terms terms, String newest) {
         List<String> keys = new ArrayList<>(commands.size() + others.size());
@@ -97,10 +90,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         return new RenewResult.Unknown(failure.problem(), failure.cause());
     }
 
-    /**
-     * Renewals that one call of the script carries. A failed call fails all of them; what the script finds out about a
-     * lock is that lock's own result.
-     */
+    /** Renewals of one call. A failed call fails all of them; otherwise each lock has its own result. */
     public final class Batch implements Reader<List<RenewResult>> {
 
         private final List<RenewCommand> commands;
@@ -108,7 +98,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         private final ServerHistory history;
         private final String known;
 
-        /** Whether the marker travels with it, so that it says whether a lock that is absent may be forgotten. */
+        /** Whether the call has the marker, so that an absent lock can be recognised as forgotten. */
         private final boolean isMarked;
 
         private Batch(
@@ -120,17 +110,15 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
             this.isMarked = isMarked;
         }
 
-        /** The key of one of the locks. */
+        /** {@return the key of one of the locks} */
         public String key() {
             return commands.get(0).key();
         }
 
-        /** How many there are. */
         public int size() {
             return commands.size();
         }
 
-        /** What to send. */
         public ScriptCall call() {
             return call;
         }
@@ -160,7 +148,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
             return results;
         }
 
-        /** A server that was demoted refuses each renewal inside the script, and says so in its reply. */
+        /** A demoted server refuses each renewal inside the script, and the reply contains the error. */
         @Override
         public @Nullable Throwable refusalIn(List<Object> parts) {
             Reply reply = Reply.of(parts);
@@ -191,39 +179,32 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
     }
 
     /**
-     * The reply of the script that renews.
-     *
-     * @param statuses one per lock
-     * @param problem why the last lock with the status {@link #REFUSED} was refused; empty if none was
-     * @param marker of the server's history; empty if it is the caller's
-     * @param retryAfter how long the history stays too young for what has the status {@link #DEFERRED} or
-     *     {@link #FORGOTTEN}
+     * @param statuses one character per lock
+     * @param problem error of the last {@link #REFUSED} lock; else empty
+     * @param marker of the server's history; empty if the caller knows it
+     * @param retryAfter until the history is old enough for {@link #DEFERRED} or {@link #FORGOTTEN} locks
      */
     record Reply(String statuses, String problem, String marker, Duration retryAfter) {
 
-        /** The token has the lock, and its lease was extended. */
         static final char RENEWED = '1';
 
-        /** The token does not have the lock. */
         static final char NOT_HELD = '0';
 
         /** Renewals have to wait. */
         static final char DEFERRED = 'd';
 
-        /** No token has the lock, and the server may have forgotten it. */
+        /** The lock is absent, and the server may have forgotten it. */
         static final char FORGOTTEN = 'f';
 
-        /** The outcome for the lock is unknown. */
+        /** The server refused; the result is unknown. */
         static final char REFUSED = '?';
 
-        /** Reads three texts and a number. */
         static Reply of(List<Object> parts) {
             return new Reply(
                     (String) parts.get(0), (String) parts.get(1), (String) parts.get(2), Duration.ofMillis((Long)
                             parts.get(3)));
         }
 
-        /** What became of a lock. */
         char status(int lock) {
             return statuses.charAt(lock);
         }

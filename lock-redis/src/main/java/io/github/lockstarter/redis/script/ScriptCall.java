@@ -12,12 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One execution of a script, ready to be sent as often as needed. Its reply is what the script returns, as a list of
- * one where that is no list.
+ * An executable script call; may be sent several times. Its reply is the script's list, or a list with its single
+ * value.
  */
 public final class ScriptCall {
 
-    /** In place of an argument that is absent, where another one follows. */
+    /** Placeholder for an absent argument before others. */
     static final String ABSENT = "";
 
     private static final int NANOS_PER_MILLISECOND = 1_000_000;
@@ -26,7 +26,7 @@ public final class ScriptCall {
     private final String[] keys;
     private final String[] arguments;
 
-    /** Arguments that are absent at the end are not sent: each costs the server time. */
+    /** Drops absent trailing arguments: each costs server time. */
     public ScriptCall(LockScript script, String[] keys, String... arguments) {
         this.script = script;
         this.keys = keys;
@@ -37,36 +37,34 @@ public final class ScriptCall {
         this.arguments = present == arguments.length ? arguments : Arrays.copyOf(arguments, present);
     }
 
-    /** A duration as scripts take it, rounded up: the server must not end a lease before its owner does. */
+    /** Rounds up: the server must not end a lease before its owner does. */
     public static String millis(Duration duration) {
         boolean isWhole = duration.toNanosPart() % NANOS_PER_MILLISECOND == 0;
         return Long.toString(duration.toMillis() + (isWhole ? 0 : 1));
     }
 
-    /** What it runs. */
     LockScript script() {
         return script;
     }
 
     /**
-     * Whether it may be sent once more, behind commands that were sent after it, when the server does not know the
-     * script. Not a renewal, which may bring a lock back: it would, behind the release of its hold.
+     * Whether the call may be resent after {@code NOSCRIPT}, behind later commands. A renewal may not: it could restore
+     * a lock after its release.
      */
     boolean mayBeOvertaken() {
         return script != LockScript.RENEW;
     }
 
-    /** What decides which server runs it: the first of its keys. */
+    /** The key that selects the server. */
     String key() {
         return keys[0];
     }
 
-    /** The short form, for a server that knows the script. */
     public AsyncCommand<String, String, List<Object>> bySha() {
         return command(CommandType.EVALSHA, script.sha());
     }
 
-    /** The long form, which teaches the server the script. */
+    /** The form that loads the script into the server. */
     public AsyncCommand<String, String, List<Object>> byText() {
         return command(CommandType.EVAL, script.text());
     }
@@ -75,7 +73,7 @@ public final class ScriptCall {
         return new AsyncCommand<>(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8), input(program)));
     }
 
-    /** A cluster's client chooses the node by the first key. The rest is faster as bytes than as keys and values. */
+    /** Cluster clients route by the first key. The others encode faster as bytes than as keys and values. */
     private CommandArgs<String, String> input(String program) {
         CommandArgs<String, String> input = new CommandArgs<>(StringCodec.UTF8)
                 .add(program)

@@ -12,31 +12,27 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends scripts and turns what comes back into results. Its stages always complete normally, mostly on the event loop:
- * Lettuce ends a command at the command timeout whether it was sent or still waits for a connection.
+ * Sends scripts and converts replies to results. Its stages always complete normally, mostly on an event loop: Lettuce
+ * applies the command timeout both to sent commands and to commands that wait for a connection.
  */
 public final class ScriptRunner {
 
-    /**
-     * What a script's reply, or the lack of one, means to the caller.
-     *
-     * @param <R> type of the result
-     */
+    /** Converts a reply or a failure to a result. */
     public interface Reader<R> {
 
         /**
-         * The script ran.
+         * Converts the reply.
          *
-         * @param isRepeated whether it ran perhaps a second time: the client sent it again after a connection broke
+         * @param isRepeated whether the client resent the script after a reconnect, so that it may have run twice
          */
         R of(List<Object> reply, boolean isRepeated);
 
-        /** The error of the server that the script caught and answered with; null if there was none. */
+        /** The server error that the script caught and returned, or null. */
         default @Nullable Throwable refusalIn(List<Object> reply) {
             return null;
         }
 
-        /** It did not run, or the outcome is unknown. */
+        /** The script did not run, or its outcome is unknown. */
         R failed(RedisFailure failure);
     }
 
@@ -48,7 +44,6 @@ public final class ScriptRunner {
         this.failures = failures;
     }
 
-    /** Runs one script. */
     public <R> CompletionStage<R> run(ScriptCall call, Reader<R> answer) {
         Reply<R> reply = new Reply<>(call, answer);
         RedisLink link = connections.current(call.key());
@@ -68,7 +63,7 @@ public final class ScriptRunner {
         return reply;
     }
 
-    /** A script under way, and its result. */
+    /** A pending script call and its result. */
     private final class Reply<R> extends CompletableFuture<R> {
 
         private final ScriptCall call;
@@ -121,7 +116,7 @@ public final class ScriptRunner {
             fail(failures.ofExecuting(failure), once);
         }
 
-        /** The server has the script now, if this is still the connection that the command was sent on. */
+        /** Marks the script as loaded, unless the connection was replaced after sending. */
         private void learn(RedisLink link) {
             if (link.breaks() == breaksBefore) {
                 link.learned(call.script().sha());
@@ -145,8 +140,8 @@ public final class ScriptRunner {
         }
 
         /**
-         * Whether the client sent one copy only. A node of a cluster may have redirected it to another one. Asked
-         * before the link heeds what came back: a link that is given up for it counts as broken.
+         * Whether the client sent one copy only; redirects within a cluster count as one. Called before the link
+         * processes the reply: a link that is given up because of it counts as broken.
          */
         private boolean isSentOnce(RedisLink link) {
             return link.breaks() == breaksBefore && link.breaksOfAll() == breaksOfAllBefore;

@@ -1,6 +1,4 @@
-/**
- * The Lua scripts, their calls, and what their replies mean.
- */
+/** The Lua scripts, their calls and their replies. */
 @NullMarked
 package io.github.lockstarter.redis.script;
 

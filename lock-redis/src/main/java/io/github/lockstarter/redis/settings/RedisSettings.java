@@ -10,24 +10,24 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How locks are kept in Redis. Checked here; the messages name the property that sets the value.
+ * Settings for locks in Redis, validated with messages that name the property.
  *
- * @param keyPrefix what every key and channel of the locks starts with; clients that share it share their locks
- * @param commandTimeout how long a command may take before its outcome counts as unknown
- * @param guard what to do when Redis may have forgotten locks
+ * @param keyPrefix prefix of all keys and channels; clients with the same prefix share their locks
+ * @param commandTimeout after this time the outcome of a command is unknown
+ * @param guard handling of a server that may have forgotten locks
  */
 public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
 
-    /** Shortest command timeout: Lettuce counts in steps of about this size. */
+    /** Shortest command timeout: about the resolution of Lettuce's timer. */
     public static final Duration MIN_COMMAND_TIMEOUT = Duration.ofMillis(100);
 
-    /** Longest command timeout: a caller that waits longer for an answer learns nothing from it. */
+    /** Longest command timeout; a later answer would be of no use to a caller. */
     public static final Duration MAX_COMMAND_TIMEOUT = Duration.ofMinutes(1);
 
-    /** What the keys of a cluster's slots begin with, under a prefix that ends with a colon. */
+    /** Start of the per-slot keys of a cluster, under a prefix that ends with a colon. */
     private static final List<String> KEYS_OF_SLOTS = List.of(":history:", ":fence:");
 
     /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
@@ -41,13 +41,13 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     private static final Duration REFRESH_PAUSE = Duration.ofSeconds(1);
 
     /**
-     * Checks what is given.
+     * Validates the settings.
      *
-     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with
-     *     {@code :history:} or {@code :fence:}
+     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with {@code
+     *     :history:} or {@code :fence:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
-     * @param guard checked already
-     * @throws IllegalArgumentException when a value is out of range; names the property
+     * @param guard already validated
+     * @throws IllegalArgumentException if a value is out of range; names the property
      */
     public RedisSettings {
         checkPrefix(keyPrefix);
@@ -59,11 +59,11 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         }
     }
 
-    /** What an instance that knows nothing yet does at a server without a marker that was never promoted. */
+    /** How an instance without a marker treats a server without a marker that was never promoted. */
     public enum FirstUse {
-        /** Takes it for a new one: locks are granted at once. */
+        /** As a new server: locks are granted at once. */
         GRANT,
-        /** Takes it for one that lost its data: free locks are granted after the grace, as by the nodes of a quorum. */
+        /** As a server that lost its data: free locks are granted after the grace, as quorum nodes do. */
         GRACE
     }
 
@@ -71,29 +71,29 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * The history guard.
      *
      * @param gracePeriod how long a server that may have forgotten locks grants no free lock: at least the longest
-     *     lease of all clients that share the prefix, which must agree on it; zero if forgotten locks may be granted
+     *     lease of all clients with this prefix, which must configure the same; zero turns the guard off
      * @param firstUse whether to trust a server that seems new
-     * @param deposedMasterWrites how long a master may go on executing writes after another one was promoted; prolongs
-     *     the grace period; zero if there is none
+     * @param deposedMasterWrites how long a master may accept writes after another was promoted; extends the grace
+     *     period; zero for never
      */
     public record Guard(Duration gracePeriod, FirstUse firstUse, Duration deposedMasterWrites) {
 
-        /** Of what is left of a lease when its first renewal is due, this leaves half for the renewal. */
+        /** A third of a lease is half of what remains when its first renewal is due; that renewal gets the rest. */
         private static final int SHARE_OF_LEASE = 3;
 
         /**
-         * Without a grace period nothing waits for a deposed master.
+         * Ignores {@code deposedMasterWrites} without a grace period.
          *
-         * @param gracePeriod checked already
+         * @param gracePeriod already validated
          * @param firstUse whether to trust a server that seems new
-         * @param deposedMasterWrites checked already; taken for zero where there is no grace period
+         * @param deposedMasterWrites already validated
          */
         public Guard {
             deposedMasterWrites = gracePeriod.isZero() ? Duration.ZERO : deposedMasterWrites;
         }
 
         /**
-         * The guard as it is unless configured otherwise: a new server is trusted, a deposed master takes no writes.
+         * The default guard: trusts a new server, and expects no writes of a deposed master.
          *
          * @param gracePeriod how long a server that may have forgotten locks grants no free lock
          * @return the guard
@@ -102,39 +102,27 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
             return new Guard(gracePeriod, FirstUse.GRANT, Duration.ZERO);
         }
 
-        /**
-         * Whether free locks are granted at once, including those that the server has forgotten.
-         *
-         * @return true if there is no grace period
-         */
+        /** {@return whether free locks are granted at once, including forgotten ones} */
         public boolean isOff() {
             return gracePeriod.isZero();
         }
 
-        /**
-         * Whether the guard relies on a master that writes nothing once another one is promoted.
-         *
-         * @return true if no time is configured for which such a master may go on
-         */
+        /** {@return whether the guard relies on a deposed master accepting no writes} */
         public boolean trustsDeposedMasters() {
             return !isOff() && deposedMasterWrites.isZero();
         }
 
-        /**
-         * How old a history must be for grants: then every lease from before is over.
-         *
-         * @return the grace
-         */
+        /** {@return the minimum age of a history for grants; all earlier leases have ended by then} */
         public Duration grace() {
             return gracePeriod.plus(deposedMasterWrites);
         }
 
         /**
-         * Checks whether every lease from before is over when locks are granted again.
+         * Checks that all earlier leases end within the grace period.
          *
-         * @param gracePeriod how long a server that may have forgotten locks grants no free lock
-         * @param longestLease of any client that shares the prefix
-         * @throws IllegalArgumentException when some are not, though there is a grace period
+         * @param gracePeriod zero, or at least the longest lease
+         * @param longestLease of any client with this prefix
+         * @throws IllegalArgumentException if the grace period is shorter, but not zero
          */
         public static void checkGracePeriod(Duration gracePeriod, Duration longestLease) {
             if (!gracePeriod.isZero() && gracePeriod.compareTo(longestLease) < 0) {
@@ -148,11 +136,11 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         }
 
         /**
-         * Checks whether a lock can outlast the time in which no lock is renewed.
+         * Checks that a lock outlasts the time in which nothing is renewed after a failover.
          *
-         * @param deposedMasterWrites how long that is
+         * @param deposedMasterWrites that time
          * @param lease of the lock
-         * @throws IllegalArgumentException when it cannot
+         * @throws IllegalArgumentException if the lock may expire
          */
         public static void checkDeposedMasterWrites(Duration deposedMasterWrites, Duration lease) {
             if (deposedMasterWrites.isNegative()
@@ -168,11 +156,11 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     }
 
     /**
-     * The options of an application's Redis client, changed to what locks need: this command timeout, also for
-     * connecting, a bounded request queue, and reconnecting, for which commands wait.
+     * Adapts an application's client options to locks: the command timeout, also for connecting, a bounded request
+     * queue, and automatic reconnect, for which commands wait.
      *
-     * @param application the application's own options
-     * @return the options of the lock's client; everything else is left
+     * @param application the application's options
+     * @return a modified copy
      */
     public ClientOptions tune(ClientOptions application) {
         SocketOptions socket = application.getSocketOptions();
@@ -190,13 +178,13 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     }
 
     /**
-     * The options of an application's Redis Cluster client, changed to what locks need: as {@link #tune}, and the nodes
-     * are asked which of them has what after every sign of a change, and twice a minute without.
+     * Adapts an application's cluster client options: as {@link #tune}, and refreshes the topology after every sign of
+     * a change and every 30 s.
      *
-     * @param application the application's own options
-     * @return the options of the lock's client; everything else is left
+     * @param application the application's options
+     * @return a modified copy
      */
-    @SuppressWarnings("deprecation") // what Lettuce 7 does anyway has to be asked for with Lettuce 6
+    @SuppressWarnings("deprecation") // Lettuce 7's default, which Lettuce 6 needs explicitly
     public ClusterClientOptions tuneCluster(ClientOptions application) {
         ClientOptions tuned = tune(application);
         ClusterClientOptions cluster = tuned instanceof ClusterClientOptions already

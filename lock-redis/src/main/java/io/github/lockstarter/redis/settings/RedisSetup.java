@@ -1,17 +1,17 @@
 package io.github.lockstarter.redis.settings;
 
 /**
- * The remedies that messages name, since the properties that lead to a server differ between setups.
+ * Property names for the remedies in messages, which differ between setups.
  *
- * @param servers what says where the servers are
- * @param master what to point at the server that takes writes
- * @param login what says as whom to log in
- * @param database what says which database of the server is used
- * @param timeout what says how long an answer is awaited
- * @param cluster what to do where a server turns out to be a node of a cluster
- * @param withTls what turns TLS on
- * @param withoutTls what turns TLS off
- * @param trust what says whose certificates are trusted
+ * @param servers property with the server addresses
+ * @param master property with the address of the master
+ * @param login properties with the credentials
+ * @param database property with the database
+ * @param timeout property with the command timeout
+ * @param cluster remedy if a server is a cluster node
+ * @param withTls remedy that turns TLS on
+ * @param withoutTls remedy that turns TLS off
+ * @param trust property with the trusted certificates
  */
 public record RedisSetup(
         String servers,
@@ -24,7 +24,7 @@ public record RedisSetup(
         String withoutTls,
         String trust) {
 
-    /** The Redis of the application. */
+    /** The application's Redis. */
     public static final RedisSetup APPLICATION = new RedisSetup(
             "spring.data.redis.host and spring.data.redis.port, or spring.data.redis.url,"
                     + " or the nodes of spring.data.redis.sentinel, .cluster or .masterreplica,",
@@ -38,7 +38,7 @@ public record RedisSetup(
             "spring.data.redis.ssl.bundle to a bundle that trusts it, such as one with"
                     + " spring.ssl.bundle.pem.<bundle>.truststore.certificate");
 
-    /** One of the servers of a quorum. */
+    /** A node of a quorum. */
     public static final RedisSetup QUORUM_NODE = new RedisSetup(
             "distributed-lock.redlock.nodes",
             "distributed-lock.redlock.nodes",

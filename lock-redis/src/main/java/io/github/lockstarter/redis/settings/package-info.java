@@ -1,6 +1,4 @@
-/**
- * How locks are kept in Redis: what is configured, and what messages tell to change.
- */
+/** Settings for locks in Redis, and the property names in messages. */
 @NullMarked
 package io.github.lockstarter.redis.settings;
 

@@ -22,25 +22,23 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Runs the beat script where scripts are sent, so that a positive answer is that of the server that grants locks. The
- * script does not ask whether that server hears this instance: that is evidence for others, and what a proxy makes of
- * it costs this instance no safety.
- *
- * <p>Opens no connection before the first command does, and answers nothing until then. Thread-safe: the fields are
- * written by the threads that take answers, and a stale one costs a beat or a subscription.
+ * Runs the beat script on the connections for commands, so that the server that grants locks answers. The script's
+ * subscriber count does not decide whether a beat counts: other instances use such counts, and a proxy that falsifies
+ * them does not make this instance unsafe.
+ * <p>Opens no connection before the first command does, and leaves beats unanswered until then. Thread-safe: answering
+ * threads write the fields, and a stale value costs one beat or resubscription.
  */
 public final class RedisHeartbeat implements CrashDetection {
 
     private static final CompletionStage<Optional<Beat>> NO_PROOF = CompletableFuture.completedFuture(Optional.empty());
 
-    /** Where a server never knows of subscribers, such as behind a proxy, another connection does not help. */
+    /** Rate limit: if a server never counts subscribers, as behind a proxy, another connection does not help. */
     private static final Duration RESUBSCRIBE_EVERY = Duration.ofSeconds(5);
 
-    /** Inside a script, a server before Redis 8 does not name the command. */
+    /** Inside a script, servers before Redis 8 do not name the command. */
     private static final ServerError NO_RIGHT =
             ServerError.of("NOPERM this user has no permissions to run the 'pubsub|numsub' command");
 
-    /** Stands for an instance that has not been named yet. */
     private static final String UNNAMED = "";
 
     private final ScriptRunner runner;
@@ -52,33 +50,15 @@ public final class RedisHeartbeat implements CrashDetection {
     private volatile String instanceId = UNNAMED;
     private volatile boolean wasOpen;
 
-    /** The server knew of no subscriber of the mailbox. */
     private volatile boolean isMailboxMissing;
 
     private volatile long resubscribedAt;
 
-    /** The last answer, if it said that the user lacks the right to look at subscribers. */
+    /** The last answer's error if the user may not count subscribers. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
-    /**
-     * What take-overs depend on.
-     *
-     * @param history that all locks belong to
-     * @param commandTimeout how long a command waits for its answer
-     * @param condition what the tokens of this instance ask for
-     */
     public record Terms(ServerHistory history, Duration commandTimeout, TakeOverCondition condition) {}
 
-    /**
-     * Beats for nobody yet.
-     *
-     * @param runner sends
-     * @param connections whether they are open, and where signals arrive
-     * @param keySpace what the keys are called
-     * @param terms what take-overs depend on
-     * @param acknowledgement of take-overs
-     * @param nanoTime the clock
-     */
     public RedisHeartbeat(
             ScriptRunner runner,
             RedisConnections connections,
@@ -95,12 +75,11 @@ public final class RedisHeartbeat implements CrashDetection {
         this.resubscribedAt = nanoTime.getAsLong() - RESUBSCRIBE_EVERY.toNanos();
     }
 
-    /** From now on beats are those of this instance. */
     public void ofInstance(String id) {
         instanceId = id;
     }
 
-    /** Which right this user lacks, so that no lock is taken over; empty as far as it has all of them. */
+    /** The missing right that prevents take-overs, if any. */
     public Optional<ServerError> refusal() {
         return refusal.or(acknowledgement::refusal);
     }
@@ -110,7 +89,7 @@ public final class RedisHeartbeat implements CrashDetection {
         return acknowledgement.isUnacknowledged();
     }
 
-    /** Beats once, so that a {@link #refusal} is known, or forgotten. Never fails. */
+    /** Beats once to update {@link #refusal}. Never fails. */
     public CompletionStage<?> learn() {
         boolean isReady = connections.current(keySpace.history()) != null && !instanceId.equals(UNNAMED);
         return isReady ? beat(List.of()).exceptionally(failure -> Optional.empty()) : NO_PROOF;
@@ -151,7 +130,10 @@ public final class RedisHeartbeat implements CrashDetection {
         return terms.condition;
     }
 
-    /** Signals may get lost on the way. A connection that is being opened again is missing once. */
+    /**
+     * Resubscribes if the server counts no subscriber twice in a row, since signals may be lost; once is normal during
+     * a reconnect.
+     */
     private void subscribers(String text) {
         boolean isMissing = text.equals("0");
         long now = nanoTime.getAsLong();
@@ -163,13 +145,13 @@ public final class RedisHeartbeat implements CrashDetection {
         refusal = ServerError.of(text).isMissingRight() ? Optional.of(NO_RIGHT) : Optional.empty();
     }
 
-    /** Reads the answer to a beat that asks about these keys; the texts are those of {@code beat.lua}. */
+    /** Reads the reply of {@code beat.lua} for these keys. */
     private final class BeatReader implements Reader<CompletionStage<Optional<Beat>>> {
 
-        /** An attempt takes the lock over. */
+        /** The next attempt takes the lock over. */
         private static final String ABANDONED = "1";
 
-        /** How many texts precede those about the keys. */
+        /** Texts in the reply before the keys' texts. */
         private static final int FIXED = 5;
 
         private final List<String> waitedFor;
@@ -182,7 +164,7 @@ public final class RedisHeartbeat implements CrashDetection {
         public CompletionStage<Optional<Beat>> of(List<Object> reply, boolean isRepeated) {
             List<String> texts = reply.stream().map(String.class::cast).toList();
             String marker = texts.get(0);
-            // The server counts whole seconds, perhaps one too many.
+            // Whole seconds, perhaps rounded up.
             Duration running = Duration.ofSeconds(Math.max(0, Long.parseLong(texts.get(3)) - 1));
             terms.history.learn(marker);
             subscribers(texts.get(4));

@@ -25,23 +25,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has every replica that may become the master acknowledge the trace of a take-over, before a lock is granted by it. So
- * a server that is promoted later knows that locks of the instance were taken over, or no lock is taken over any more.
- * As long as one of these replicas is away, nothing is taken over; a lock whose take-over waits for it is untouched.
- *
- * <p>{@code WAIT} blocks its connection, and counts replicas for what that very connection wrote. So there is a
- * connection for this alone, which writes the trace once more as it is. A {@code WAIT} that the client sends again on a
- * new connection waits for nothing: the answer counts only if the connection did not break since the write. It counts
- * replicas and does not name them, so each server that may be promoted is asked as well.
- *
- * <p>Any thread begins; the rest happens on event loops. {@code underWay} has the instances whose trace is being
- * acknowledged. Nothing blocks.
+ * Requires every replica that may become the master to acknowledge the trace of a take-over before the lock is granted.
+ * So every later master knows of the take-over. While such a replica is unreachable, nothing is taken over; locks that
+ * wait for it stay untouched.
+ * <p>{@code WAIT} blocks its connection and covers only writes of that connection, so a separate connection rewrites
+ * the trace unchanged. A {@code WAIT} that Lettuce resends on a new connection covers nothing: its answer counts only
+ * if the connection did not break after the write. It counts replicas without naming them, so each server that may be
+ * promoted is queried too.
+ * <p>Any thread calls {@link #begin}; the rest runs on event loops. {@code underWay} contains the instances with a
+ * pending acknowledgement. Nothing blocks.
  */
 public final class TakeOverAcknowledgement implements AutoCloseable {
 
     private static final CompletionStage<Boolean> NO = CompletableFuture.completedFuture(false);
 
-    /** Far more than a beat's period: with each beat, an instance whose callers wait asks again. */
+    /** Much longer than a beat period: an instance with waiting callers retries with each beat. */
     private static final Duration STALE = Duration.ofMinutes(1);
 
     private final RedisConnections connections;
@@ -51,18 +49,17 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
     private volatile Consumer<String> onAcknowledged = key -> {};
 
-    /** When a replica was missing last; empty if the last take-over did not lack any. */
+    /** Time of the last failure; empty if the last take-over was acknowledged. */
     private volatile Optional<Long> missingAt = Optional.empty();
 
-    /** The last answer, if it said that the user lacks the right to wait for replicas. */
+    /** The last error if the user may not wait for replicas. */
     private volatile Optional<ServerError> refusal = Optional.empty();
 
     /**
-     * Acknowledges nothing yet; connects with the first take-over.
+     * Connects with the first take-over.
      *
-     * @param connector opens a connection for this alone, and knows which servers may become the master
-     * @param keySpace what the keys are called
-     * @param settings how long a command waits for its answer: replicas get half of that
+     * @param connector for a separate connection
+     * @param settings half of the command timeout is left to the replicas
      */
     public TakeOverAcknowledgement(RedisConnector connector, KeySpace keySpace, RedisSettings settings) {
         this.connections = new RedisConnections(connector, settings);
@@ -71,29 +68,25 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         this.patience = settings.commandTimeout().dividedBy(2);
     }
 
-    /** Told each key whose take-over is acknowledged: its waiters try again. */
+    /** Sets the receiver of keys whose take-over was acknowledged: their waiters retry. */
     public void report(Consumer<String> acknowledged) {
         onAcknowledged = acknowledged;
     }
 
-    /** Which right this user lacks; empty as far as it has all of them. */
     Optional<ServerError> refusal() {
         return refusal;
     }
 
-    /** Whether a take-over waits for a replica. */
     boolean isUnacknowledged() {
         return missingAt
                 .filter(at -> connector.nanoTime() - at < STALE.toNanos())
                 .isPresent();
     }
 
-    /** As {@link RedisConnections#start}. */
     public void start() {
         connections.start();
     }
 
-    /** As {@link RedisConnections#stop}. */
     public void stop() {
         connections.stop();
     }
@@ -104,11 +97,10 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     }
 
     /**
-     * Has the trace acknowledged, unless that is under way. Returns at once. What comes to nothing is asked for again
-     * by the next look at the owner.
+     * Starts the acknowledgement unless one is pending. Returns at once. The next check of the owner retries a failure.
      *
-     * @param unacknowledged the instance, a space, and the begin of its mark
-     * @param key of a lock that waits for it
+     * @param unacknowledged instance id, a space, and the begin of its mark
+     * @param key of a waiting lock
      */
     public void begin(String unacknowledged, String key) {
         int space = unacknowledged.indexOf(' ');
@@ -132,8 +124,8 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     private record Trace(String key, String begin) {}
 
     /**
-     * By those that are connected, named or not, and by those that are named, connected or not. Fails where one of them
-     * has not got the trace; false where the owner is back, or another mark has begun.
+     * Requires all connected replicas and all configured ones. Fails if one lacks the trace; false if the owner is back
+     * or another mark has begun.
      */
     private CompletionStage<Boolean> acknowledge(RedisLink link, Trace trace) {
         int breaksBefore = link.breaksCounted();
@@ -154,7 +146,7 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
                         .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO));
     }
 
-    /** A token that asks for replicas has one: if none is connected, it is away. */
+    /** The token requires replicas; if none is connected, they are unreachable. */
     private CompletionStage<Boolean> awaitConnected(RedisLink link, int replicas) {
         String millis = Long.toString(Math.max(1, patience.toMillis()));
         return replicas == 0

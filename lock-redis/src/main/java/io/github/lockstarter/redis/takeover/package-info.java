@@ -1,6 +1,4 @@
-/**
- * Tells Redis that this instance is alive, and has replicas acknowledge the take-over of the locks of others.
- */
+/** Heartbeats of this instance, and acknowledged take-overs of other instances' locks. */
 @NullMarked
 package io.github.lockstarter.redis.takeover;
 
