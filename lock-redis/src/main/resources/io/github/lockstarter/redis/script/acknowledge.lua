@@ -1,13 +1,13 @@
--- Writes the trace of a take-over once more, so that a WAIT behind this on the same connection waits for it; or notes
--- that all replicas have it (look.lua). Without effect if another mark has begun since.
+-- Rewrites the trace of a take-over, so that a following WAIT on the same connection covers it; or records that all
+-- replicas have it (look.lua). No effect if another mark has begun since.
 --
 -- KEYS[1]  trace: string, <prefix>taken:<instance>
--- ARGV[1]  the begin of the mark
--- ARGV[2]  what to write: the begin, or the begin and a plus sign
+-- ARGV[1]  begin of the mark
+-- ARGV[2]  new value: the begin, or the begin and a plus sign
 --
 -- Returns a status:
---   1  written now, or noted before
---   0  the trace is another one, or gone
+--   1  written, or recorded before
+--   0  the trace is another one, or absent
 
 local trace = KEYS[1]
 local begin, text = ARGV[1], ARGV[2]
@@ -18,7 +18,7 @@ local stored = redis.call('GET', trace)
 if stored ~= begin and stored ~= begin .. '+' then
   return ANOTHER
 end
--- What all replicas have stays noted.
+-- Never removes the plus sign.
 if stored == begin then
   redis.call('SET', trace, text, 'KEEPTTL')
 end

@@ -1,52 +1,53 @@
--- Answers one attempt, or several for locks that share a history and a counter, each by itself: grants a free lock to a token,
--- or says how long another owner has it, or it is kept, and puts the instance in the queue. The same token that asks again gets
--- the same answer, since the client repeats what it sent when a connection breaks; its fencing tokens are raised above the floor.
+-- Handles one attempt, or several for locks that share a history and a counter, each separately: grants a free lock to
+-- a token, or returns the remaining lease of its owner and queues the instance. A repeated attempt of the owner returns
+-- its grant, since Lettuce resends commands after a reconnect; its fencing tokens are raised above the floor.
 --
--- An instance is the part of its tokens before the last colon. Behind a vertical bar, a token may say who made it, and behind
--- another one its take-over time in ms, with a plus sign if replicas have to know of a take-over first. A token has one colon and
--- instances are of one length, so no token is the end of another one: scripts compare the end of a lock with a token.
+-- An instance is the part of its tokens before the last colon. After a vertical bar, a token may name its origin; after
+-- a second one its take-over time in ms, with a plus sign if replicas must acknowledge a take-over. Tokens have one
+-- colon and instances one length, so no token is a suffix of another: scripts compare the end of a lock with a token.
 --
 -- For each lock i:
--- KEYS[i]          lock, called <prefix>{<tag>}: string, the last fencing token of the owner in 16 digits, perhaps '@' and the
---                  time of the grant in microseconds, a space, and its token; lives as long as the lease
--- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
+-- KEYS[i]          lock, <prefix>{<tag>}: string, the owner's last fencing token in 16 digits, optionally '@' and the
+--                  time of the grant in microseconds, a space, and the lock token; expires with the lease
+-- KEYS[count + i]  waiters: sorted set of the waiting instances; the score is the position in microseconds
 -- ARGV[4 * i]      token of this attempt
 -- ARGV[4 * i + 1]  lease in ms
--- ARGV[4 * i + 2]  floor: the fencing tokens must be greater
--- ARGV[4 * i + 3]  if the instance waits, the name of the lock in messages to mailboxes, or '=' if that is the tag; else empty
+-- ARGV[4 * i + 2]  floor: fencing tokens must be greater
+-- ARGV[4 * i + 3]  if the instance waits, the lock's name in mailbox messages, or '=' if it is the tag; else empty
 -- For all of them:
--- KEYS[2 * count + 1]  fence: string, the counter: the last fencing token of any lock that has this counter
--- KEYS[2 * count + 2]  history: as check_history.lua has it, and the next three
+-- KEYS[2 * count + 1]  fence: string, the counter: the last fencing token of all locks that share it
+-- KEYS[2 * count + 2]  history, and the next three: see check_history.lua
 -- KEYS[2 * count + 3]  checked
 -- ARGV[1]  known
 -- ARGV[2]  grace
--- ARGV[3]  patience: how long to keep the instances that wait in the queues, in ms; empty if none waits
--- For one lock alone; else absent, as is what is not said:
--- ARGV[4 * count + 4]  how many fencing tokens in a row to grant; else one
--- ARGV[4 * count + 5]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
--- ARGV[4 * count + 6]  not empty: the time is noted with the lock, since it has a minimum time (release.lua), and replied, for
---                      a caller that counts votes
--- ARGV[4 * count + 7]  permits: how many slots the lock has. Each is a lock of its own, with the queue of the first: slot 0 is
---                      KEYS[1], slot i is called <prefix>{<tag>}:p<i>. The slot that the token has is tried, else the first
---                      that is free, else each in turn
+-- ARGV[3]  patience: how long to keep waiting instances in the queues, in ms; empty if none waits
+-- For a single lock only; absent or empty for the default:
+-- ARGV[4 * count + 4]  number of consecutive fencing tokens to grant, default 1
+-- ARGV[4 * count + 5]  position that an earlier answer returned; default is the end of the queue
+-- ARGV[4 * count + 6]  not empty: the time is stored with the lock, for its minimum time (release.lua), and returned,
+--                      for a caller that counts votes
+-- ARGV[4 * count + 7]  permits: number of slots. Each is a separate lock with the queue of the first: slot 0 is
+--                      KEYS[1], slot i is <prefix>{<tag>}:p<i>. Tries the token's own slot, else the first free one,
+--                      else each
 --
--- Returns for each lock, in their order, or without a list for one lock alone: the first fencing token, if it is granted, no other
--- instance is known to wait, the marker is the caller's and the time was not asked for, as almost always: a table costs the server
--- more. Else {status, value, number, marker, who, trace, time, slot}
---   1   granted: the first fencing token; so many other instances are in the queue, as far as it was looked at
---   0   another owner has it, or it is kept: the remaining lease in ms, -1 if it never ends by itself, of several slots that of
---       the first to end; position, 0 if not waiting
---   2   free, but the history is younger than the grace: when to try again, in ms; 0
---  -1   not granted, since another type is held by the key of the lock (1), the fence (2), the waiters (3) or the history (4); slot
---  -2   the server refused: not granted, or the owner's fencing tokens are what they were; 0, 0, and its error instead of the rest
--- where the others are
+-- Returns a result for each lock, in order, or not in a list for a single lock. In the usual case it is only the first
+-- fencing token, since a table costs the server more: granted, no other waiting instance known, the marker known to the
+-- caller, and no time requested. Else {status, value, number, marker, who, trace, time, slot}:
+--   1   granted: the first fencing token; the number of other queued instances, if looked at
+--   0   another owner has it, or it is kept: remaining lease in ms, -1 if it never expires, of several slots the
+--       shortest; position, 0 if not waiting
+--   2   free, but the history is younger than the grace: retry delay in ms; 0
+--  -1   not granted, another type is stored in the lock (1), fence (2), waiters (3) or history (4) key; slot
+--  -2   the server refused: not granted, or the owner's fencing tokens are unchanged; 0, 0, and the error as last
+--       element
+-- with
 --   marker  empty if it is the caller's
---   who     has the lock, or had it before it was taken over: the first 8 characters of the instance, and what the token has from
---           the vertical bar on; '%kept' if it is kept for the rest of its minimum time; empty if there is none, or it is not known
---   trace   for acknowledge.lua, if replicas have to know of a take-over first: the owner's instance, a space, and the begin of its
---           mark; else empty
---   time    of this server in microseconds, if it was asked for
---   slot    that was granted, or tried last, if the lock has several
+--   who     the owner, or the owner before a take-over: the first 8 characters of its instance, and its token from the
+--           vertical bar on; '%kept' during the rest of a minimum time; empty if there is none, or it is unknown
+--   trace   for acknowledge.lua, if replicas must acknowledge a take-over: the owner's instance, a space, and the begin
+--           of its mark; else empty
+--   time    of this server in microseconds, if requested
+--   slot    granted, or tried last, if the lock has several
 
 local count = (#KEYS - 3) / 2
 local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2 * count + 3]
@@ -56,9 +57,8 @@ local block, position, timed, permits = ARGV[4 * count + 4], ARGV[4 * count + 5]
 local isDryRun
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
 
--- Attempts that ask for one fencing token and nothing else assume that locks are free while the note (checked) stands: one step of
--- the counter serves all of them, and the fencing token meant for a lock that is not free remains unused. Without the note, a lock
--- that is not free costs no write.
+-- While the note (checked) stands, plain attempts assume that their locks are free: one increment serves all of them,
+-- and fencing tokens of held locks stay unused. Without the note, a held lock costs no write.
 local hoped
 if isChecked and not block then
   local block, floor, newest = count, 0, nil
@@ -82,7 +82,7 @@ if timed and not refusal then
 end
 
 local REFUSED, WRONG_TYPE, CONTENDED, GRANTED, RECOVERING = -2, -1, 0, 1, 2
--- Longer than any label of ours: another program may have written the lock's value.
+-- Longer than any label of ours: another program may have written the value.
 local MOST_OF_LABEL = 96
 local replies = count > 1 and {}
 for i = 1, count do
@@ -92,9 +92,9 @@ for i = 1, count do
   local set = fencing > floor and redis.pcall('SET', lock, string.format('%016.0f ', fencing) .. token, 'PX', lease, 'NX')
   local status, value, number, who, trace = GRANTED, set and set.ok and fencing, 0, '', ''
   local first, slot, last, places, stored, counted = lock, 0, permits - 1, nil, nil, nil
-  -- Of several slots, those whose owners have ended, or may end without a signal: what is kept, and what nobody may renew.
+  -- Slots whose owners are gone, or may end without a signal: kept ones, and leases that nobody may renew.
   local ending
-  -- What was granted before stays granted, whatever the server refuses now: with the key that it concerns.
+  -- A refusal does not withdraw an earlier grant. With it, the number of the key concerned.
   local refused, key = refusal, 4
   if permits > 1 then
     places, counted, ending = {first}, {}, {}
@@ -130,7 +130,7 @@ for i = 1, count do
       local repeated = owner and string.find(owner, token, -#token, true)
       local waits = name and name ~= ''
 
-      -- The usual place of the instance: where an earlier look found that it is heard, the rest need not be read.
+      -- The usual position of the instance id: if an earlier check found it subscribed, the rest need not be parsed.
       local isHeard = counted and owner and counted[string.sub(owner, 18, 49)]
       if owner and not repeated and not isHeard and isNamed and not recovering then
         -- include look.lua: leaves isAbandoned, unacknowledged, heard, gone and label
@@ -169,9 +169,10 @@ for i = 1, count do
             if redis.call('PTTL', waiters) < patience then
               redis.call('PEXPIRE', waiters, patience)
             end
-            -- Publishes '%!' and the name to the owner's mailbox, unless another instance than its own was waiting already: then
-            -- it knows. No name starts like that. A failure does not fail the attempt: the owner's hand-overs end by themselves.
-            -- One repetition of digits, not two in a row, which take the square of the time for a long foreign value.
+            -- Publishes '%!' and the name to the owner's mailbox, unless an instance other than the owner was waiting
+            -- before: then the owner knows. No name starts like that. A failure does not fail the attempt, since the
+            -- owner's hand-overs are bounded. The pattern has a single repetition of digits: two in a row take
+            -- quadratic time for a long foreign value.
             local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
             local others = not registered and redis.call('ZCARD', waiters) - 1
             local told = {}
@@ -180,7 +181,7 @@ for i = 1, count do
               local isOther = holder and (after == '' or after == '|') and #holder == 32 and holder ~= instance
               if isOther and others and not told[holder] then
                 told[holder] = true
-                -- With several owners, each of those who wait may be one of them.
+                -- With several owners, a waiting instance may be one of them.
                 if others < permits - 1 or others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)) then
                   redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name ~= '=' and name or tag))
                 end
@@ -188,7 +189,7 @@ for i = 1, count do
             end
           end
           local remaining = redis.call('PTTL', lock)
-          -- Nobody tells a waiter when a minimum time or a lease ends: it looks when the first of the slots may be free.
+          -- No signal reports the end of a minimum time or a lease: the waiter retries when the first slot may be free.
           for _, place in ipairs(ending or {}) do
             local left = redis.call('PTTL', place)
             remaining = left >= 0 and (remaining < 0 or left < remaining) and left or remaining
@@ -200,7 +201,7 @@ for i = 1, count do
           break
         end
         status, value, number = CONTENDED, remaining, place
-        -- Several count as kept only if all of them are: of any other, the owner may crash meanwhile.
+        -- Kept only if all slots are: the owner of any other may crash in the meantime.
         local areKept = true
         for _, owner in ipairs(stored or {owner}) do
           local holder, label = string.match(owner or '', '^[%d@]+ ([0-9a-f]+):%d+(|.*)$')
@@ -214,11 +215,12 @@ for i = 1, count do
         break
       end
 
-      -- A newcomer that asks for one fencing token has no use for the number, and is in no queue to be taken out of.
+      -- A first attempt for one fencing token does not need the number, and is in no queue to leave.
       if block > 1 or (position and position ~= '') then
         local others = redis.pcall('ZCARD', waiters)
         if others ~= 0 and type(others) ~= 'table' then
-          -- An instance that gets what it waits for has left the queue; one that only tries leaves it to those who wait.
+          -- An instance that waits leaves the queue with its grant; an attempt that does not wait keeps the instance's
+          -- place.
           local own = redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, string.match(token, '^(.*):'))
           others = type(own) == 'table' and own or (own and own ~= 0 and others - 1 or others)
         end
@@ -247,9 +249,8 @@ for i = 1, count do
         end
         refused, key = set.err and set, 2
         if not refused and not newest and not isChecked and isNamed and marker == known then
-          -- This server looked at its history a moment ago, and found it old enough for grants. In ms: so long a look counts for
-          -- the next ones. It costs a fifth of a grant. A replica must not have the note: once promoted, it would trust the look
-          -- of its master.
+          -- The history was just checked and is old enough for grants: the next calls may skip the check, which costs a
+          -- fifth of a grant, for this many ms. Not replicated: a promoted replica would trust its master's check.
           local CHECKED_FOR = 20
           redis.set_repl(redis.REPL_NONE)
           redis.pcall('SET', checked, note, 'PX', CHECKED_FOR)

@@ -1,22 +1,22 @@
--- Reports to the server that an instance is alive: removes its mark (look.lua), so that none of its locks is taken over
--- for a take-over time from now on. Then looks at the owners of locks that the instance waits for.
+-- Records that an instance is alive: removes its mark (look.lua), so that none of its locks is taken over for a
+-- take-over time from now. Then checks the owners of locks that the instance waits for.
 --
 -- KEYS[1]      mark: string, <prefix>doubt:<instance>
 -- KEYS[2]      trace: string, <prefix>taken:<instance>
--- KEYS[3]      history: as check_history.lua has it, and the next two
--- KEYS[3 + i]  lock that the instance waits for: string, as acquire.lua has it
+-- KEYS[3]      history, and the next two: see check_history.lua
+-- KEYS[3 + i]  lock that the instance waits for: string, see acquire.lua
 -- ARGV[1]  known
 -- ARGV[2]  grace
--- ARGV[3]  mailbox: the channel of the instance
+-- ARGV[3]  mailbox: channel of the instance
 --
--- Returns texts; any error means that the beat does not count:
---   the marker; empty if the server does not say which history this is, so that a failover may go unnoticed
+-- Returns texts; after any error the beat does not count:
+--   the marker; empty if the server does not report its history id, so that a failover may go undetected
 --   the trace without its plus sign; empty if there is none
---   the marker of the history before; empty if none is known
---   for how many seconds the server has been running; perhaps one too many
---   how many subscribers the mailbox has, or the error of the server that was asked for it
---   for each lock, in their order: '1' if an attempt takes it over now; what is to be acknowledged if that comes first; else
---   empty
+--   the previous history's marker; empty if unknown
+--   the server's uptime in seconds, perhaps rounded up
+--   the mailbox's number of subscribers, or the error of counting them
+--   for each lock, in order: '1' if the next attempt takes it over; the text to acknowledge if that must happen first;
+--   else empty
 
 local mark, trace, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace, mailbox = ARGV[1], ARGV[2], ARGV[3]
@@ -27,7 +27,7 @@ if refusal then
   return refusal
 end
 
--- Whether there is a mark or not: a server that does not execute writes any more must not answer.
+-- Also without a mark: a server that no longer executes writes must not answer.
 redis.call('DEL', mark)
 local taken = string.match(redis.call('GET', trace) or '', '^%d+') or ''
 local subscribers = redis.pcall('PUBSUB', 'NUMSUB', mailbox)

@@ -1,21 +1,21 @@
--- Looks whether this is the history that the caller's locks belong to, before anything else (docs/design.md).
--- Takes these of the script that includes it:
---   history  the key of the marker of the history that granted locks belong to: string; nothing if there is to be no look
---   checked  the key of the note of this server that it looked a moment ago: the marker named its history, which was older than
---            the grace. Neither replicated nor in the append-only file. Nothing if this must be a look of its own
---   known    the marker that the caller saw last, or else the name of the history that it trusts without a marker; empty if it
---            saw none and trusts any; any other text if it trusts none
---   grace    how old a history must be for grants, in ms
---   isDryRun whether nothing is written
--- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
--- it was asked for, what the server refused, and isNamed: whether the server has said which history this is.
+-- Checks whether the server has the history that the caller's locks belong to, before anything else (docs/design.md).
+-- Uses these variables of the including script:
+--   history  key of the marker of the history that granted locks belong to: string; nil to skip the check
+--   checked  key of this server's note of a recent check: the marker named its history, which was older than the grace.
+--            Neither replicated nor in the append-only file. Nil to force the check
+--   known    the caller's last marker, or else the history id that it trusts without a marker; empty if it trusts any;
+--            any other text if it trusts none
+--   grace    minimum age of a history for grants, in ms
+--   isDryRun whether to write nothing
+-- Sets marker (now stored), age (of the history in microseconds; nil without limit), micros (the time, if read),
+-- refusal (the server's error) and isNamed (whether the server reports its history id).
 local marker, age, micros, refusal = known, nil, nil, nil
--- The address of a table of this process's interpreter tells the note of this process from one that a snapshot or a full
--- synchronisation has copied from another one.
+-- The address of a table of this interpreter distinguishes this process's note from notes that a snapshot or a full
+-- synchronisation copied from another process.
 local note = checked and known .. tostring(redis)
 local isChecked = false
 if checked then
-  -- The marker is compared too: a command that deletes it may delete locks as well.
+  -- Also compares the marker: a command that deletes it may delete locks too.
   local stored = redis.pcall('MGET', checked, history)
   isChecked = stored[1] == note and stored[2] == known
 end
@@ -30,7 +30,7 @@ if history and not isChecked then
 
   marker = redis.pcall('GET', history)
   if marker == known and named and string.byte(known, 41) == 58 and string.find(info, here, named, true) == named + 14 then
-    -- Almost always the marker is the caller's, and names this history: as the pattern below, for a third of its price.
+    -- The usual case, the caller's marker with this history id: equals the pattern below at a third of its cost.
     since, kind = string.sub(known, 42, -7), string.sub(known, -5)
   elseif type(marker) == 'table' then
     refusal = marker
@@ -58,8 +58,8 @@ if history and not isChecked then
         if not isDryRun then
           local written = redis.pcall('SET', history, marker)
           refusal = written.err and written
-          -- For beats (beat.lua): another history in between may have forgotten what replicas had acknowledged. Written behind
-          -- the marker, which a full server has to refuse.
+          -- For beats (beat.lua): a history in between may have forgotten traces that replicas had acknowledged.
+          -- Written after the marker, which a full server must refuse.
           if followed and not refusal then
             redis.pcall('SET', history .. ':before', followed, 'PX', math.max(1, grace))
           elseif not refusal then

@@ -1,18 +1,18 @@
--- Takes the next fencing tokens from the counter that all locks of this server share, in a cluster those of a slot; or raises it
--- to newest, unless it is there already. Takes fence, block and floor as acquire.lua documents them; newest, or nothing; isChecked,
--- whether the note of this server stands; and micros, the time if it was asked for.
--- Leaves taken, the first of the tokens, micros, and problem, what the server refused: then the counter is what it was.
--- Invariant: while the note stands, the counter is no lower than the time at which the note was written. So tokens grow also if
--- the counter was lost before that, and to add to it is enough.
--- From here on doubles, which Lua counts with, skip integers.
+-- Takes fencing tokens from the counter of all locks of this server, in a cluster of this slot; or raises it to at
+-- least newest. Uses fence, block and floor, see acquire.lua; newest, or nil; isChecked, whether the server's note
+-- stands; and micros, the time, if already read.
+-- Sets taken, the first token, micros, and problem, the server's error, which leaves the counter unchanged.
+-- Invariant: while the note stands, the counter is no lower than the time at which the note was written. So tokens
+-- increase even if the counter was lost before, and an increment suffices.
+-- From here on Lua's doubles skip integers.
 local LIMIT = 9007199254740992
--- In microseconds, September 2001. A counter that is lower was deleted, or another program has written it.
+-- September 2001 in microseconds. A lower counter was deleted, or written by another program.
 local LEAST = 1000000000000000
 local taken, problem = 0, nil
 if isChecked and not newest then
   local last = redis.pcall('INCRBY', fence, block)
   if type(last) == 'table' then
-    -- A text that is no number is replaced below.
+    -- Text that is not a number is replaced below.
     local isNoNumber = string.find(last.err, 'not an integer', 1, true) or string.find(last.err, 'overflow', 1, true)
     problem = not isNoNumber and last or nil
   elseif last - block >= LEAST and last < LIMIT then
@@ -21,7 +21,7 @@ if isChecked and not newest then
 end
 if not problem and (newest or taken <= floor) then
   local stored = redis.pcall('GET', fence)
-  -- Garbage, also NaN, counts as never granted: the clock is far above every real token.
+  -- Garbage, including NaN, counts as never granted: the clock is far above every real token.
   local last = type(stored) ~= 'table' and tonumber(stored or '0')
   local isLost = not last or last % 1 ~= 0 or last < LEAST or last >= LIMIT - block
   last = isLost and 0 or last

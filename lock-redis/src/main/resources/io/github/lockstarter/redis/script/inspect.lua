@@ -1,19 +1,20 @@
--- Looks at a lock for an operator. Changes nothing.
+-- Reads a lock for an operator. Changes nothing.
 --
--- KEYS[1]  lock: string, as acquire.lua and release.lua have it. Called <prefix>{<tag>}
--- KEYS[2]  waiters: sorted set of the instances that wait
--- KEYS[3]  history: as check_history.lua has it, and the next two
+-- KEYS[1]  lock, <prefix>{<tag>}: string, see acquire.lua and release.lua
+-- KEYS[2]  waiters: sorted set of the waiting instances
+-- KEYS[3]  history, and the next two: see check_history.lua
 -- ARGV[1]  known
 -- ARGV[2]  grace
 --
--- Returns a text and five numbers, or any error, also of a key of another type:
---   owner      the first 8 characters of the owner's instance, and what its token has from a vertical bar on; '%kept' if the lock
---              is kept for the rest of its minimum time; '?' if it is none of these clients; empty if the lock is free
---   remaining  lease, or rest, in ms; -1 if it never ends by itself; -2 if the lock is free
---   fencing    the last fencing token of the owner; 0 if the lock is free, or the owner has none
---   waiting    how many instances are in the queue
---   recovering how much longer the lock is not granted although it is free, in ms; 0 if it is granted
---   marked     for how long the owner's instance was not heard, if the lock may be taken over, in ms; -1 if it is heard
+-- Returns a text and five numbers, or any error, including that of a key of another type:
+--   owner      the first 8 characters of the owner's instance, and its token from the vertical bar on; '%kept' during
+--              the rest of a minimum time; '?' if it is not a client of this library; empty if the lock is free
+--   remaining  lease, or rest, in ms; -1 if it never expires; -2 if the lock is free
+--   fencing    the owner's last fencing token; 0 if the lock is free, or the owner has none
+--   waiting    number of queued instances
+--   recovering how much longer the free lock is not granted, in ms; 0 if it is
+--   marked     how long the owner's instance has been missing, if the lock may be taken over, in ms; -1 if it has no
+--              mark
 
 local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace = ARGV[1], ARGV[2]
@@ -25,7 +26,7 @@ if refusal then
 end
 
 local owner = redis.call('GET', lock)
--- Longer than any label of ours: another program may have written the lock's value.
+-- Longer than any label of ours: another program may have written the value.
 local MOST_OF_LABEL = 96
 local holder, fencing, marked = '', 0, -1
 if owner then

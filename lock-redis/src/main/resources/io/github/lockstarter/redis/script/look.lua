@@ -1,15 +1,16 @@
--- Looks whether the instance that has a lock is gone (docs/design.md): marks it, or finds that it was not
--- heard for the take-over time of the lock. Takes lock, owner, micros, the time if it was asked for, and grace, in ms; counted,
--- by instance, whether earlier looks of this call found that it is heard, or nothing.
--- Leaves isAbandoned, whether the lock is to be granted to the next owner; unacknowledged, for the script that acknowledges, if
--- it is but replicas have to know first; heard, whether the lock may be taken over and is not; gone, the instance, and label,
--- what its token says from the vertical bar on; micros.
--- Any failure counts as an instance that is heard.
--- The mark, <prefix>doubt:<instance>: when it began, the last look, and for how long the instance was not heard until then, in
--- microseconds. One look adds three fifths of the take-over time at most: a server that stood still has heard nobody meanwhile.
--- The trace, <prefix>taken:<instance>: the begin of the mark under which locks of the instance are taken over; with a plus sign
--- once all replicas have it. No two marks of an instance have the same begin. A mark ends at a fixed time after its begin, and
--- the trace a grace later: it outlives each lease that the owner may have at the last take-over by it.
+-- Checks whether the owner's instance is gone (docs/design.md): marks an instance without subscription, or finds that
+-- it has been missing for the take-over time of the lock.
+-- Uses lock, owner, micros (the time, if already read), grace in ms, and counted (results of earlier checks in this
+-- call by instance, or nil).
+-- Sets isAbandoned (grant the lock to the next owner), unacknowledged (argument of acknowledge.lua, if replicas must
+-- acknowledge first), heard (the lock may be taken over, but its instance is subscribed), gone (the instance), label
+-- (its token from the vertical bar on) and micros.
+-- After any failure the instance counts as alive.
+-- The mark, <prefix>doubt:<instance>: its begin, the last check, and how long the instance had been missing by then, in
+-- microseconds. One check adds at most three fifths of the take-over time, since nobody was subscribed to a paused
+-- server. The trace, <prefix>taken:<instance>: the begin of the mark by which locks are taken over; with a plus sign
+-- once all replicas have it. An instance's marks have distinct begins. A mark expires a fixed time after its begin, and
+-- the trace a grace later: it outlives every lease that the owner may have at the last take-over by it.
 local isAbandoned, unacknowledged = false, nil
 local gone, label, time, byReplicas = string.match(owner, '^[%d@]+ ([0-9a-f]+):%d+(|[^|]*|(%d+)(%+?))$')
 local prefix, heard = nil, gone and counted and counted[gone]

@@ -1,31 +1,31 @@
--- Frees each lock whose token has it, or keeps it for the rest of its minimum time, and signals the instance that waits
--- longest for it. What is the same for all locks is one command for all of them.
+-- Frees each lock that its token has, or keeps it for the rest of its minimum time, and signals the longest waiting
+-- instance. Commands that are the same for all locks are sent once.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, as acquire.lua has it; with '%kept', which is no token, in place of time and token while
---                  it is kept. Called <prefix>{<tag>}
--- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
+-- KEYS[i]          lock, <prefix>{<tag>}: string, see acquire.lua; while it is kept, '%kept', which is no token,
+--                  replaces time and token
+-- KEYS[count + i]  waiters: sorted set of the waiting instances; the score is the position in microseconds
 -- ARGV[2 * i - 1]  token of the hold, or of the last attempt
--- ARGV[2 * i]      name of the lock in messages to mailboxes, <prefix>mailbox:<instance>; absent or empty if that is the tag
--- For one lock alone; else absent, as is what is not said:
--- ARGV[2 * count + 1]  not empty if the server does not count the listeners at other servers, as a node of a cluster: then an
---                      instance counts as signalled although it may be dead, and those behind it look by themselves
--- ARGV[2 * count + 2]  wait: empty if the place of the instance in the queue stays as it is; 'ends' if it leaves the queue; else
---                      in ms, how long to keep it there: it is queued behind all others, if one of them was signalled or the
---                      lock is kept
--- ARGV[2 * count + 3]  minimum: how long the lock is kept from all, counted from the grant, in ms. A grant that is later than
---                      now counts as one of now
--- ARGV[2 * count + 4]  last fencing token of the hold; 0 if it is not known
+-- ARGV[2 * i]      the lock's name in messages to mailboxes, <prefix>mailbox:<instance>; absent or empty if it is the
+--                  tag
+-- For a single lock only; absent or empty for the default:
+-- ARGV[2 * count + 1]  not empty if PUBLISH does not count subscribers of other servers, as in a cluster: then an
+--                      instance counts as signalled even if it is dead, and the instances behind it poll
+-- ARGV[2 * count + 2]  wait: default leaves the instance's place in the queue as it is; 'ends' removes it; a time in ms
+--                      requeues it for that time behind all others, if one of them was signalled or the lock is kept
+-- ARGV[2 * count + 3]  minimum: time in ms from the grant for which the lock is kept from all. A grant in the future
+--                      counts as now
+-- ARGV[2 * count + 4]  last fencing token of the hold; 0 if unknown
 --
--- Returns a status for each lock, in their order, or the one of one lock; plus 4 for each ms for which it is kept:
+-- Returns a status for each lock, in order, or the status of a single lock; plus 4 for each ms for which it is kept:
 --   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
---   1  released now; or kept since the grant of this fencing token, so that an earlier copy of this command released it; or
+--   1  released now; or kept since the grant of this fencing token, so an earlier copy of this command released it; or
 --      the wait has ended, and the token does not have the lock
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
---  -1  the lock is free, since an earlier copy of this command released it or since its lease is over; nothing was changed
--- Where the wait ends and the lock is free or kept, the signal of the last release may have been spent on this instance, so the
--- next one is signalled: it learns until when the lock is kept.
+--  -1  the lock is free: an earlier copy of this command released it, or its lease ended; nothing was changed
+-- If the wait ends while the lock is free or kept, the last release may have signalled this instance, so the next one
+-- is signalled; its attempt returns how long the lock is kept.
 
 local count = #KEYS / 2
 local uncounted, patience = ARGV[2 * count + 1], ARGV[2 * count + 2]
@@ -37,10 +37,10 @@ local leaves = patience == 'ends'
 patience = patience and tonumber(patience)
 
 local KEPT, PER_MS = '%kept', 4
--- In microseconds: for how long acquire relies on its note, and does not look at the clock.
+-- How long acquire may rely on its note without reading the clock, in microseconds.
 local NOTED = 20000
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
--- One lock needs no tables, which cost more than the rest.
+-- A single lock avoids tables, which cost more than the rest.
 local held, statuses = owners and {}, owners and {}
 for i = 1, count do
   local lock, waiters, token, name = KEYS[i], KEYS[count + i], ARGV[2 * i - 1], ARGV[2 * i]
@@ -48,7 +48,7 @@ for i = 1, count do
   repeat
     local owner
     if owners then
-      -- Of a key of another type, MGET gives nothing.
+      -- MGET returns nothing for a key of another type.
       owner = owners[i] or (redis.call('EXISTS', lock) > 0 and '')
     else
       owner = redis.pcall('GET', lock)
@@ -62,7 +62,7 @@ for i = 1, count do
     local isHeld = owner and string.sub(owner, -#token) == token
     local kept = owner and not isHeld and string.match(owner, '^(%d+) %%kept$')
     if leaves or (patience and isHeld) then
-      -- A place from before is spent: the instance had the lock since, or waits no longer.
+      -- An earlier place is obsolete: the instance has had the lock since, or no longer waits.
       instance = string.match(token, '^(.*):')
       local left = redis.pcall('ZREM', waiters, instance)
       if leaves and type(left) == 'table' and string.sub(left.err, 1, 9) ~= 'WRONGTYPE' then
@@ -72,7 +72,7 @@ for i = 1, count do
     if isHeld then
       if minimum then
         local now = redis.call('TIME')
-        -- Without its time, a grant was no later than its last fencing token and the 20 ms for which that may have been noted.
+        -- Without a stored time, the grant was no later than its last fencing token plus the 20 ms of the note.
         local granted = string.match(owner, '^%d+@(%d+)') or fencing + NOTED
         local since = math.max(0, now[1] * 1000000 + now[2] - granted)
         rest = math.max(0, math.ceil(minimum - since / 1000))

@@ -1,29 +1,29 @@
--- Lets the lease of each token end no earlier than the given time from now. Each lock has an outcome of its own: what goes
--- wrong with one touches no other. Brings one lock back if a new history may have forgotten it and nobody has it.
+-- Extends leases to at least the given time from now. Each lock has its own outcome; an error of one affects no other.
+-- Restores a single lock if a new history may have forgotten it and it has no owner.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, as acquire.lua has it
+-- KEYS[i]          lock: string, see acquire.lua
 -- ARGV[2 * i + 3]  token of the hold
 -- ARGV[2 * i + 4]  lease in ms
--- For all of them; this key absent where locks and marker are on two servers just now, so that there is no look:
--- KEYS[count + 1]  history: as check_history.lua has it, and the next one
+-- For all of them; the key is absent while a migration separates locks and marker, and the history is not checked then:
+-- KEYS[count + 1]  history, and the next one: see check_history.lua
 -- ARGV[1]          known
--- ARGV[2]          grace: how old a history must be for a lock that is not there to be lost, in ms
--- ARGV[3]          quiet: how old a history must be for renewals, in ms
--- For one lock alone, to bring it back; else absent and empty:
--- KEYS[count + 2]  fence: string, the counter, as acquire.lua has it
--- ARGV[4]          last fencing token of the hold; 0 if it is not known, so that the lock is not brought back
+-- ARGV[2]          grace: minimum age of a history before an absent lock counts as lost, in ms
+-- ARGV[3]          quiet: minimum age of a history for renewals, in ms
+-- For a single lock only, to restore it; else absent and empty:
+-- KEYS[count + 2]  fence: string, the counter, see acquire.lua
+-- ARGV[4]          last fencing token of the hold; 0 if unknown, which prevents restoring
 --
--- Returns {statuses, problem, marker, retry after}: a status per lock, in their order; the error of the last one that has
--- status ?, else empty; the marker, empty if it is the caller's; in ms, how long the history stays younger than quiet, or else
+-- Returns {statuses, problem, marker, retry after}: a status per lock, in order; the error of the last lock with status
+-- ?, else empty; the marker, empty if it is the caller's; in ms, how long the history stays younger than quiet, or else
 -- than the grace, 0 if it is older
---   1  the token has the lock, and its lease is now at least this long. If it was brought back, the counter is no lower than
---      the hold's last fencing token
+--   1  the token has the lock, with at least this lease. If it was restored, the counter is no lower than the hold's
+--      last fencing token
 --   0  the token does not have the lock; nothing was changed
 --   d  the history is younger than quiet; nothing was changed
---   f  nobody has the lock, and the history is younger than the grace: the server may have forgotten it. Nothing was changed; a
---      call for this lock alone brings it back
---   ?  the server refused a command; the lock and its lease are what they were
+--   f  the lock is free, and the history is younger than the grace: the server may have forgotten the lock. Nothing was
+--      changed; a call for this lock alone restores it
+--   ?  the server refused a command; the lock and its lease are unchanged
 
 local count = (#ARGV - 4) / 2
 local history, fence, newest = KEYS[count + 1], KEYS[count + 2], tonumber(ARGV[4])
@@ -46,7 +46,7 @@ for i = 1, count do
   local owner = not refusal and not deferred and redis.pcall('GET', lock)
   if type(owner) == 'string' and string.sub(owner, -#token) == token then
     status = '1'
-    -- A longer lease is left as it is. Without any (-1, somebody's PERSIST), a crash would block the lock for ever.
+    -- A longer lease is kept. Without an expiry (-1, after PERSIST), a crash would block the lock forever.
     local left = redis.pcall('PTTL', lock)
     if type(left) == 'table' then
       refused = left
@@ -59,7 +59,7 @@ for i = 1, count do
   elseif not owner and not refusal and forgotten and not deferred and fence then
     if newest > 0 then
       status = '1'
-      -- The counter first: the lock must not be there without it.
+      -- The counter first: the lock must not exist without it.
       local block, floor = 1, 0
       -- include fencing_tokens.lua: leaves problem
       local set = problem or redis.pcall('SET', lock, string.format('%016.0f ', newest) .. token, 'PX', lease)

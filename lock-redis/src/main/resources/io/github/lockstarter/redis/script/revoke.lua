@@ -1,19 +1,19 @@
--- Takes a lock away from whoever has it, or ends its minimum time, if it is still the one that an operator saw: signals the
--- instance that waits longest, and tells the instance that had it.
+-- Revokes a lock, or ends its minimum time, if its fencing token is still the one that the operator saw; signals the
+-- longest waiting instance, and notifies the owner.
 --
--- KEYS[1]  lock: string, as release.lua has it. Called <prefix>{<tag>}
--- KEYS[2]  waiters: sorted set of the instances that wait
--- ARGV[1]  the last fencing token of the owner, as it was seen
--- ARGV[2]  name of the lock in messages to mailboxes; absent or empty if that is the tag
--- ARGV[3]  present if the server does not count the listeners at other servers, as release.lua has it
+-- KEYS[1]  lock, <prefix>{<tag>}: string, see release.lua
+-- KEYS[2]  waiters: sorted set of the waiting instances
+-- ARGV[1]  the owner's last fencing token that the operator saw
+-- ARGV[2]  the lock's name in mailbox messages; absent or empty if it is the tag
+-- ARGV[3]  present if PUBLISH does not count subscribers of other servers, see release.lua
 --
 -- Returns a status:
---   3, 2, 1  taken away now, as release.lua says it
---   0        the lock is free, or another fencing token was granted; nothing was changed
---  -1        whoever has it is none of these clients, and so was not granted the fencing token; nothing was changed
+--   3, 2, 1  revoked, see release.lua
+--   0        the lock is free, or has another fencing token; nothing was changed
+--  -1        the owner is not a client of this library; nothing was changed
 --
--- The instance that had it hears '%~', the SHA-1 of the owner's token in hex, ':' and the name: only who knows the token could
--- have said that. That it cannot be told is no failure: it finds out with its next renewal.
+-- The owner's instance receives '%~', the SHA-1 of its token in hex, ':' and the name; the SHA-1 proves that the sender
+-- knows the token. A failed message is ignored: the owner detects the loss with its next renewal.
 
 local lock, waiters = KEYS[1], KEYS[2]
 local fencing, name, uncounted = ARGV[1], ARGV[2] or '', ARGV[3]

@@ -1,9 +1,9 @@
--- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
--- A failure does not fail the release: the lock is free, and waiters look again by themselves.
--- One that is signalled for a further slot, called <prefix>{<tag>}:p<i>, receives '%=', the number, ':' and the name: where nobody
--- waits for so many permits, it passes the signal on.
--- Takes lock, waiters, name, uncounted, mayWait and the statuses of the script that includes it, and leaves one of these.
--- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
+-- Signals the longest waiting instance. If it has no subscriber it is dead, and the next one is tried.
+-- A failure does not fail the release: the lock is free, and waiters poll.
+-- For a slot other than the first, <prefix>{<tag>}:p<i>, the message is '%=', the number, ':' and the name; an instance
+-- without waiters for so many permits passes the signal on.
+-- Uses lock, waiters, name, uncounted, mayWait and the statuses of the including script; sets woken to a status.
+-- Maximum number of instances to try; later ones poll.
 local TRIES = 16
 local woken = DONE
 for _ = 1, mayWait and TRIES or 0 do
