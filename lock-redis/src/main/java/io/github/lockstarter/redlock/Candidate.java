@@ -36,8 +36,8 @@ final class Candidate {
     private final ConcurrentMap<LockToken, Candidate> candidates;
     private final String key;
     private final LockToken token;
-    private final BitSet mayHave = new BitSet();
-    private final BitSet isOver = new BitSet();
+    private final BitSet mayHold = new BitSet();
+    private final BitSet freesLateGrants = new BitSet();
     private boolean isGivenUp;
     private int open;
 
@@ -94,10 +94,10 @@ final class Candidate {
         boolean mayHaveGranted = answer instanceof AcquireResult.Granted
                 || answer instanceof AcquireResult.Unknown
                 || (answer instanceof RenewResult && !(answer instanceof RenewResult.NotHeld));
-        if (mayHaveGranted && isOver.get(node)) {
+        if (mayHaveGranted && freesLateGrants.get(node)) {
             consequences.add(() -> free(node));
         } else if (mayHaveGranted) {
-            mayHave.set(node);
+            mayHold.set(node);
         }
     }
 
@@ -110,8 +110,8 @@ final class Candidate {
     void giveUp(List<Runnable> consequences) {
         if (!isGivenUp) {
             isGivenUp = true;
-            isOver.set(0, nodes.size());
-            mayHave.stream().forEach(node -> consequences.add(() -> free(node)));
+            freesLateGrants.set(0, nodes.size());
+            mayHold.stream().forEach(node -> consequences.add(() -> free(node)));
         }
     }
 
@@ -128,7 +128,7 @@ final class Candidate {
     void released(int node) {
         lock.lock();
         try {
-            isOver.set(node);
+            freesLateGrants.set(node);
         } finally {
             lock.unlock();
         }

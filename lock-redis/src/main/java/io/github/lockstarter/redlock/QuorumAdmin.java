@@ -66,11 +66,11 @@ final class QuorumAdmin {
     }
 
     private CompletionStage<Revocation> take(String key, QuorumView view, StoredLock seen) {
-        Predicate<StoredLock> saying = QuorumView.saying(seen);
+        Predicate<StoredLock> matching = QuorumView.matching(seen);
         List<CompletionStage<Revocation>> taken = new ArrayList<>();
         for (int node = 0; node < nodes.size(); node++) {
             StoredLock there = view.answers().get(node);
-            if (saying.test(there)) {
+            if (matching.test(there)) {
                 taken.add(nodes.get(node).revoke(key, there.fencingToken()));
             }
         }

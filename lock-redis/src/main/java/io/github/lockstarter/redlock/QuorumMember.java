@@ -36,7 +36,7 @@ import java.util.stream.IntStream;
  */
 final class QuorumMember {
 
-    private static final String BROKEN_PROMISE = "A node of the quorum failed unexpectedly";
+    private static final String UNEXPECTED_FAILURE = "A node of the quorum failed unexpectedly";
 
     private static final Duration STATE_PATIENCE = Duration.ofSeconds(3);
     private static final String LATE = "It did not answer within " + STATE_PATIENCE.toSeconds() + "s";
@@ -63,7 +63,7 @@ final class QuorumMember {
         long epoch = outages.epoch();
         return ask(
                         () -> store.vote(command),
-                        e -> new Vote(new AcquireResult.Unknown(BROKEN_PROMISE, e), OptionalLong.empty()),
+                        e -> new Vote(new AcquireResult.Unknown(UNEXPECTED_FAILURE, e), OptionalLong.empty()),
                         vote -> {
                             vote.storeMicros().ifPresent(micros -> clock.observe(micros, sent, now()));
                             answered(command.key(), vote.result(), epoch);
@@ -83,7 +83,8 @@ final class QuorumMember {
     }
 
     CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return command(command.key(), () -> store.acquire(command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e));
+        return command(
+                command.key(), () -> store.acquire(command), e -> new AcquireResult.Unknown(UNEXPECTED_FAILURE, e));
     }
 
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
@@ -92,7 +93,7 @@ final class QuorumMember {
         return IntStream.range(0, commands.size())
                 .mapToObj(i -> ask(
                         () -> stages.get(i),
-                        e -> new RenewResult.Unknown(BROKEN_PROMISE, e),
+                        e -> new RenewResult.Unknown(UNEXPECTED_FAILURE, e),
                         result -> answered(commands.get(i).key(), result, epoch)))
                 .toList();
     }
@@ -111,7 +112,8 @@ final class QuorumMember {
     }
 
     private CompletionStage<ReleaseResult> send(ReleaseCommand command) {
-        return command(command.key(), () -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e));
+        return command(
+                command.key(), () -> store.release(command), e -> new ReleaseResult.Unknown(UNEXPECTED_FAILURE, e));
     }
 
     private static ReleaseCommand withoutPlace(ReleaseCommand command) {
@@ -183,7 +185,7 @@ final class QuorumMember {
     }
 
     private static String brokenBy(Throwable failure) {
-        return BROKEN_PROMISE + ": " + failure;
+        return UNEXPECTED_FAILURE + ": " + failure;
     }
 
     String name() {

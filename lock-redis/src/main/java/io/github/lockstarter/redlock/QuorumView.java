@@ -88,7 +88,7 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
     }
 
     /** Matches reports with the same holder, or that keep the lock too. */
-    static Predicate<StoredLock> saying(StoredLock merged) {
+    static Predicate<StoredLock> matching(StoredLock merged) {
         return merged instanceof Held all
                 ? answer -> answer instanceof Held held && held.holder().equals(all.holder())
                 : Kept.class::isInstance;

@@ -35,7 +35,7 @@ public final class RedisLink implements RedisConnectionStateListener {
     static final int MOST_TIMEOUTS = 3;
 
     /** Connections younger than this were opened to the best known server; replacing them would not help. */
-    private static final long YOUNG = TimeUnit.SECONDS.toNanos(1);
+    private static final long MIN_AGE_TO_REPLACE = TimeUnit.SECONDS.toNanos(1);
 
     private final StatefulConnection<String, String> commands;
     private final Consumer<RedisLink> onUnhealthy;
@@ -162,7 +162,7 @@ public final class RedisLink implements RedisConnectionStateListener {
     }
 
     private void demoted() {
-        if (nanoTime.getAsLong() - openedAt > YOUNG) {
+        if (nanoTime.getAsLong() - openedAt > MIN_AGE_TO_REPLACE) {
             onUnhealthy.accept(this);
         }
     }

@@ -92,7 +92,7 @@ public final class RedisExceptionTranslator {
     }
 
     /** A command was not sent because too many others stayed unanswered for the command timeout. */
-    public RedisFailure ofCrowd(int unanswered) {
+    public RedisFailure ofTooManyUnanswered(int unanswered) {
         return new RedisFailure(
                 Effect.NOT_YET,
                 "No command was sent to Redis at " + target + " within " + seconds() + ": " + unanswered
@@ -152,7 +152,7 @@ public final class RedisExceptionTranslator {
     }
 
     /** The lock is missing while its slot is migrating. */
-    public RedisFailure ofParting() {
+    public RedisFailure ofSlotMigration() {
         return new RedisFailure(
                 Effect.NONE,
                 "Redis at " + target + " is moving the slot of the lock and cannot serve the lock at the moment",
@@ -161,7 +161,7 @@ public final class RedisExceptionTranslator {
     }
 
     /** Whether a script was refused because a migration separated its keys. */
-    public static boolean isOfParting(RedisFailure failure) {
+    public static boolean isSlotMigration(RedisFailure failure) {
         return failure.cause() instanceof RedisCommandExecutionException refusal
                 && ServerError.of(refusal).code().equals("TRYAGAIN");
     }

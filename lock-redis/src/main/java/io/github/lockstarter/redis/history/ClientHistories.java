@@ -92,7 +92,7 @@ public final class ClientHistories {
         RecoveryStarted recovery = new RecoveryStarted(
                 store,
                 node.isEmpty() ? Scope.ALL : Scope.PART,
-                store + ' ' + history.change().saying(),
+                store + ' ' + history.change().predicate(),
                 left);
         if (!perSlot || isNews(history)) {
             receiver.accept(recovery);

@@ -11,15 +11,15 @@ enum HistoryChange {
     /** The new history starts earlier than the previous one: the clock was set back. */
     CLOCK_SET_BACK("has a clock that was set back");
 
-    private final String saying;
+    private final String predicate;
 
-    HistoryChange(String saying) {
-        this.saying = saying;
+    HistoryChange(String predicate) {
+        this.predicate = predicate;
     }
 
     /** Predicate of a message whose subject is the server. */
-    String saying() {
-        return saying;
+    String predicate() {
+        return predicate;
     }
 
     /** @param known the previous marker, or its placeholder */

@@ -23,7 +23,7 @@ public final class ServerHistory {
     private static final String FIRST = ":first";
 
     /** Time to omit the marker: detecting the migration again costs each renewal a call. */
-    private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long MIGRATION_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final String key;
     private final String checked;
@@ -34,7 +34,7 @@ public final class ServerHistory {
     private volatile String marker = "";
     private volatile HistoryChange change = HistoryChange.UNSEEN;
     private volatile long recoversUntil;
-    private volatile long partedUntil;
+    private volatile long migratingUntil;
 
     /**
      * @param names history ids of the nodes of a cluster; null for one server
@@ -53,7 +53,7 @@ public final class ServerHistory {
         this.reports = reports;
         this.nanoTime = nanoTime;
         this.recoversUntil = nanoTime.getAsLong();
-        this.partedUntil = recoversUntil;
+        this.migratingUntil = recoversUntil;
     }
 
     public String key() {
@@ -116,13 +116,13 @@ public final class ServerHistory {
     }
 
     /** Records that the slot's migration separates a lock from the marker. */
-    public void parted() {
-        partedUntil = nanoTime.getAsLong() + PARTED_NANOS;
+    public void noteSlotMigration() {
+        migratingUntil = nanoTime.getAsLong() + MIGRATION_NANOS;
     }
 
     /** Whether a recent migration separated a lock from the marker. */
-    public boolean isParted() {
-        return partedUntil - nanoTime.getAsLong() > 0;
+    public boolean isSlotMigrating() {
+        return migratingUntil - nanoTime.getAsLong() > 0;
     }
 
     /** Whether the marker lacks the history id, so that a promotion may go undetected. */

@@ -43,21 +43,21 @@ final class FirstInOrder {
         } finally {
             for (int i = 0; i < answers.size(); i++) {
                 if (i != chosen) {
-                    answers.get(i).thenAccept(brought -> brought.ifPresent(discard));
+                    answers.get(i).thenAccept(result -> result.ifPresent(discard));
                 }
             }
         }
         if (chosen < 0) {
             throw failure(answers, none.get());
         }
-        return broughtBy(answers.get(chosen)).orElseThrow();
+        return resultOf(answers.get(chosen)).orElseThrow();
     }
 
     /** Index of the chosen server; negative if there is none. */
     private static <T> int await(List<CompletableFuture<Optional<T>>> answers, Duration timeout) {
         long began = System.nanoTime();
         BlockingQueue<CompletableFuture<?>> answered = new LinkedBlockingQueue<>();
-        answers.forEach(answer -> answer.whenComplete((brought, failure) -> answered.add(answer)));
+        answers.forEach(answer -> answer.whenComplete((result, failure) -> answered.add(answer)));
         try {
             int qualified;
             boolean isLate;
@@ -80,12 +80,12 @@ final class FirstInOrder {
     /** Index of the first qualified answer; negative if there is none. */
     private static <T> int qualified(List<CompletableFuture<Optional<T>>> answers) {
         return IntStream.range(0, answers.size())
-                .filter(i -> broughtBy(answers.get(i)).isPresent())
+                .filter(i -> resultOf(answers.get(i)).isPresent())
                 .findFirst()
                 .orElse(-1);
     }
 
-    private static <T> Optional<T> broughtBy(CompletableFuture<Optional<T>> answer) {
+    private static <T> Optional<T> resultOf(CompletableFuture<Optional<T>> answer) {
         return answer.isCompletedExceptionally() ? Optional.empty() : answer.getNow(Optional.empty());
     }
 
@@ -93,7 +93,7 @@ final class FirstInOrder {
         List<Throwable> failures = new ArrayList<>();
         answers.stream()
                 .filter(CompletableFuture::isCompletedExceptionally)
-                .forEach(answer -> answer.whenComplete((brought, cause) -> failures.add(cause)));
+                .forEach(answer -> answer.whenComplete((result, cause) -> failures.add(cause)));
         RedisException failure = new RedisException(
                 failures.isEmpty()
                         ? none

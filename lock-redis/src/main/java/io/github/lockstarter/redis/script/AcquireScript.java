@@ -36,7 +36,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
     private static final String TIMED = "time";
 
     /** Arguments that only a call with a single lock has. */
-    private static final int OF_ONE = 4;
+    private static final int SINGLE_LOCK_ARGUMENTS = 4;
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -59,11 +59,11 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
 
     @Override
     public boolean isCollected(AcquireCommand command) {
-        return !histories.isPerSlot() && asksForALockAlone(command);
+        return !histories.isPerSlot() && isPlain(command);
     }
 
     /** Whether the attempt uses no optional feature. */
-    private static boolean asksForALockAlone(AcquireCommand command) {
+    private static boolean isPlain(AcquireCommand command) {
         return command.fencingTokens() == 1
                 && command.permits() == 1
                 && command.atLeast().isZero()
@@ -90,14 +90,14 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
 
     @Override
     public AcquireResult unsent(AcquireCommand command) {
-        return resultOf(failures.ofCrowd(CallQueue.MOST_UNANSWERED));
+        return resultOf(failures.ofTooManyUnanswered(CallQueue.MOST_UNANSWERED));
     }
 
     /** @param isTimed requests the server's time; only for a single lock */
     private ScriptCall call(List<AcquireCommand> commands, ServerHistory history, String known, boolean isTimed) {
         int count = commands.size();
         String[] keys = new String[2 * count + 3];
-        String[] arguments = new String[3 + 4 * count + OF_ONE];
+        String[] arguments = new String[3 + 4 * count + SINGLE_LOCK_ARGUMENTS];
         Arrays.fill(arguments, ScriptCall.ABSENT);
         arguments[0] = known;
         arguments[1] = ScriptCall.millis(history.terms().grace());
@@ -118,7 +118,7 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
         }
         arguments[2] = patience.isZero() ? ScriptCall.ABSENT : ScriptCall.millis(patience);
         AcquireCommand first = commands.get(0);
-        if (isTimed || !asksForALockAlone(first)) {
+        if (isTimed || !isPlain(first)) {
             int from = 3 + 4 * count;
             arguments[from] = Integer.toString(first.fencingTokens());
             arguments[from + 1] = first.waiting()

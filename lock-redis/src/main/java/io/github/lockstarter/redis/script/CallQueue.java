@@ -80,7 +80,7 @@ public final class CallQueue {
         }
     }
 
-    private record Alone<R>() implements Sender<Supplier<CompletionStage<R>>, R> {
+    private record SingleCall<R>() implements Sender<Supplier<CompletionStage<R>>, R> {
 
         @Override
         public boolean isCollected(Supplier<CompletionStage<R>> command) {
@@ -127,7 +127,7 @@ public final class CallQueue {
 
     /** Adds a call that is never batched and overtakes waiting attempts. */
     public <R> CompletionStage<R> inOrder(Supplier<CompletionStage<R>> call) {
-        return inOrder(new Alone<>(), call);
+        return inOrder(new SingleCall<>(), call);
     }
 
     private <C, R> Call<C, R> add(Call<C, R> call) {

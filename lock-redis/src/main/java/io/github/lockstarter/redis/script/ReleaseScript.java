@@ -36,7 +36,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     private static final String ENDS = "ends";
 
     /** Arguments that only a call with a single lock has. */
-    private static final int OF_ONE = 4;
+    private static final int SINGLE_LOCK_ARGUMENTS = 4;
 
     /** Status of release: the lock is free. */
     private static final long FREE = -1;
@@ -88,7 +88,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     private ScriptCall call(List<ReleaseCommand> commands) {
         int count = commands.size();
         String[] keys = new String[2 * count];
-        String[] arguments = new String[2 * count + OF_ONE];
+        String[] arguments = new String[2 * count + SINGLE_LOCK_ARGUMENTS];
         Arrays.fill(arguments, ScriptCall.ABSENT);
         for (int i = 0; i < count; i++) {
             LockKeys lock = keySpace.keysOf(commands.get(i).key());

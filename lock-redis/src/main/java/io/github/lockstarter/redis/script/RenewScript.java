@@ -41,7 +41,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         int from = 0;
         while (from < commands.size()) {
             ServerHistory history = histories.ofKey(commands.get(from).key());
-            boolean isMarked = !history.isParted();
+            boolean isMarked = !history.isSlotMigrating();
             boolean reclaims = isMarked && history.isRecovering();
             int most = reclaims || histories.isPerSlot() ? 1 : MOST;
             List<RenewCommand> together = commands.subList(from, Math.min(from + most, commands.size()));
@@ -132,7 +132,7 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
             learn(reply);
             RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
             RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
-            RenewResult absent = isMarked ? NOT_HELD : unknown(failures.ofParting());
+            RenewResult absent = isMarked ? NOT_HELD : unknown(failures.ofSlotMigration());
             List<RenewResult> results = new ArrayList<>(commands.size());
             for (int i = 0; i < commands.size(); i++) {
                 results.add(
@@ -168,8 +168,8 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
         @Override
         public List<RenewResult> failed(RedisFailure failure) {
             RenewResult result = unknown(failure);
-            if (isMarked && history.terms().quiet().isZero() && RedisExceptionTranslator.isOfParting(failure)) {
-                history.parted();
+            if (isMarked && history.terms().quiet().isZero() && RedisExceptionTranslator.isSlotMigration(failure)) {
+                history.noteSlotMigration();
                 result = AT_ONCE;
             } else if (failure.cause() instanceof RedisNoScriptException) {
                 result = AT_ONCE;

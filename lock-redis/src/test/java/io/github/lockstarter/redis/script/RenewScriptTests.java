@@ -53,7 +53,7 @@ class RenewScriptTests {
     @Test
     void aLockThatIsNotFoundWithoutTheMarkerIsNotLost() {
         ClientHistories histories = histories(Duration.ZERO);
-        histories.ofKey("order:42").parted();
+        histories.ofKey("order:42").noteSlotMigration();
         assertThat(batch(histories).of(ABSENT, false)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
@@ -62,13 +62,13 @@ class RenewScriptTests {
     void interpretsAReplyByTheMarkerOfItsOwnRequest() {
         ServerHistory history = mock(ServerHistory.class);
         when(history.terms()).thenReturn(ServerHistory.Terms.of(LEASE, Duration.ZERO, FirstUse.GRANT));
-        when(history.isParted()).thenReturn(true);
+        when(history.isSlotMigrating()).thenReturn(true);
         ClientHistories histories = mock(ClientHistories.class);
         when(histories.isPerSlot()).thenReturn(true);
         when(histories.ofKey("order:42")).thenReturn(history);
 
         RenewScript.Batch unmarked = batch(histories);
-        when(history.isParted()).thenReturn(false);
+        when(history.isSlotMigrating()).thenReturn(false);
         assertThat(unmarked.of(ABSENT, false)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
@@ -76,7 +76,7 @@ class RenewScriptTests {
     void aLockThatIsNotFoundWithTheMarkerIsLost() {
         ClientHistories histories = histories(Duration.ZERO);
         RenewScript.Batch marked = batch(histories);
-        histories.ofKey("order:42").parted(); // by another renewal
+        histories.ofKey("order:42").noteSlotMigration(); // by another renewal
         assertThat(marked.of(ABSENT, false)).containsExactly(new RenewResult.NotHeld());
     }
 
@@ -84,7 +84,7 @@ class RenewScriptTests {
     @Test
     void failsWhenTheServerRefusesItWithoutTheMarker() {
         ClientHistories histories = histories(Duration.ZERO);
-        histories.ofKey("order:42").parted();
+        histories.ofKey("order:42").noteSlotMigration();
         assertThat(batch(histories).failed(TRYAGAIN)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
