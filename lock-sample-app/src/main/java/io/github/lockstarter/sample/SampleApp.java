@@ -10,8 +10,8 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
- * Orders, invoices, a flash sale and jobs over HTTP. Data and locks are in the Redis of {@code spring.data.redis.*};
- * where none listens there, the application starts one of its own.
+ * Orders, invoices, a flash sale and jobs over HTTP. If Redis is not running at {@code spring.data.redis.*}, the
+ * application starts its own.
  */
 @SpringBootApplication
 @ConfigurationPropertiesScan
@@ -19,7 +19,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 @ImportRuntimeHints(SampleApp.Scripts.class)
 public class SampleApp {
 
-    /** A native image has to keep them. */
+    /** Includes the Lua scripts in a native image. */
     static class Scripts implements RuntimeHintsRegistrar {
 
         @Override
@@ -28,11 +28,6 @@ public class SampleApp {
         }
     }
 
-    /**
-     * Starts the application.
-     *
-     * @param args Spring Boot's, such as {@code --server.port=8081 --spring.data.redis.port=6380}
-     */
     public static void main(String[] args) {
         SpringApplication.run(SampleApp.class, args);
     }

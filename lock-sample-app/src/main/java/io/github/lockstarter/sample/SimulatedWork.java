@@ -2,16 +2,15 @@ package io.github.lockstarter.sample;
 
 import java.time.Duration;
 
-/** Stands for work that takes its time somewhere else, such as a call to a carrier. */
+/** Simulates slow work, such as a call to a carrier. */
 public final class SimulatedWork {
 
     private SimulatedWork() {}
 
     /**
-     * Takes that long.
+     * Sleeps.
      *
-     * @param duration zero or more
-     * @throws IllegalStateException when interrupted; the flag is set again
+     * @throws IllegalStateException if interrupted; the interrupt flag is restored
      */
     public static void lasting(Duration duration) {
         try {

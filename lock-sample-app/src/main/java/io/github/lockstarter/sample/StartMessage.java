@@ -7,7 +7,6 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/** Tells, once the application is up, what to try. */
 @Component
 class StartMessage {
 

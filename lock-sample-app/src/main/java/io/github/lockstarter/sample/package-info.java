@@ -1,4 +1,4 @@
-/** A small order service that shows the lock starter at work; run {@link io.github.lockstarter.sample.SampleApp}. */
+/** A small order service that uses the lock starter; run {@link io.github.lockstarter.sample.SampleApp}. */
 @NullMarked
 package io.github.lockstarter.sample;
 

@@ -1,9 +1,4 @@
 package io.github.lockstarter.sample.invoices;
 
-/**
- * An invoice.
- *
- * @param number its number: one above that of the invoice before, whichever order that was for
- * @param orderId the order
- */
+/** An invoice. Numbers have no gaps and are shared by all orders. */
 public record Invoice(long number, long orderId) {}

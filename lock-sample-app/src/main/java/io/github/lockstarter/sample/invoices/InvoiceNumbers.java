@@ -7,12 +7,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The next number of an invoice. A number is used once its invoice is committed, and not before, since the transaction
- * may be rolled back. So the lock outlives the call: without {@link InTransaction#RELEASE_AFTER} the next caller would
- * read the same last number.
+ * Assigns invoice numbers. The caller's transaction may be rolled back, so a number is only used once that transaction
+ * has committed. {@link InTransaction#RELEASE_AFTER} keeps the lock until then; otherwise the next caller would read
+ * the same last number.
  *
- * <p>The lock is lost if this instance is paused for longer than the lease. {@link Fences#enter} makes the database
- * refuse the transaction then, or makes the next caller wait until it has ended.
+ * <p>The lock is lost if this instance is paused for longer than the lease. {@link Fences#enter} protects the table in
+ * that case: the database rejects this transaction, or the next caller waits until it has ended.
  */
 @Component
 class InvoiceNumbers {
@@ -26,10 +26,9 @@ class InvoiceNumbers {
     }
 
     /**
-     * Reads the last number under a lock that is released when the transaction of the caller has completed.
+     * Returns the last committed number plus one, and keeps the lock until the caller's transaction has completed.
      *
-     * @return one above the last committed number
-     * @throws io.github.lockstarter.OvertakenException when a later caller has entered; nothing is committed
+     * @throws io.github.lockstarter.OvertakenException if a later caller has entered; nothing is committed
      */
     @DistributedLock(name = "invoice-number", inTransaction = InTransaction.RELEASE_AFTER)
     public long next() {

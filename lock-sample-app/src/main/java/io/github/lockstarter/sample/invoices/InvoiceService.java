@@ -21,12 +21,9 @@ public class InvoiceService {
     }
 
     /**
-     * Issues an invoice. The number is reserved by a lock from the moment it is read until this transaction has
-     * completed; if the transaction is rolled back, the next invoice gets the number.
+     * Issues an invoice. If the transaction is rolled back, the next invoice gets its number.
      *
-     * @param orderId the order
-     * @return the invoice
-     * @throws io.github.lockstarter.sample.orders.OrderException.NotFound when there is no such order
+     * @throws io.github.lockstarter.sample.orders.OrderException.NotFound if the order does not exist
      */
     @Transactional
     public Invoice issue(long orderId) {

@@ -1,4 +1,4 @@
-/** Invoices, whose numbers have no gap: a lock that is kept until the caller's transaction has completed. */
+/** Invoice numbers without gaps: the lock is kept until the caller's transaction has completed. */
 @NullMarked
 package io.github.lockstarter.sample.invoices;
 

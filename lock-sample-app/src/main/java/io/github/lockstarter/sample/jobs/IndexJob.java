@@ -7,8 +7,8 @@ import java.time.Duration;
 import org.springframework.stereotype.Service;
 
 /**
- * Works for far longer than its lease of one second. The watchdog renews the lease meanwhile; a crash would free the
- * lock after that one second nevertheless.
+ * Runs much longer than its lease of one second: the watchdog renews the lease while the job runs. After a crash, the
+ * lock becomes free within that second.
  */
 @Service
 class IndexJob {
@@ -22,11 +22,7 @@ class IndexJob {
         this.properties = properties;
     }
 
-    /**
-     * Rebuilds the index, step by step; stops before the next step when the lock is lost.
-     *
-     * @return what became of the lease
-     */
+    /** Rebuilds the index in steps, and stops before the next step if the lock is lost. */
     @DistributedLock(name = "index", leaseMs = LEASE_MS)
     public Rebuilt rebuild() {
         LockHandle lock = LockHandle.current().orElseThrow();
@@ -49,14 +45,11 @@ class IndexJob {
     }
 
     /**
-     * What became of the lease during a rebuild.
+     * The result of a rebuild.
      *
-     * @param fencingToken of the lock of the run, the same from start to end
-     * @param leaseMs lease
-     * @param tookMs how long the run took
-     * @param shortestRemainingLeaseMs least that was left of the lease at the end of any step
-     * @param remainingLeaseMs what was left of the lease at the end
-     * @param stillHeld whether the lock was held at the end
+     * @param fencingToken the same from start to end
+     * @param shortestRemainingLeaseMs the shortest remaining lease after any step
+     * @param remainingLeaseMs remaining lease at the end
      */
     record Rebuilt(
             long fencingToken,

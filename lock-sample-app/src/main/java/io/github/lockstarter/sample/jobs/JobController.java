@@ -6,7 +6,6 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Jobs over HTTP, for a scheduler or a person. */
 @RestController
 @RequestMapping("/jobs")
 class JobController {
@@ -39,10 +38,9 @@ class JobController {
     }
 
     /**
-     * Answer to a caller of the report job.
+     * Result of the report job.
      *
-     * @param outcome whether it ran
-     * @param report what it found, if it ran
+     * @param report empty if skipped
      */
     record ReportRun(String outcome, Optional<ReportJob.Report> report) {}
 }

@@ -13,7 +13,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 
-/** Reminds customers, always in the same instance: the leader, until it ends or crashes. */
+/** Sends reminders from one instance only: the leader. */
 @Service
 class ReminderJob {
 
@@ -27,7 +27,7 @@ class ReminderJob {
         this.leadership = leaders.role(ROLE);
     }
 
-    /** On the leader only, under its lock; on other instances nothing happens. */
+    /** Runs on the leader, under its lock; does nothing on other instances. */
     @Scheduled(fixedDelayString = "${sample.jobs.reminder-delay}")
     @LeaderOnly(ROLE)
     public void remind() {
@@ -50,11 +50,10 @@ class ReminderJob {
     }
 
     /**
-     * What this instance has to do with the reminders.
+     * State of this instance.
      *
-     * @param leader whether it sends them
-     * @param term number of its leadership; 0 if it does not lead
-     * @param sent how many it has sent
+     * @param term number of the leadership; 0 if this instance is not the leader
+     * @param sent reminders sent by this instance
      */
     record Reminders(boolean leader, long term, long sent) {}
 }

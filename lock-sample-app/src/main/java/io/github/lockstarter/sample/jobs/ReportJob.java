@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Service;
 
-/** Counts orders. Each tick runs in one instance, and so does what a request asks for meanwhile. */
+/** Counts orders. One instance runs each tick; requests and ticks exclude each other. */
 @Service
 class ReportJob {
 
@@ -27,10 +27,10 @@ class ReportJob {
     }
 
     /**
-     * Runs unless another run is in progress, here or in another instance, or has begun less than a second ago: the
-     * clocks of the instances may differ by that much, and a tick is to run once.
+     * Skips the run if another one is in progress in any instance, or started less than a second ago. The second
+     * covers clock differences between instances, so that a tick runs once.
      *
-     * @return the report; empty when skipped
+     * @return the report; empty if skipped
      */
     @Scheduled(cron = "${sample.jobs.report-cron}")
     @ScheduledLock(name = "report", atLeastMs = 1000)
@@ -53,11 +53,10 @@ class ReportJob {
     }
 
     /**
-     * What a run found.
+     * Result of a run.
      *
-     * @param placed orders taken
-     * @param shipped of these, those that have left
-     * @param fencingToken of the lock of the run: a newer report has a greater one
+     * @param shipped number of placed orders that have been shipped
+     * @param fencingToken greater in newer reports
      */
     record Report(long placed, long shipped, long fencingToken) {}
 }

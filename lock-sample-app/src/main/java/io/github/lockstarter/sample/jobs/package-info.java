@@ -1,6 +1,6 @@
 /**
- * Jobs of which one runs at a time: a scheduled one that skips while another runs, one that outlives its lease, one
- * that the leader runs.
+ * Jobs that run on one instance at a time: a scheduled job that skips, a job that outlives its lease, and a job of the
+ * leader.
  */
 @NullMarked
 package io.github.lockstarter.sample.jobs;

@@ -14,8 +14,8 @@ class Carrier {
     }
 
     /**
-     * Books a shipment. A real carrier would be given the order's number as its idempotency key: no lock can take back
-     * a call that has left the house.
+     * Books a shipment. Pass the order number as an idempotency key to a real carrier: a lock cannot undo a request
+     * that has already been sent.
      *
      * @return the tracking number
      */

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Service;
 
-/** Prints labels. The printer takes a while, in which no thread waits for it, nor for the lock of the next label. */
+/** Prints labels asynchronously: no thread waits for the printer or for the lock of the next label. */
 @Service
 public class LabelPrinter {
 
@@ -20,11 +20,8 @@ public class LabelPrinter {
     }
 
     /**
-     * Prints the label of an order once more. The lock is held until the future completes, so that each copy has a
-     * number of its own, although its count is written after the print.
-     *
-     * @param orderId the order
-     * @return the label, once it is printed
+     * Prints another copy of the label. The lock is held until the future completes, so copies get distinct numbers
+     * even though the counter is written after printing.
      */
     @DistributedLock(name = "label", key = "#orderId")
     public CompletableFuture<Label> print(long orderId) {

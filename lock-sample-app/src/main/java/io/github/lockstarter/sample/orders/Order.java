@@ -3,12 +3,10 @@ package io.github.lockstarter.sample.orders;
 import java.util.Optional;
 
 /**
- * An order as stored.
+ * A stored order.
  *
- * @param orderId its number, from 1
- * @param item what is ordered
- * @param quantity how many
- * @param shipment how it left; empty while it has not
+ * @param orderId starts at 1
+ * @param shipment empty until the order is shipped
  */
 public record Order(long orderId, String item, int quantity, Optional<Shipment> shipment) {
 

@@ -1,13 +1,12 @@
 package io.github.lockstarter.sample.orders;
 
-/** An order cannot be worked on as asked. */
+/** The order cannot be processed. */
 public sealed class OrderException extends RuntimeException {
 
     OrderException(String message) {
         super(message);
     }
 
-    /** There is no such order. */
     public static final class NotFound extends OrderException {
 
         NotFound(long orderId) {
@@ -15,7 +14,7 @@ public sealed class OrderException extends RuntimeException {
         }
     }
 
-    /** The order left already; nothing was done. */
+    /** The order has already been shipped; nothing was done. */
     public static final class AlreadyShipped extends OrderException {
 
         AlreadyShipped(long orderId, Shipment shipment) {

@@ -4,7 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import org.springframework.stereotype.Service;
 
-/** Takes orders and ships each of them once, however many instances are asked to. */
+/** Places orders and ships each of them once, regardless of the number of instances. */
 @Service
 public class OrderService {
 
@@ -16,34 +16,25 @@ public class OrderService {
         this.carrier = carrier;
     }
 
-    /**
-     * Takes an order. Needs no lock: the store gives out each number once.
-     *
-     * @param order what is ordered
-     * @return the order with its number
-     */
+    /** Places an order. Needs no lock: {@code INCR} assigns each number once. */
     public Order place(NewOrder order) {
         return orders.add(order);
     }
 
     /**
-     * Reads an order. Needs no lock either.
+     * Reads an order without a lock.
      *
-     * @param orderId its number
-     * @return the order
-     * @throws OrderException.NotFound when there is none
+     * @throws OrderException.NotFound if the order does not exist
      */
     public Order find(long orderId) {
         return orders.find(orderId).orElseThrow(() -> new OrderException.NotFound(orderId));
     }
 
     /**
-     * Ships an order. One call per order runs at a time; how long another one waits is set in {@code application.yml}.
+     * Ships an order. Calls for the same order run one at a time; {@code application.yml} sets how long they wait.
      *
-     * @param orderId its number
-     * @return the shipped order
-     * @throws OrderException when there is none, or it has left already
-     * @throws io.github.lockstarter.OvertakenException when a later holder has overtaken this one; nothing is written
+     * @throws OrderException if the order does not exist or has already been shipped
+     * @throws io.github.lockstarter.OvertakenException if a later holder has opened the order; nothing is written
      */
     @DistributedLock(key = "#orderId", leaseMs = 30000)
     public Order ship(long orderId) {

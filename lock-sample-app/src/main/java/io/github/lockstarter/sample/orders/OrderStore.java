@@ -11,12 +11,11 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Repository;
 
 /**
- * Orders in Redis, one hash {@code sample:order:<orderId>} each: {@code item}, {@code quantity}, and once shipped
- * {@code tracking} and {@code shippedWith}. The last number given out is in {@code sample:orders}.
+ * Orders in Redis, one hash {@code sample:order:<orderId>} each: {@code item}, {@code quantity} and, once shipped,
+ * {@code tracking} and {@code shippedWith}. {@code sample:orders} contains the last assigned number.
  *
- * <p>Fenced: to change an order, a caller {@linkplain #open opens} it under the lock of the order <em>before</em> it is
- * read. From then on Redis refuses earlier holders of that lock: a holder that was paused for longer than its lease
- * cannot write once the next one has opened the order.
+ * <p>Fenced: a caller {@linkplain #open opens} an order under its lock <em>before</em> reading it. Redis then rejects
+ * writes by earlier holders, which were paused for longer than their lease.
  */
 @Repository
 public class OrderStore {
@@ -37,12 +36,7 @@ public class OrderStore {
         this.hashes = redis.opsForHash();
     }
 
-    /**
-     * Stores a new order under the next number.
-     *
-     * @param order what is ordered
-     * @return the stored order
-     */
+    /** Stores a new order under the next number. */
     public Order add(NewOrder order) {
         Long orderId = redis.opsForValue().increment(LAST_ID);
         if (orderId == null) {
@@ -53,34 +47,22 @@ public class OrderStore {
         return new Order(orderId, order.item(), order.quantity(), Optional.empty());
     }
 
-    /**
-     * Reads an order.
-     *
-     * @param orderId its number
-     * @return the order, if there is one
-     */
     public Optional<Order> find(long orderId) {
         Map<String, String> fields = hashes.entries(key(orderId));
         return fields.isEmpty() ? Optional.empty() : Optional.of(order(orderId, fields));
     }
 
-    /**
-     * The number of the newest order.
-     *
-     * @return zero when there is none
-     */
+    /** Returns the number of the newest order, or 0 if there is none. */
     public long lastOrderId() {
         String last = redis.opsForValue().get(LAST_ID);
         return last == null ? 0 : Long.parseLong(last);
     }
 
     /**
-     * Reads an order in order to change it, under the lock of the order.
+     * Reads an order in order to change it, under its lock, and shuts out earlier holders of that lock.
      *
-     * @param orderId its number
-     * @return the order as it was after older holders were shut out
-     * @throws OrderException.NotFound when there is none
-     * @throws OvertakenException when a later holder of the lock has opened it
+     * @throws OrderException.NotFound if the order does not exist
+     * @throws OvertakenException if a later holder of the lock has opened the order
      */
     Order open(long orderId) {
         fences.run(OPEN, List.of(key(orderId)));
@@ -88,11 +70,9 @@ public class OrderStore {
     }
 
     /**
-     * Writes how an opened order left, under the same lock.
+     * Writes the shipment of an opened order, under the same lock.
      *
-     * @param orderId its number
-     * @param shipment what to write
-     * @throws OvertakenException when a later holder of the lock has opened it; nothing is written
+     * @throws OvertakenException if a later holder of the lock has opened the order; nothing is written
      */
     void ship(long orderId, Shipment shipment) {
         fences.run(SHIP, List.of(key(orderId)), shipment.trackingNumber(), Long.toString(shipment.fencingToken()));

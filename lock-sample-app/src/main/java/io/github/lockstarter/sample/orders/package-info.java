@@ -1,4 +1,7 @@
-/** Orders, and shipping each of them once: a lock for the common case, its fencing token for the rare one. */
+/**
+ * Ships each order once. A lock prevents concurrent shipments; its fencing token protects the store from a paused
+ * holder.
+ */
 @NullMarked
 package io.github.lockstarter.sample.orders;
 

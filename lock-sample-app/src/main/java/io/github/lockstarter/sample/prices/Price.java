@@ -3,10 +3,8 @@ package io.github.lockstarter.sample.prices;
 import java.io.Serializable;
 
 /**
- * What an item costs.
+ * The price of an item.
  *
- * @param item its name
- * @param cents the price
- * @param calculation number of the calculation in the instance that did it
+ * @param calculation number of the calculation in the instance that calculated the price
  */
 record Price(String item, int cents, int calculation) implements Serializable {}

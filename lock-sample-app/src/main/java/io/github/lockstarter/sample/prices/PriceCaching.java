@@ -9,12 +9,12 @@ import org.springframework.data.redis.cache.RedisCacheConfiguration;
 import org.springframework.data.redis.cache.RedisCacheManager;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** A cache in Redis, which all instances share. */
+/** Configures a Redis cache that all instances share. */
 @Configuration(proxyBeanMethods = false)
 @EnableCaching
 class PriceCaching {
 
-    /** A name that it does not know fails the start. */
+    /** An unknown cache name fails on startup. */
     @Bean
     RedisCacheManager cacheManager(RedisConnectionFactory redis) {
         RedisCacheConfiguration tenMinutes =

@@ -7,7 +7,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.stereotype.Service;
 
-/** Calculates prices, which takes its time. */
+/** Calculates prices, slowly. */
 @Service
 class PriceList {
 
@@ -19,11 +19,8 @@ class PriceList {
     }
 
     /**
-     * The price of an item, from the cache. If it is missing, one call of all instances calculates it: the cache is
-     * named in {@code distributed-lock.cache.names}.
-     *
-     * @param item its name
-     * @return the price
+     * Returns the price from the cache. On a miss, only one caller of all instances calculates it, because {@code
+     * distributed-lock.cache.names} contains this cache.
      */
     @Cacheable(cacheNames = "prices", sync = true)
     public Price priceOf(String item) {

@@ -1,4 +1,4 @@
-/** Prices, which are calculated once for all instances and kept in a cache. */
+/** Prices in a cache that one instance loads for all. */
 @NullMarked
 package io.github.lockstarter.sample.prices;
 

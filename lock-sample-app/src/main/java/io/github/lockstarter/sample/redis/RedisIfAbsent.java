@@ -15,8 +15,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.stereotype.Component;
 
 /**
- * Starts a Redis where {@code spring.data.redis.*} names one server and nothing listens there; it ends with the
- * application. Sentinels, clusters and static replicas are left alone.
+ * Starts Redis if {@code spring.data.redis.*} names a single server that is not running, and stops it with the
+ * application. Ignores sentinels, clusters and static replicas.
  */
 @Component
 class RedisIfAbsent implements BeanPostProcessor, DisposableBean {
@@ -72,7 +72,6 @@ class RedisIfAbsent implements BeanPostProcessor, DisposableBean {
         }
     }
 
-    /** The server that was started here, if one was. */
     @Nullable
     RedisServer server() {
         return server;

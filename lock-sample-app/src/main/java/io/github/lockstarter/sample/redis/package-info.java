@@ -1,4 +1,4 @@
-/** A Redis for an application that finds none. No part of what is to be copied. */
+/** Starts Redis if it is not running. Not meant to be copied. */
 @NullMarked
 package io.github.lockstarter.sample.redis;
 

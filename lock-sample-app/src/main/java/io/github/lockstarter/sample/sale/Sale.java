@@ -3,9 +3,8 @@ package io.github.lockstarter.sample.sale;
 /**
  * A product on sale.
  *
- * @param product what
- * @param stock how many there were at the start
- * @param left how many are left
- * @param buyers how many have one
+ * @param stock initial stock
+ * @param left remaining stock
+ * @param buyers number of purchases
  */
 public record Sale(String product, int stock, int left, long buyers) {}

@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.sale;
 
-/** A product cannot be offered or sold as asked; the caller has sold nothing. */
+/** The product cannot be offered or sold. Nothing was sold. */
 public sealed class SaleException extends RuntimeException {
 
     SaleException(String message) {
@@ -15,7 +15,7 @@ public sealed class SaleException extends RuntimeException {
         }
     }
 
-    /** The product is on sale already: by this call itself, when the connection was lost before the first answer. */
+    /** The product is already on sale, possibly by this call if its first reply was lost. */
     public static final class AlreadyOnSale extends SaleException {
 
         AlreadyOnSale(String product) {
@@ -31,7 +31,7 @@ public sealed class SaleException extends RuntimeException {
         }
     }
 
-    /** The buyer has one; each gets one at most. */
+    /** The buyer already has one; the limit is one per buyer. */
     public static final class BoughtBefore extends SaleException {
 
         BoughtBefore(String product, String buyer) {
@@ -39,7 +39,7 @@ public sealed class SaleException extends RuntimeException {
         }
     }
 
-    /** The store refused the write of a holder whose lock has gone to somebody else meanwhile. */
+    /** A later holder of the lock has opened the sale, so the store rejected the write. */
     public static final class Overtaken extends SaleException {
 
         Overtaken(String product, long fencingToken) {

@@ -4,7 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import org.springframework.stereotype.Service;
 
-/** Sells what there is, one to each buyer, however many instances are asked at once. */
+/** Sells the stock, one per buyer, regardless of the number of instances. */
 @Service
 public class SaleService {
 
@@ -15,11 +15,9 @@ public class SaleService {
     }
 
     /**
-     * Puts a product on sale. Needs no lock: the store does it in one step.
+     * Puts a product on sale. Needs no lock: a single script does it atomically.
      *
-     * @param sale what
-     * @return the sale
-     * @throws SaleException.AlreadyOnSale when it is on sale
+     * @throws SaleException.AlreadyOnSale if the product is already on sale
      */
     public Sale offer(NewSale sale) {
         sales.offer(sale);
@@ -29,22 +27,17 @@ public class SaleService {
     /**
      * Reads a sale.
      *
-     * @param product what
-     * @return the sale
-     * @throws SaleException.NotOnSale when there is none
+     * @throws SaleException.NotOnSale if the product is not on sale
      */
     public Sale find(String product) {
         return sales.find(product).orElseThrow(() -> new SaleException.NotOnSale(product));
     }
 
     /**
-     * Sells one. One call per product runs at a time; other products are sold meanwhile.
+     * Sells one. Calls for the same product run one at a time; other products are not affected.
      *
-     * @param product what
-     * @param buyer to whom
-     * @return the purchase
-     * @throws SaleException when it is not on sale, sold out, the buyer has one, or a newer holder has overtaken this
-     *     one
+     * @throws SaleException if the product is not on sale or sold out, the buyer already has one, or a later holder of
+     *     the lock has opened the sale
      */
     @DistributedLock(name = "sale", key = "#product")
     public Purchase buy(String product, String buyer) {

@@ -9,16 +9,16 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.stereotype.Repository;
 
 /**
- * Sales in Redis, one hash {@code sample:sale:{<product>}} each: {@code stock}, {@code left} and {@code fence} (newest
- * fencing token); who has bought is in the hash {@code sample:sale:{<product>}:buyers}, with the fencing token of the
+ * Sales in Redis. The hash {@code sample:sale:{<product>}} contains {@code stock}, {@code left} and {@code fence}
+ * (newest fencing token); the hash {@code sample:sale:{<product>}:buyers} maps each buyer to the fencing token of the
  * purchase.
  *
- * <p>It does not count: it writes what the caller read and reckoned. What makes that safe is the lock, and the fencing
- * token for a caller that was paused for longer than its lease. {@link #open} registers the token <em>before</em> the
- * sale is read, {@link #sell} checks it again.
+ * <p>Callers read the stock and write the decremented number, which is safe under the lock and, after a pause longer
+ * than the lease, with the fencing token: {@link #open} registers it <em>before</em> the sale is read, and {@link
+ * #sell} checks it again.
  *
- * <p>A call may be sent to Redis twice, when the connection is lost before the answer. {@link #sell} then finds its own
- * purchase, also when a newer holder has opened the sale in between.
+ * <p>The Redis client may send a command twice if the connection is lost before the reply. {@link #sell} then finds
+ * its own purchase, even if a newer holder has opened the sale in between.
  */
 @Repository
 class SaleStore {
@@ -36,7 +36,7 @@ class SaleStore {
     /**
      * Puts a product on sale.
      *
-     * @throws SaleException.AlreadyOnSale when it is
+     * @throws SaleException.AlreadyOnSale if the product is already on sale
      */
     void offer(NewSale sale) {
         String outcome = redis.execute(OFFER, List.of(saleKey(sale.product())), Integer.toString(sale.stock()));
@@ -45,7 +45,6 @@ class SaleStore {
         }
     }
 
-    /** Reads a sale, if there is one. */
     Optional<Sale> find(String product) {
         Map<Object, Object> fields = redis.opsForHash().entries(saleKey(product));
         if (fields.isEmpty()) {
@@ -55,17 +54,15 @@ class SaleStore {
         return Optional.of(new Sale(product, number(fields, "stock"), number(fields, "left"), buyers));
     }
 
-    /** Whether that buyer has one. */
     boolean hasBought(String product, String buyer) {
         return redis.opsForHash().hasKey(buyersKey(product), buyer);
     }
 
     /**
-     * Reads a sale in order to sell one.
+     * Reads a sale in order to sell one, and shuts out earlier holders of the lock.
      *
-     * @return the sale as it was after older holders were shut out
-     * @throws SaleException.NotOnSale when there is none
-     * @throws SaleException.Overtaken when a newer holder has opened it
+     * @throws SaleException.NotOnSale if the product is not on sale
+     * @throws SaleException.Overtaken if a newer holder has opened the sale
      */
     Sale open(String product, long fencingToken) {
         String outcome = redis.execute(FENCE, List.of(saleKey(product)), Long.toString(fencingToken));
@@ -76,9 +73,9 @@ class SaleStore {
     /**
      * Writes a purchase, once.
      *
-     * @throws SaleException.NotOnSale when the product is not on sale
-     * @throws SaleException.BoughtBefore when the buyer has one by another purchase
-     * @throws SaleException.Overtaken when a newer holder has opened it since
+     * @throws SaleException.NotOnSale if the product is not on sale
+     * @throws SaleException.BoughtBefore if the buyer already has one from another purchase
+     * @throws SaleException.Overtaken if a newer holder has opened the sale
      */
     void sell(Purchase purchase) {
         String product = purchase.product();
@@ -111,7 +108,7 @@ class SaleStore {
         return RedisScript.of(new ClassPathResource(name, SaleStore.class), String.class);
     }
 
-    /** The braces keep a sale and its buyers in one slot of a cluster, as a script demands. */
+    /** The braces keep both hashes of a sale in one cluster slot, which a script requires. */
     private static String saleKey(String product) {
         return "sample:sale:{" + product + "}";
     }

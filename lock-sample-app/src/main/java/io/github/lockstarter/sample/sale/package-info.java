@@ -1,4 +1,4 @@
-/** A flash sale: the stock never falls below zero and nobody buys twice, however many instances sell. */
+/** A flash sale that never oversells and sells at most one to each buyer, regardless of the number of instances. */
 @NullMarked
 package io.github.lockstarter.sample.sale;
 

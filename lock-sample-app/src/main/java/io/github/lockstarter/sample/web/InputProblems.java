@@ -11,7 +11,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.method.annotation.HandlerMethodValidationException;
 
-/** Says what is wrong with a request, where Spring's own answer says only "Validation failure". */
+/** Describes invalid input, which Spring reports only as "Validation failure". */
 @RestControllerAdvice
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class InputProblems {

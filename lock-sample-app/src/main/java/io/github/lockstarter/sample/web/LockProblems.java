@@ -17,14 +17,13 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * What the three kinds of lock failure mean to an HTTP client. Contended is a conflict that goes away by itself;
- * "cannot tell" is an outage, or a store that recovers and says for how long; a lost lock is an error of ours, since
- * part of the work may be done already.
+ * Maps lock failures to HTTP statuses: 409 if another request holds the lock, 503 if the store does not answer or is
+ * recovering, and 500 if the lock was lost and part of the work may already be done.
  */
 @RestControllerAdvice
 class LockProblems {
 
-    /** When to try again while Redis does not answer. */
+    /** Suggested retry interval while Redis does not answer. */
     private static final Duration OUTAGE = Duration.ofSeconds(4);
 
     @ExceptionHandler

@@ -1,4 +1,4 @@
-/** Errors as problem details: what a client is told about a failed lock, or a request that makes no sense. */
+/** Error responses as problem details. */
 @NullMarked
 package io.github.lockstarter.sample.web;
 

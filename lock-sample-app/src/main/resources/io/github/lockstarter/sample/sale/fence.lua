@@ -1,4 +1,4 @@
--- Registers a fencing token at a sale, before it is read: from now on the store refuses older ones.
+-- Registers a fencing token before the sale is read; the store rejects older tokens from then on.
 -- KEYS[1]  hash of the sale
 -- ARGV[1]  fencing token of the caller's lock
 -- returns  "ok", "overtaken" (a newer token is registered) or "missing" (the product is not on sale)

@@ -1,7 +1,7 @@
 -- Puts a product on sale, once.
 -- KEYS[1]  hash of the sale
--- ARGV[1]  how many there are
--- returns  "ok" or "exists" (it is on sale already; nothing written)
+-- ARGV[1]  initial stock
+-- returns  "ok" or "exists" (already on sale; nothing is written)
 local sale = KEYS[1]
 local stock = ARGV[1]
 

@@ -1,11 +1,11 @@
--- Writes a purchase, unless a newer fencing token has been registered since the sale was read. A repetition of a call that was
--- carried out, as a client sends it after a lost connection, writes nothing and gets the answer of the first.
+-- Writes a purchase, unless a newer fencing token has been registered since the sale was read. If the client repeats
+-- an executed call after losing the connection, the repetition writes nothing and returns the reply of the first call.
 -- KEYS[1]  hash of the sale
--- KEYS[2]  hash of its buyers, each with the fencing token under which it bought: one purchase is made under each
+-- KEYS[2]  hash of its buyers, each with the fencing token of the purchase, which is unique to it
 -- ARGV[1]  fencing token of the caller's lock
--- ARGV[2]  what is left after the purchase
+-- ARGV[2]  remaining stock after the purchase
 -- ARGV[3]  the buyer
--- returns  "ok" (this purchase is written), or, with nothing written: "bought" (the buyer has one of another purchase),
+-- returns  "ok" (this purchase is written), or, without writing: "bought" (the buyer has one from another purchase),
 --          "overtaken" (a newer token is registered), "missing" (the product is not on sale)
 local sale = KEYS[1]
 local buyers = KEYS[2]
