@@ -3,45 +3,44 @@ package io.github.lockstarter.kit.check;
 import java.time.Duration;
 
 /**
- * How late something may be for reasons that are not the lock's. Generous: a check of times must not fail because a
- * machine of two cores runs four JVMs; what it looks for is late by a lease or a wait, or for ever.
+ * Lateness for which the lock is not responsible. Generous, since a machine with two cores may run four JVMs: a timing
+ * check looks for delays of a whole lease or wait.
  *
- * <p>Late is what comes after its time, the {@linkplain #PROMISED 50 ms} of the invariant, {@link #SCHEDULING}, the
- * time in which the worker's threads {@linkplain History#stalls stood still}, and, for what needs an answer,
- * {@link #COMMAND} while there is a fault or its aftermath, the worker stands still for more than {@link #STARVED}, or
- * its store, which is not Redis, answers late.
+ * <p>A thread may be late by {@link #PROMISED}, {@link #SCHEDULING} and the {@linkplain History#stalls stalls} of its
+ * worker. A thread that needs a reply may also take {@link #COMMAND}, if there is a fault or its aftermath, the worker
+ * stalls for more than {@link #STARVED}, or its store answers late.
  */
 final class Allowance {
 
-    /** What the invariants say. */
+    /** Bound of the invariants. */
     static final Duration PROMISED = Duration.ofMillis(50);
 
-    /** Until a thread that may run does. */
+    /** From runnable to running. */
     static final Duration SCHEDULING = Duration.ofMillis(400);
 
-    /** The command timeout of the workers, and the coarse timer behind it. */
+    /** Command timeout of the workers, plus their coarse timer. */
     static final Duration COMMAND = Duration.ofMillis(500 + 150);
 
-    /** How long a fault shows after it was healed: clients reconnect. */
+    /** Time for clients to reconnect after a fault has ended. */
     static final Duration AFTERMATH = Duration.ofSeconds(2);
 
-    /** Where a thread stands still for so long, the servers may too, and a command times out without a fault. */
+    /** After a stall of this length, the servers may have stalled too, and a command may time out without a fault. */
     private static final Duration STARVED = Duration.ofMillis(100);
 
     private Allowance() {}
 
-    /** For a thread of the worker that should act between the two moments. */
+    /** Allowance of a worker's thread that should act between the two times. */
     static long forThread(History history, String worker, long from, long until) {
         return PROMISED.plus(SCHEDULING).toNanos() + Span.covered(history.stalls(worker), from, until);
     }
 
-    /** For a thread that also needs an answer. */
+    /** The same for a thread that needs a reply. */
     static long forAnswer(History history, String worker, long from, long until) {
         long thread = forThread(history, worker, from, until);
         boolean disturbed =
                 history.faults().stream().anyMatch(fault -> fault.touches(from - AFTERMATH.toNanos(), until));
         boolean starved = Span.covered(history.stalls(worker), from, until) > STARVED.toNanos();
-        boolean slow = history.waitedForTheStore(worker, from, until);
+        boolean slow = history.waitedForStore(worker, from, until);
         return disturbed || starved || slow ? thread + COMMAND.toNanos() : thread;
     }
 }

@@ -4,8 +4,8 @@ import io.github.lockstarter.kit.event.EventKind;
 import java.util.List;
 
 /**
- * What was seen as it happened, for which no history is needed: a nested hold with another fencing token (I2), a caller
- * that never returns (I5), a loss that is undone (I6), and whatever is left behind at the end (I8).
+ * Violations that workers detect themselves: a nested hold with another fencing token (I2), a caller that never
+ * returns (I5), a loss that is undone (I6), leftovers at the end (I8).
  */
 public final class AnomalyCheck implements Check {
 

@@ -2,14 +2,9 @@ package io.github.lockstarter.kit.check;
 
 import java.util.List;
 
-/** Looks for violations of one invariant. Stateless. */
+/** Finds violations of one invariant. Stateless. */
 public interface Check {
 
-    /**
-     * Looks.
-     *
-     * @param history of one session
-     * @return what was found, by time; empty if the invariant held
-     */
+    /** Returns the violations by time. */
     List<Violation> violations(History history);
 }

@@ -22,12 +22,7 @@ public final class CheckSuite {
 
     private CheckSuite() {}
 
-    /**
-     * Looks for violations of every invariant.
-     *
-     * @param history of one session
-     * @return the violations of all checks, by time
-     */
+    /** Returns the violations of all checks by time. */
     public static List<Violation> violations(History history) {
         return CHECKS.stream()
                 .flatMap(check -> check.violations(history).stream())

@@ -9,12 +9,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * I1: no two holds of one key overlap while their leases are valid, and nobody is granted a lock whose holder is
- * certain. A hold counts from when the application got it until its {@linkplain Hold#validUntil validity} ends. A lock
- * with several permits never has more holds than that, and no two in one slot.
+ * I1: no two holds of one key overlap while they are {@linkplain Hold#validUntil valid}. A lock with several permits
+ * never has more holds than permits, and no two in one slot.
  *
- * <p>An operator who ends the session of an instance, or the lease of a lock, frees locks before their holder learns of
- * it: which it has to, when it renews. The resource refuses what it writes meanwhile.
+ * <p>Exception: when an operator ends the session of an instance, or the lease of a lock, the lock becomes free before
+ * its holder detects the loss by its next renewal. The resource rejects writes of that holder meanwhile.
  */
 public final class ExclusionCheck implements Check {
 
@@ -28,7 +27,7 @@ public final class ExclusionCheck implements Check {
         return found;
     }
 
-    /** Whatever their slots are. */
+    /** Counts the holds of all slots. */
     private static void count(History history, String lock, long permits, List<Violation> found) {
         List<Hold> valid = history.holds().entrySet().stream()
                 .filter(holds -> LabEvent.lockOf(holds.getKey()).equals(lock))
@@ -74,25 +73,25 @@ public final class ExclusionCheck implements Check {
         }
     }
 
-    /** A holder that is cut off learns it from no answer: what became of its release is unknown to it. */
+    /** A disconnected holder does not detect the revocation, and the outcome of its release is unknown. */
     private static boolean wasRevoked(History history, Hold hold, long nextGrantedAt) {
         String outcome = hold.end().cause();
-        boolean learnt =
+        boolean detected =
                 hold.end().kind() != Hold.Kind.RELEASED || outcome.startsWith("LOST") || outcome.equals("UNKNOWN");
-        return (learnt || mayBeExecutedTwice(history, hold) || mayBeUndone(history, hold, nextGrantedAt))
+        return (detected || mayBeExecutedTwice(history, hold) || mayBeUndone(history, hold, nextGrantedAt))
                 && history.revoking().stream()
-                        .anyMatch(fault -> fault.touches(nextGrantedAt - history.untilLearnt(), nextGrantedAt));
+                        .anyMatch(fault -> fault.touches(nextGrantedAt - history.revocationDelay(), nextGrantedAt));
     }
 
-    /** A server that forgets a revocation has the lock again, and its holder never learns that it was taken away. */
+    /** A server that forgets a revocation has the lock again, so its holder never detects the revocation. */
     private static boolean mayBeUndone(History history, Hold hold, long revokedBefore) {
         return history.forgetting().stream()
                 .anyMatch(fault -> fault.touches(revokedBefore, hold.end().at()));
     }
 
     /**
-     * A release that is sent again says that the lock is released, whether or not it was there at the first time. The
-     * end of a session breaks its connection; another revocation breaks none.
+     * A repeated release reports success whether or not the lock was there at first. Ending a session breaks its
+     * connection; other revocations do not.
      */
     private static boolean mayBeExecutedTwice(History history, Hold hold) {
         long answered = Math.max(hold.end().at(), hold.end().returnedAt());

@@ -8,21 +8,21 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * I3: no increment that the resource took from a fenced writer is lost. Each writer reads, works and writes one more;
- * the resource counts the writes that it took. The number that takes every write is the control and is only counted.
+ * I3: no increment that the resource accepted from a fenced writer is lost. Each writer reads a number and writes it
+ * plus one; the resource counts the accepted writes. An unfenced number is the control and is only counted.
  */
 public final class FencedWritesCheck implements Check {
 
-    /** {@code note} of the number that checks the fencing token. */
+    /** {@code note} of the number that is protected by fencing tokens. */
     public static final String FENCED = "fenced";
 
-    /** {@code note} of the number that takes every write. */
+    /** {@code note} of the number that accepts every write. */
     public static final String UNFENCED = "unfenced";
 
     @Override
     public List<Violation> violations(History history) {
         List<Violation> found = new ArrayList<>();
-        Map<String, Long> known = history.holds().entrySet().stream()
+        Map<String, Long> written = history.holds().entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, entry -> written(entry.getValue())));
         for (LabEvent number : history.of(EventKind.RESOURCE)) {
             if (number.note().equals(FENCED)) {
@@ -32,23 +32,18 @@ public final class FencedWritesCheck implements Check {
                             (number.amount() - number.from()) + " fenced increments are lost: " + number.amount()
                                     + " writes were taken, and the number is " + number.from()));
                 }
-                long told = known.getOrDefault(number.key(), 0L);
-                if (told > number.amount()) {
+                long confirmed = written.getOrDefault(number.key(), 0L);
+                if (confirmed > number.amount()) {
                     found.add(violation(
                             number,
-                            told + " fenced writes were confirmed, and only " + number.amount() + " were taken"));
+                            confirmed + " fenced writes were confirmed, and only " + number.amount() + " were taken"));
                 }
             }
         }
         return found;
     }
 
-    /**
-     * Increments that were lost where nothing checks the fencing token.
-     *
-     * @param history of one session
-     * @return how many
-     */
+    /** Returns the number of lost increments without fencing. */
     public static long lostUnfenced(History history) {
         return history.of(EventKind.RESOURCE).stream()
                 .filter(number -> number.note().equals(UNFENCED))

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * I2: fencing tokens of a key are unique and grow in the order of the grants. A hold whose lease was over when the
- * application got it was granted at some earlier moment that nobody knows, so it is left out of the order. Each break
- * of the order is found once, however many holds follow that are below an earlier one.
+ * I2: fencing tokens of a key are unique and grow in the order of the grants. Ignores the order of holds whose lease
+ * had ended when the application received them, since the time of their grant is unknown. Reports each break of the
+ * order once.
  *
- * <p>An instance that has not learned yet that an operator took its lock away may still hand it over. The resource
- * refuses what such a hold writes.
+ * <p>Exception: an instance that has not yet detected a revocation may still hand the lock over. The resource rejects
+ * the writes of such a hold.
  */
 public final class FencingOrderCheck implements Check {
 
@@ -41,7 +41,7 @@ public final class FencingOrderCheck implements Check {
 
     private static boolean mayBeRevoked(History history, Hold hold) {
         return history.revoking().stream()
-                .anyMatch(fault -> fault.touches(hold.grantedAt() - history.untilLearnt(), hold.grantedAt()));
+                .anyMatch(fault -> fault.touches(hold.grantedAt() - history.revocationDelay(), hold.grantedAt()));
     }
 
     private static Violation violation(Hold later, Hold earlier) {

@@ -11,45 +11,45 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * I10: while another instance is known to wait, a lock is handed over at most 16 times and for at most 50 ms. Known is
- * what came with the grant, or by a notice while the lock was held; the row ends with the next release that is sent.
+ * I10: while an instance knows that another one waits, from the grant or from a later notice, it hands the lock over
+ * at most 16 times and for at most 50 ms. The next release ends the series.
  */
 public final class HandOverCheck implements Check {
 
-    /** The bound, one that was decided when the notice came, and one that a late timer adds. */
+    /** The bound, one hand-over decided before the notice arrived, and one due to a late timer. */
     private static final int MOST = 16 + 2;
 
     private static final Duration LONGEST = Duration.ofMillis(50);
 
-    /** A notice that overtakes the answer to the attempt is taken up with the second tick of the timer after it. */
-    private static final Duration TAKEN_UP = Duration.ofMillis(10);
+    /** A notice that overtakes the answer to the attempt is handled at the second tick of the timer after it. */
+    private static final Duration NOTICE_DELAY = Duration.ofMillis(10);
 
     @Override
     public List<Violation> violations(History history) {
-        Map<String, Map<String, Row>> rows = new HashMap<>();
+        Map<String, Map<String, Series>> series = new HashMap<>();
         List<Violation> found = new ArrayList<>();
         Stream.of(EventKind.GRANTED, EventKind.WANTED, EventKind.FREEING, EventKind.ACQUIRED)
                 .flatMap(kind -> history.of(kind).stream())
                 .sorted((a, b) -> Long.compare(a.at(), b.at()))
-                .forEach(event -> rowsOf(event, rows)
-                        .forEach(row -> row.take(history, event).ifPresent(found::add)));
+                .forEach(event -> seriesOf(event, series)
+                        .forEach(each -> each.take(history, event).ifPresent(found::add)));
         return found;
     }
 
     /** A notice is about all slots of a lock. */
-    private static List<Row> rowsOf(LabEvent event, Map<String, Map<String, Row>> rows) {
-        Map<String, Row> ofLock =
-                rows.computeIfAbsent(event.worker() + '/' + LabEvent.lockOf(event.key()), id -> new HashMap<>());
+    private static List<Series> seriesOf(LabEvent event, Map<String, Map<String, Series>> series) {
+        Map<String, Series> ofLock =
+                series.computeIfAbsent(event.worker() + '/' + LabEvent.lockOf(event.key()), id -> new HashMap<>());
         return event.kind() == EventKind.WANTED
                 ? List.copyOf(ofLock.values())
-                : List.of(ofLock.computeIfAbsent(event.key(), slot -> new Row()));
+                : List.of(ofLock.computeIfAbsent(event.key(), slot -> new Series()));
     }
 
-    /** The hand-overs of one instance since another one was known to wait; 0 for the time if none is. */
-    private static final class Row {
+    /** Hand-overs of one instance since it learned of a waiting one; {@code knownAt} is 0 if it knows none. */
+    private static final class Series {
 
         private boolean held;
-        private boolean told;
+        private boolean reported;
         private long knownAt;
         private int length;
 
@@ -69,23 +69,23 @@ public final class HandOverCheck implements Check {
 
         private void begin(long known) {
             held = true;
-            told = false;
+            reported = false;
             knownAt = known;
             length = 0;
         }
 
         private Optional<Violation> handedOver(History history, LabEvent event) {
-            long late = event.at() - knownAt - TAKEN_UP.toNanos();
+            long late = event.at() - knownAt - NOTICE_DELAY.toNanos();
             if (late <= 0) {
                 return Optional.empty();
             }
             length++;
             boolean tooLong =
                     late - LONGEST.toNanos() > Allowance.forThread(history, event.worker(), knownAt, event.at());
-            if (told || !(tooLong || length > MOST)) {
+            if (reported || !(tooLong || length > MOST)) {
                 return Optional.empty();
             }
-            told = true;
+            reported = true;
             return Optional.of(Violation.of(
                     "I10",
                     event.key(),

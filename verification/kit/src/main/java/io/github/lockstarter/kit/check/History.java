@@ -11,16 +11,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What happened in a session, put together from the events of all workers and of the nemesis. Immutable. */
+/** The history of a session, from the events of all workers and the nemesis. Immutable. */
 public final class History {
 
-    /** What a fault is called that makes the backend forget: {@code FAULT.note} begins with it. */
+    /** Prefix of {@code FAULT.note} for faults that make the store lose data. */
     public static final String FORGETS = "forgets:";
 
-    /** What a fault is called by which an operator takes locks away. */
+    /** Prefix for faults in which an operator revokes locks. */
     public static final String REVOKES = "revokes:";
 
-    /** {@code STORE.note} of a store where a release wakes the instance that has waited longest, and no other. */
+    /** {@code STORE.note} of a store in which a release wakes only the instance that has waited longest. */
     public static final String WAKES_IN_ORDER = "IN_ORDER";
 
     private final Map<EventKind, List<LabEvent>> events;
@@ -33,18 +33,14 @@ public final class History {
     private final List<Span> forgetting;
     private final List<Span> revoking;
     private final long session;
-    private final long begunAnew;
+    private final long electionDelay;
     private final boolean wakesInOrder;
     private final Map<String, LabEvent> kills;
     private final Set<String> ended;
     private final Set<String> starters;
     private final Set<String> workers;
 
-    /**
-     * Puts events together.
-     *
-     * @param events of all logs, by time
-     */
+    /** Takes the events of all logs by time. */
     public History(List<LabEvent> events) {
         this.events = events.stream().collect(Collectors.groupingBy(LabEvent::kind));
         this.end = events.isEmpty() ? 0 : events.get(events.size() - 1).at();
@@ -69,7 +65,7 @@ public final class History {
         this.revoking = faultsMarked(REVOKES);
         this.session =
                 of(EventKind.STORE).stream().mapToLong(LabEvent::amount).max().orElse(0);
-        this.begunAnew =
+        this.electionDelay =
                 of(EventKind.STORE).stream().mapToLong(LabEvent::until).max().orElse(0);
         this.wakesInOrder =
                 of(EventKind.STORE).stream().allMatch(event -> event.note().equals(WAKES_IN_ORDER));
@@ -78,183 +74,97 @@ public final class History {
                 .collect(Collectors.groupingBy(Hold::key)));
     }
 
-    /**
-     * The events of one kind.
-     *
-     * @param kind which
-     * @return by time
-     */
+    /** Returns the events of one kind by time. */
     public List<LabEvent> of(EventKind kind) {
         return events.getOrDefault(kind, List.of());
     }
 
-    /**
-     * All holds.
-     *
-     * @return by key, each list in the order of the grants
-     */
+    /** Returns the holds by key, in the order of the grants. */
     public Map<String, List<Hold>> holds() {
         return holds;
     }
 
-    /**
-     * How many holds there were.
-     *
-     * @return nested ones not counted
-     */
+    /** Returns the number of holds, without nested ones. */
     public long holdCount() {
         return holds.values().stream().mapToLong(List::size).sum();
     }
 
-    /**
-     * What the nemesis did.
-     *
-     * @return by time of its end
-     */
+    /** Returns the faults by the time of their end. */
     public List<Span> faults() {
         return faults;
     }
 
-    /**
-     * Those faults that struck more than one worker's process: its links, or servers.
-     *
-     * @return by time of their end
-     */
+    /** Faults of links or servers, as opposed to a worker's process. */
     List<Span> outsideFaults() {
         return faults.stream().filter(fault -> !workers.contains(fault.whom())).toList();
     }
 
-    /**
-     * Those faults that made servers forget.
-     *
-     * @return by time of their end
-     */
     List<Span> forgetting() {
         return forgetting;
     }
 
-    /**
-     * Those faults by which an operator took the locks of an instance away.
-     *
-     * @return by time of their end
-     */
     List<Span> revoking() {
         return revoking;
     }
 
-    /**
-     * The time-out of the sessions with which locks end.
-     *
-     * @return ns; 0 if the store keeps a lease for each lock
-     */
+    /** Session timeout in ns; 0 if each lock has its own lease. */
     long sessionNanos() {
         return session;
     }
 
     /**
-     * How much longer a lock of a dead holder may stay, since servers that elect a leader begin sessions or leases
-     * anew: each fault of the time may have them do so.
-     *
-     * @param from nanoTime
-     * @param until nanoTime
-     * @return ns
+     * By how many ns the lock of a dead holder may last longer, because an elected leader restarts sessions or leases.
+     * Each fault in this period may cause an election.
      */
-    long begunAnew(long from, long until) {
-        return begunAnew
+    long electionDelay(long from, long until) {
+        return electionDelay
                 * outsideFaults().stream()
-                        .filter(fault -> fault.touches(from - begunAnew, until))
+                        .filter(fault -> fault.touches(from - electionDelay, until))
                         .count();
     }
 
-    /**
-     * Within which time the holder learns that an operator has taken its lock away: it asks when it renews.
-     *
-     * @return ns
-     */
-    long untilLearnt() {
+    /** Time in ns within which a holder detects a revocation: by its next renewal. */
+    long revocationDelay() {
         return Math.max(session, lease * 4 / 3) + Allowance.AFTERMATH.toNanos();
     }
 
-    /**
-     * Whether a release wakes the instance that has waited longest, and no other.
-     *
-     * @return false where the store wakes all, or nobody
-     */
     boolean wakesInOrder() {
         return wakesInOrder;
     }
 
-    /**
-     * When the threads of a worker stood still.
-     *
-     * @param worker with the number of its incarnation
-     * @return by time
-     */
+    /** Stalls of a worker by time. Workers are named with the number of their incarnation. */
     List<Span> stalls(String worker) {
         return stalls.getOrDefault(worker, List.of());
     }
 
-    /**
-     * Whether a worker waited for a late answer of its store.
-     *
-     * @param worker with the number of its incarnation
-     * @param from nanoTime
-     * @param until nanoTime
-     * @return true if so, at any moment of that time
-     */
-    boolean waitedForTheStore(String worker, long from, long until) {
+    /** Whether the worker was waiting for a late answer of its store at any time of the period. */
+    boolean waitedForStore(String worker, long from, long until) {
         return lateAnswers.getOrDefault(worker, List.of()).stream().anyMatch(late -> late.touches(from, until));
     }
 
-    /**
-     * For how long the threads of all workers stood still; what several did at a time counts as often.
-     *
-     * @param from nanoTime
-     * @param until nanoTime
-     * @return ns
-     */
+    /** Sum of the stalls of all workers in ns; simultaneous ones are added up. */
     long stalled(long from, long until) {
         return stalls.values().stream()
                 .mapToLong(spans -> Span.covered(spans, from, until))
                 .sum();
     }
 
-    /**
-     * When a killed worker was certainly gone.
-     *
-     * @param worker with the number of its incarnation
-     * @return nanoTime; {@link Long#MAX_VALUE} if it was not killed
-     */
-    long goneAt(String worker) {
+    /** When a killed worker was certainly dead; {@link Long#MAX_VALUE} if it was not killed. */
+    long deadAt(String worker) {
         LabEvent kill = kills.get(worker);
         return kill == null ? Long.MAX_VALUE : kill.until();
     }
 
-    /**
-     * Whether the worker ended in an orderly way, so that nothing of it is missing in the logs.
-     *
-     * @param worker with the number of its incarnation
-     * @return false if it was killed
-     */
+    /** Whether the worker shut down, so that its log is complete. */
     boolean hasEnded(String worker) {
         return ended.contains(worker);
     }
 
-    /**
-     * Whether the worker's client is this starter, which promises more than others.
-     *
-     * @param worker with the number of its incarnation
-     * @return false for others
-     */
+    /** Whether the worker's client is this starter, which promises more than others. */
     boolean isStarter(String worker) {
         return starters.contains(worker);
     }
 
-    /**
-     * The default lease of all workers.
-     *
-     * @return ns
-     */
     long leaseNanos() {
         return lease;
     }

@@ -3,10 +3,7 @@ package io.github.lockstarter.kit.check;
 import io.github.lockstarter.kit.event.LabEvent;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A hold that is being put together from the events of its worker, by one thread. Its fields are 0 or empty until they
- * come.
- */
+/** Collects the events of one hold. Fields are 0 or empty until their event arrives. Used by one thread. */
 final class HoldDraft {
 
     private final LabEvent acquired;
@@ -20,12 +17,7 @@ final class HoldDraft {
     private long lostAt;
     private String cause = "";
 
-    /**
-     * A hold that has begun.
-     *
-     * @param acquired its begin
-     * @param takeOver how many ns after the end of the worker's connection the lock may be taken over; 0 if it may not
-     */
+    /** @param takeOver as {@link Hold.Right} */
     HoldDraft(LabEvent acquired, long takeOver) {
         this.acquired = acquired;
         this.takeOver = takeOver;
@@ -52,18 +44,11 @@ final class HoldDraft {
             }
             case LOST -> lostAt = event.at();
             case LOSS_REPORTED -> cause = event.note();
-            default -> {
-                // Not about the span of a hold.
-            }
+            default -> {}
         }
     }
 
-    /**
-     * The hold.
-     *
-     * @param kill of its worker, if there was one
-     * @param logsEnd when the logs end
-     */
+    /** @param logsEnd end of a hold without another one */
     Hold toHold(@Nullable LabEvent kill, long logsEnd) {
         return new Hold(
                 acquired.worker(),
@@ -81,8 +66,8 @@ final class HoldDraft {
             return new Hold.End(lostAt, Hold.Kind.LOST, cause, returnedAt, written);
         }
         if (releasingAt != 0) {
-            String told = outcome.equals("LOST") ? (outcome + ' ' + cause).strip() : outcome;
-            return new Hold.End(releasingAt, Hold.Kind.RELEASED, told, returnedAt, written);
+            String outcomeAndCause = outcome.equals("LOST") ? (outcome + ' ' + cause).strip() : outcome;
+            return new Hold.End(releasingAt, Hold.Kind.RELEASED, outcomeAndCause, returnedAt, written);
         }
         return kill == null
                 ? new Hold.End(logsEnd, Hold.Kind.OPEN, "", 0, written)

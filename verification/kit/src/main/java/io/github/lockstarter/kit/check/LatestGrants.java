@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The last grants of each key to each worker, by fencing token. A hold that was handed over belongs to the grant with
- * the greatest token that is not above its own. Used by one thread, which adds the events by time.
+ * The latest grants by worker and key. A handed-over hold belongs to the grant with the greatest fencing token that is
+ * not above its own. Used by one thread, which adds events by time.
  */
 final class LatestGrants {
 
-    /** A hold is written down before the grant after the next one is. */
+    /** Enough, since a hold is logged before the next grant but one. */
     private static final int KEPT = 4;
 
     private final Map<String, TreeMap<Long, LabEvent>> grants = new HashMap<>();
@@ -27,7 +27,7 @@ final class LatestGrants {
         }
     }
 
-    /** The take-over time of what was acquired, in ns; 0 if the lease decides alone. */
+    /** Take-over time in ns; 0 if only the lease counts. */
     long takeOverOf(LabEvent acquired) {
         TreeMap<Long, LabEvent> latest = grants.getOrDefault(id(acquired), new TreeMap<>());
         Map.Entry<Long, LabEvent> grant = latest.floorEntry(acquired.token());

@@ -7,9 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/**
- * I6: a loss is signalled by the deadline and 50 ms, and once. That it is never undone, the workers look at themselves.
- */
+/** I6: a loss is signalled once, at most 50 ms after the deadline. Workers check that it is never undone. */
 public final class LossCheck implements Check {
 
     @Override
@@ -34,7 +32,7 @@ public final class LossCheck implements Check {
         return found;
     }
 
-    /** A hold that was valid when it was released has a deadline after that. */
+    /** A hold that was valid at its release has a later deadline. */
     private static boolean isLate(History history, Hold hold) {
         long known = Math.max(hold.deadline(), hold.grantedAt());
         long overdue = hold.end().at() - known;

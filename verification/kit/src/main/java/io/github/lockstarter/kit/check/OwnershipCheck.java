@@ -4,20 +4,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * I4: only the owner releases or renews. A lock that is gone from the backend before its lease is over was taken by
- * somebody: nobody but the owner may, unless a fault made the backend forget. It may have done so before the hold was
- * asked for: one that was handed over lives on the lease of an earlier one.
+ * I4: only the owner releases or renews. A lock that disappears before its lease ends was taken by another owner,
+ * which is a violation unless a fault made the store lose data. The fault may precede the request, since a handed-over
+ * hold uses the lease of an earlier one.
  *
- * <p>A lock may be taken over if the connection of its holder has ended. Only a fault of a link or a server does that:
- * a stopped process keeps its connections, and so its locks. But where locks end with a session, a process that is
- * stopped for as long loses it; and an operator may end one.
+ * <p>A lock may be taken over when the connection of its holder ends, which only a fault of a link or a server causes:
+ * a paused process keeps its connections and so its locks. If locks end with a session, a process that is paused for
+ * longer loses them. An operator may revoke them.
  */
 public final class OwnershipCheck implements Check {
 
-    /** Before the end of its own clock's lease, the backend's may be over already. */
+    /** The lease may end earlier by the clock of the store. */
     private static final long DRIFT_NANOS = 2_000_000;
 
-    /** Nobody can tell whether another one has had the lock: it was not gone. */
+    /** Does not mean that the lock was gone. */
     private static final String HISTORY_CHANGED = "HISTORY_CHANGED";
 
     private static final String TAKEN_OVER = "TAKEN_OVER";
@@ -59,8 +59,8 @@ public final class OwnershipCheck implements Check {
     }
 
     /**
-     * A release whose answer was lost is sent again, and finds the lock with whoever got it in between. So a release
-     * that says "lost" while something is wrong with a link or a server proves nothing.
+     * A release whose reply was lost is repeated, and may then find the next owner. So "lost" proves nothing during a
+     * fault of a link or a server.
      */
     private static boolean mayBeExecutedTwice(History history, Hold hold) {
         return hold.end().kind() == Hold.Kind.RELEASED
@@ -68,7 +68,7 @@ public final class OwnershipCheck implements Check {
                         .anyMatch(fault -> fault.touches(hold.end().at(), endOf(hold)));
     }
 
-    /** A holder that certainly has the lock when it is told that it does not was not taken over. */
+    /** A take-over needs a fault at most one take-over time before the holder was last certain. */
     private static boolean mayBeTakenOver(History history, Hold hold) {
         long from = hold.right().certainAt() - hold.right().takeOver() - Allowance.AFTERMATH.toNanos();
         return hold.isTakenOver()
@@ -76,19 +76,17 @@ public final class OwnershipCheck implements Check {
                 && history.outsideFaults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));
     }
 
-    /**
-     * It certainly has the lock for a part of the time-out after the store last heard of it; an operator does not wait.
-     */
+    /** A holder stays certain for a part of the session timeout after its last contact; a revocation is immediate. */
     private static boolean mayHaveEndedWithItsSession(History history, Hold hold) {
         long from = hold.right().certainAt() - history.sessionNanos() - Allowance.AFTERMATH.toNanos();
         boolean expired = hold.end().cause().endsWith(TAKEN_OVER)
                 && history.faults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));
         boolean revoked = history.revoking().stream()
-                .anyMatch(fault -> fault.touches(hold.requestedAt() - history.untilLearnt(), endOf(hold)));
+                .anyMatch(fault -> fault.touches(hold.requestedAt() - history.revocationDelay(), endOf(hold)));
         return (history.sessionNanos() != 0 && expired) || revoked;
     }
 
-    /** When the backend had said so, at the latest. */
+    /** When the store had answered, at the latest. */
     private static long endOf(Hold hold) {
         return Math.max(hold.end().at(), hold.end().returnedAt());
     }

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * I5, second half: within lease + grace + 2 s of the death of a holder somebody else has the lock, if somebody wants
- * it. Where locks end with a session, that is over after its time-out. Servers that elect a leader may begin leases or
- * sessions anew. Found is who was told after that time that the lock is contended, though nobody had got it since.
+ * I5, second half: if the holder dies and others wait, one of them has the lock within lease (or session timeout, if longer) + grace + 2 s. Elections may restart leases or sessions. Reports attempts that were still
+ * refused later although no one had been granted the lock.
  */
 public final class ProgressCheck implements Check {
 
@@ -46,7 +45,7 @@ public final class ProgressCheck implements Check {
     private static long excused(History history, String worker, long from, long until) {
         return Allowance.forAnswer(history, worker, from, until)
                 + Span.covered(history.faults(), from, until)
-                + history.begunAnew(from, until)
+                + history.electionDelay(from, until)
                 + Vacancy.grace(history, from, until);
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** I9: no renewal of a lock token is sent after its release was. */
+/** I9: no renewal of a lock token is sent after its release. */
 public final class RenewalOrderCheck implements Check {
 
     @Override

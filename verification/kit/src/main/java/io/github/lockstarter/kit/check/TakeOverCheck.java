@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * I5, of a lock that may be taken over: if nothing else goes wrong when its holder dies, somebody else has it within
- * the take-over time and a half after the first look of anybody who wants it. A waiter looks each half of a take-over
- * time. Found is who was told after that time that the lock is contended, though nobody had got it since. Where locks
- * end with a session, that takes its time-out, of which {@link ProgressCheck} knows.
+ * I5, for locks that may be taken over: if nothing else fails when the holder dies, another one has the lock within
+ * 1.5 take-over times of the first attempt. Waiters retry every half of a take-over time. Reports attempts that were
+ * still refused later although no one had been granted the lock. {@link ProgressCheck} checks stores whose locks end
+ * with a session.
  */
 public final class TakeOverCheck implements Check {
 
@@ -21,11 +21,8 @@ public final class TakeOverCheck implements Check {
     }
 
     /**
-     * How fast locks of killed workers were taken over that somebody wanted when they died, or soon after: a key that
-     * only the threads of the killed worker want has to wait for its next incarnation.
-     *
-     * @param history of one session
-     * @return ms from the death of each such holder until the next one had the lock
+     * Returns the times in ms from the death of a holder to the next grant. Counts only locks that others wanted at
+     * the death or soon after: a key that only the killed worker uses waits for its next incarnation.
      */
     public static List<Long> millisAfterDeath(History history) {
         return Vacancy.of(history).stream()
@@ -37,7 +34,7 @@ public final class TakeOverCheck implements Check {
                 .toList();
     }
 
-    /** Where the store ends the session of the dead, the next hold looks like any other. */
+    /** After a session has ended, the next grant looks like any other. */
     private static boolean isTakenOver(History history, Hold next) {
         return history.sessionNanos() != 0 || next.path().equals("TAKEN_OVER");
     }
@@ -61,7 +58,10 @@ public final class TakeOverCheck implements Check {
                 .map(event -> violation(vacancy.dead(), event, firstLook));
     }
 
-    /** When it had certainly looked: a waiter looks in time, one that only tries does so before its answer. */
+    /**
+     * When the attempt had certainly found the lock held: waiters retry in time, single attempts only before their
+     * answer.
+     */
     private static long lookOf(LabEvent refusal, long death, long takeOver) {
         long begin = Math.max(death, refusal.from());
         return refusal.amount() == 0 ? refusal.at() : Math.min(refusal.at(), begin + takeOver / 2);

@@ -9,19 +9,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The time between the death of a holder and the next grant of its lock.
+ * The period between the death of a holder and the next grant of its lock.
  *
  * @param dead the hold that ended with its JVM
- * @param death when the JVM was certainly gone
- * @param next when somebody else was granted the lock; {@link Long#MAX_VALUE} if nobody was
- * @param refusals of those who were told after the death, and before the next grant, that the lock is contended
+ * @param death when the JVM was certainly dead
+ * @param next when the lock was granted next; {@link Long#MAX_VALUE} if never
+ * @param refusals "contended" answers between the two
  */
 record Vacancy(Hold dead, long death, long next, List<LabEvent> refusals) {
 
-    /** How much longer than the longest lease nothing is granted after a fault that makes a server forget. */
+    /** How much longer than the longest lease the store grants nothing after it lost data. */
     private static final Duration BEYOND_THE_LEASE = Duration.ofMillis(600);
 
-    /** All of a session. */
     static List<Vacancy> of(History history) {
         List<Hold> dead = history.holds().values().stream()
                 .flatMap(List::stream)
@@ -39,15 +38,15 @@ record Vacancy(Hold dead, long death, long next, List<LabEvent> refusals) {
                 .filter(hold -> isLast(hold, history, grants.getOrDefault(hold.key(), List.of())))
                 .map(hold -> of(
                         hold,
-                        history.goneAt(hold.worker()),
+                        history.deadAt(hold.worker()),
                         grants.getOrDefault(hold.key(), List.of()),
                         refusals.getOrDefault(hold.key(), List.of())))
                 .toList();
     }
 
-    /** Whether nobody else had been granted the lock by then. */
+    /** Whether no one else had been granted the lock by then. */
     private static boolean isLast(Hold dead, History history, List<LabEvent> grants) {
-        long death = history.goneAt(dead.worker());
+        long death = history.deadAt(dead.worker());
         return grants.stream()
                 .noneMatch(event ->
                         !event.worker().equals(dead.worker()) && event.at() > dead.grantedAt() && event.at() <= death);
@@ -72,7 +71,7 @@ record Vacancy(Hold dead, long death, long next, List<LabEvent> refusals) {
         return events.filter(event -> keys.contains(event.key())).collect(Collectors.groupingBy(LabEvent::key));
     }
 
-    /** How long nothing is granted after faults that make servers forget: the longest lease, and a deposed master. */
+    /** Recovery time after faults that lose data: the longest lease, plus the time until an old master is deposed. */
     static long grace(History history, long from, long until) {
         long grace = history.leaseNanos() * 4 / 3 + BEYOND_THE_LEASE.toNanos();
         return grace

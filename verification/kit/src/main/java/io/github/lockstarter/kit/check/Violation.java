@@ -3,25 +3,16 @@ package io.github.lockstarter.kit.check;
 import java.util.List;
 
 /**
- * Something that must not be.
+ * A violation of an invariant.
  *
  * @param invariant such as {@code I1}
- * @param key the lock's key; empty if it is about no lock
- * @param at when, as nanoTime
- * @param what what is wrong, with numbers
- * @param holds those that show it
+ * @param key empty if no lock is concerned
+ * @param at nanoTime
+ * @param what description with numbers
+ * @param holds the holds concerned
  */
 public record Violation(String invariant, String key, long at, String what, List<Hold> holds) {
 
-    /**
-     * A violation.
-     *
-     * @param invariant such as {@code I1}
-     * @param key the lock's key
-     * @param at when
-     * @param what what is wrong
-     * @param holds those that show it
-     */
     public Violation {
         holds = List.copyOf(holds);
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * I5, first half: every waiter ends within its wait and 50 ms, and the command timeout while the backend does not
- * answer. Other clients than the starter promise less; for them it is a comparison.
+ * I5, first half: every call returns within its wait and 50 ms, plus the command timeout while the store does not
+ * answer. Other clients promise less; their results are for comparison.
  */
 public final class WaitCheck implements Check {
 

@@ -10,17 +10,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * I7: one release, or one withdrawal, wakes one instance at most. At every moment there were no more signals for a key
- * than releases and withdrawals, and attempts at a quorum, since votes that do not suffice are given back; these are
- * written down before they are sent, so none is missing for a killed worker. Releases that find nobody to wake leave
- * room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts exactly. Where locks end with
- * a session, a lock that ends without a release wakes one instance as well, and so may a failed attempt, which may have
- * come first and left again: there grants and failed attempts count too. A store that declares that it wakes all
- * waiting instances, or none, does not promise this.
+ * I7: a release or withdrawal wakes at most one instance. At no time has a key had more signals than releases,
+ * withdrawals and attempts at a quorum (which gives insufficient votes back); these are logged before they are sent,
+ * so none is missing after a kill. If locks end with a session, grants and failed attempts count too, because a lock
+ * may end without a release and a failed attempt may have been first in line. Skipped for stores that wake all
+ * instances or none.
  *
- * <p>A client sends a command again if the connection breaks before the answer. A release frees the lock, and wakes an
- * instance, once; a withdrawal does not change a lock that is free or kept, so each copy may wake an instance. The
- * simulation counts the copies that a server executes. The fault lab cannot see them.
+ * <p>Releases without waiters leave a surplus, so this detects a flood, not a single extra signal; {@code
+ * HandOverBoundsIT} counts exactly. A client repeats a command after losing the connection, and each copy of a
+ * withdrawal may wake an instance. The simulation counts the copies; the fault lab does not see them.
  */
 public final class WakeUpCheck implements Check {
 

@@ -1,4 +1,4 @@
-/** Decides from the event log of a session whether an invariant was violated. One class per invariant or group. */
+/** Checks the event log of a session for violations of the invariants. */
 @NullMarked
 package io.github.lockstarter.kit.check;
 

@@ -12,20 +12,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A file of events. An event that was added survives the kill -9 of the process: it is handed to the operating system
- * at once, in one piece. What the kill takes is the event that was not added yet, and at most the end of the last line.
- * So whoever adds an event <em>before</em> it acts knows that there is no act without its event. Thread-safe.
+ * A file of events, one line of JSON each. Added events survive a kill -9 of the process, since each is passed to the
+ * operating system at once; a kill may truncate the last line. If an event is added <em>before</em> its action, no
+ * action lacks its event. Thread-safe.
  */
 public final class EventLog implements AutoCloseable {
 
-    /** No channel: an interrupt of the thread that writes would close it for all others. */
+    /** Not a channel, which an interrupt of the writing thread would close. */
     private final FileOutputStream file;
 
-    /**
-     * Opens a file, for more events at its end.
-     *
-     * @param path the file; made if there is none
-     */
+    /** Opens a file to append events. */
     public EventLog(Path path) {
         try {
             file = new FileOutputStream(path.toFile(), true);
@@ -34,11 +30,6 @@ public final class EventLog implements AutoCloseable {
         }
     }
 
-    /**
-     * Adds an event.
-     *
-     * @param event what happened
-     */
     public void add(LabEvent event) {
         try {
             file.write((event.toJson() + "\n").getBytes(StandardCharsets.UTF_8));
@@ -57,10 +48,8 @@ public final class EventLog implements AutoCloseable {
     }
 
     /**
-     * All events of a directory's logs.
-     *
-     * @param directory with files {@code *.ndjson}
-     * @return the events by time; the torn ends of killed workers are left out
+     * Reads all {@code *.ndjson} files of a directory. Returns events by time, without truncated lines of killed
+     * workers.
      */
     public static List<LabEvent> read(Path directory) {
         List<LabEvent> events = new ArrayList<>();

@@ -5,18 +5,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * One thing that happened. What the fields mean beyond this is said by the {@linkplain EventKind kind}. All times of
- * a log are nanoseconds of one clock: in the fault lab {@link System#nanoTime()}, which is one clock for all processes
- * of a Linux machine.
+ * One event; {@link EventKind} describes the fields. Times are ns of one clock: in the fault lab {@link
+ * System#nanoTime()}, which all processes of a Linux machine share.
  *
- * @param kind what happened
- * @param worker to whom: name and number of the incarnation, such as {@code w1.2}
- * @param key the lock's key
- * @param at when
- * @param token the fencing token of the hold
- * @param from the begin of something that lasted
- * @param until the end of something that lasts
- * @param amount a number
+ * @param worker name and number of the incarnation, such as {@code w1.2}
+ * @param token fencing token
  * @param note a word or two, without quotes
  */
 public record LabEvent(
@@ -34,35 +27,16 @@ public record LabEvent(
 
     private static final Map<String, String> WORDS = new ConcurrentHashMap<>();
 
-    /**
-     * An event that happens now.
-     *
-     * @param kind what happens
-     * @param worker to whom
-     * @return the event; nothing else is filled in
-     */
+    /** Returns an event that happens now, without further fields. */
     public static LabEvent now(EventKind kind, String worker) {
         return at(kind, worker, System.nanoTime());
     }
 
-    /**
-     * An event at a time of any clock.
-     *
-     * @param kind what happens
-     * @param worker to whom
-     * @param nanoTime when it happens
-     * @return the event; nothing else is filled in
-     */
+    /** Returns an event at a time of any clock, without further fields. */
     public static LabEvent at(EventKind kind, String worker, long nanoTime) {
         return new LabEvent(kind, worker, "", nanoTime, 0, 0, 0, 0, "");
     }
 
-    /**
-     * Sets the time.
-     *
-     * @param nanoTime when it happened
-     * @return the changed event
-     */
     public LabEvent at(long nanoTime) {
         return new LabEvent(kind, worker, key, nanoTime, token, from, until, amount, note);
     }
@@ -70,73 +44,41 @@ public record LabEvent(
     /**
      * Sets the lock.
      *
-     * @param lock the lock's key
-     * @param fencingToken of the hold; 0 if there is none
-     * @return the changed event
+     * @param fencingToken 0 for none
      */
     public LabEvent of(String lock, long fencingToken) {
         return new LabEvent(kind, worker, lock, at, fencingToken, from, until, amount, note);
     }
 
     /**
-     * What a slot of a lock with several permits is called in events: each is a lock of its own.
-     *
-     * @param lock the lock's key
-     * @param slot of the hold; the first one, 0, is called like the lock
-     * @return the key for {@link #of}
+     * Returns the key of a slot in events, where each slot of a lock with several permits is a lock. Slot 0 has the
+     * key of the lock.
      */
     public static String slotOf(String lock, int slot) {
         return slot == 0 ? lock : lock + SLOT + slot;
     }
 
-    /**
-     * The lock to which a slot belongs.
-     *
-     * @param key the lock's key, or that of one of its slots
-     * @return the lock's key
-     */
+    /** Returns the lock of a slot. */
     public static String lockOf(String key) {
         int slot = key.lastIndexOf(SLOT);
         return slot < 0 ? key : key.substring(0, slot);
     }
 
-    /**
-     * Sets begin and end.
-     *
-     * @param begin nanoTime, or 0
-     * @param end nanoTime, or 0
-     * @return the changed event
-     */
     public LabEvent between(long begin, long end) {
         return new LabEvent(kind, worker, key, at, token, begin, end, amount, note);
     }
 
-    /**
-     * Sets the number.
-     *
-     * @param number the number
-     * @return the changed event
-     */
     public LabEvent counting(long number) {
         return new LabEvent(kind, worker, key, at, token, from, until, number, note);
     }
 
-    /**
-     * Sets the words.
-     *
-     * @param words without quotes; others are replaced
-     * @return the changed event
-     */
+    /** Sets the note; replaces quotes. */
     public LabEvent noting(String words) {
         return new LabEvent(
                 kind, worker, key, at, token, from, until, amount, words.replaceAll("[\"\\\\\\p{Cntrl}]", "'"));
     }
 
-    /**
-     * The event as one line.
-     *
-     * @return a JSON object without line break
-     */
+    /** Returns a JSON object without line breaks. */
     public String toJson() {
         StringBuilder json = new StringBuilder(128)
                 .append("{\"kind\":\"")
@@ -164,11 +106,9 @@ public record LabEvent(
     }
 
     /**
-     * Reads what {@link #toJson} wrote.
+     * Parses a line of {@link #toJson}.
      *
-     * @param line one line
-     * @return the event
-     * @throws IllegalArgumentException when the line is torn
+     * @throws IllegalArgumentException if the line is truncated
      */
     public static LabEvent parse(String line) {
         if (!line.startsWith("{\"kind\":\"") || !line.endsWith("}")) {
@@ -192,7 +132,7 @@ public record LabEvent(
             return "";
         }
         int from = start + name.length() + 4;
-        // Millions of events have the same few words.
+        // Millions of events share few words.
         return WORDS.computeIfAbsent(line.substring(from, line.indexOf('"', from)), word -> word);
     }
 

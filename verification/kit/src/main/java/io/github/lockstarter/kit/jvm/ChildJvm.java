@@ -20,12 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Another JVM with the class path of this one and temporary files of its own. Never outlives this JVM. A thread reads
- * both of its outputs as lines, so it never blocks on them. Thread-safe.
+ * A child JVM with the class path of this one and its own temporary files; never outlives this JVM. A thread reads its
+ * output, so it never blocks on writing. Thread-safe.
  */
 public final class ChildJvm implements AutoCloseable {
 
-    /** Options of a JVM that starts fast and takes little memory. */
+    /** Options for a fast start and little memory. */
     public static final List<String> SMALL =
             List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", "-Dio.lettuce.core.epoll=false");
 
@@ -42,26 +42,12 @@ public final class ChildJvm implements AutoCloseable {
         reader.start();
     }
 
-    /**
-     * Starts a small JVM.
-     *
-     * @param main class with a {@code main} method
-     * @param arguments its arguments
-     * @return the running JVM; close it
-     */
+    /** Starts a small JVM; close it. */
     public static ChildJvm start(Class<?> main, String... arguments) {
         return start(Jdks.own(), SMALL, main, arguments);
     }
 
-    /**
-     * Starts a JVM of another JDK, or with other options.
-     *
-     * @param home directory of its JDK
-     * @param options of the JVM
-     * @param main class with a {@code main} method
-     * @param arguments its arguments
-     * @return the running JVM; close it
-     */
+    /** Starts a JVM with the given JDK and options; close it. */
     public static ChildJvm start(Path home, List<String> options, Class<?> main, String... arguments) {
         ScratchDirectory files = ScratchDirectory.create("lock-kit-jvm-");
         List<String> own = new ArrayList<>(options);
@@ -70,15 +56,7 @@ public final class ChildJvm implements AutoCloseable {
         return new ChildJvm(GuardedProcess.startPiped(files.path(), command), files, main.getSimpleName());
     }
 
-    /**
-     * The command line of a JVM with the class path of this one.
-     *
-     * @param home directory of its JDK
-     * @param options of the JVM
-     * @param main name of a class with a {@code main} method
-     * @param arguments its arguments
-     * @return program and arguments
-     */
+    /** Returns the command line of a JVM with the class path of this one. */
     public static List<String> command(Path home, List<String> options, String main, String... arguments) {
         List<String> command =
                 new ArrayList<>(List.of(home.resolve("bin").resolve("java").toString()));
@@ -88,33 +66,29 @@ public final class ChildJvm implements AutoCloseable {
         return command;
     }
 
-    /** Without relative entries, such as of {@code java -jar}: the other JVM has another working directory. */
+    /** Absolute, since the child has another working directory and {@code java -jar} has relative entries. */
     private static String classPath() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .map(entry -> Path.of(entry).toAbsolutePath().toString())
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** A copy of the lines that it has printed so far. */
+    /** Returns the output so far. */
     public List<String> lines() {
         return List.copyOf(lines);
     }
 
-    /** Sends a line to its standard input. */
     public void send(String line) {
         process.send(line);
     }
 
     /**
-     * Waits for a line.
+     * Returns the first matching line of the output.
      *
-     * @param wanted matches the line
-     * @param limit the longest time to wait
-     * @return the first such line
-     * @throws AssertionError when there is none in time, with all lines that were printed
+     * @throws AssertionError with the output, if there is none within the limit
      */
     public String awaitLine(Predicate<String> wanted, Duration limit) {
-        // A reader that has ended has seen all lines: they are looked through once more then.
+        // After the reader has ended, searches all lines once more.
         Patience.until(() -> find(wanted).isPresent() || !reader.isAlive(), limit);
         return find(wanted)
                 .orElseThrow(() -> new AssertionError("The child JVM did not print the line within " + limit
@@ -126,11 +100,9 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of the process and of its output.
+     * Waits for the end of the process and its output. Returns the exit code.
      *
-     * @param limit the longest time to wait
-     * @return its exit code
-     * @throws AssertionError when it does not end, with all lines that were printed
+     * @throws AssertionError with the output, if it does not end
      */
     public int awaitExit(Duration limit) {
         try {
@@ -145,32 +117,29 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /** The operating system's number of the process. */
     public long pid() {
         return process.pid();
     }
 
-    /** Whether it runs, paused or not. */
     public boolean isAlive() {
         return process.isAlive();
     }
 
-    /** Ends it at once (SIGKILL): no shutdown hook, no finally. */
+    /** Sends SIGKILL: no shutdown hooks run. */
     public void kill() {
         process.kill();
     }
 
-    /** Asks it to end (SIGTERM), and kills it when it does not. */
+    /** Sends SIGTERM, then SIGKILL if needed. */
     public void stop() {
         process.stop();
     }
 
-    /** Stops it (SIGSTOP); returns when each of its threads stands still. */
+    /** Sends SIGSTOP, and returns when all threads have stopped. */
     public void pause() {
         process.pause();
     }
 
-    /** Lets it continue (SIGCONT). */
     public void resume() {
         process.resume();
     }

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
-/** The JDKs of this machine, as far as they are where JDKs usually are. */
+/** Finds JDKs in {@code JAVA_HOME*} and the usual directories. */
 public final class Jdks {
 
     private static final List<String> USUAL_PLACES = List.of(
@@ -25,12 +25,12 @@ public final class Jdks {
 
     private Jdks() {}
 
-    /** The home of the JDK that runs this. */
+    /** The home of the running JDK. */
     public static Path own() {
         return Path.of(System.getProperty("java.home"));
     }
 
-    /** The home of the oldest JDK of at least this feature version; the one that runs this, if it suffices. */
+    /** The home of the oldest JDK with at least this feature version; prefers the running one. */
     public static Optional<Path> atLeast(int feature) {
         if (Runtime.version().feature() >= feature) {
             return Optional.of(own());
@@ -38,7 +38,6 @@ public final class Jdks {
         return homes().filter(home -> featureOf(home) >= feature).min(Comparator.comparingInt(Jdks::featureOf));
     }
 
-    /** The home of the newest JDK; of the one that runs this, if none is newer. */
     public static Path newest() {
         return homes().max(Comparator.comparingInt(Jdks::featureOf))
                 .filter(home -> featureOf(home) > Runtime.version().feature())
@@ -62,7 +61,7 @@ public final class Jdks {
         }
     }
 
-    /** The feature version of the JDK in a directory, such as 21; 0 if there is none. */
+    /** The feature version of a JDK, such as 21; 0 if the directory contains none. */
     public static int featureOf(Path home) {
         Path release = home.resolve("release");
         if (!Files.isExecutable(home.resolve("bin").resolve("java")) || !Files.isReadable(release)) {

@@ -1,4 +1,3 @@
-/** Other JVMs, with the class path of this one. */
 @NullMarked
 package io.github.lockstarter.kit.jvm;
 

@@ -6,8 +6,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports for servers that come back on the same port. Below the range from which the system takes the ports of outgoing
- * connections: otherwise a client that keeps calling a server that is down can end up connected to itself.
+ * Ports for servers that restart on the same port. Outside the range of ephemeral ports: a client that keeps calling a
+ * stopped server could otherwise connect to itself.
  */
 public final class FreePort {
 
@@ -16,14 +16,13 @@ public final class FreePort {
 
     private FreePort() {}
 
-    /** A port on which nothing listens at this moment. */
     public static int next() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, BEYOND);
             try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return probe.getLocalPort();
             } catch (IOException e) {
-                // Taken: the next one.
+                // In use: try the next one.
             }
         }
     }

@@ -3,7 +3,7 @@ package io.github.lockstarter.kit.net;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Lets threads pass while it is open. */
+/** Blocks threads while it is shut. */
 final class Gate {
 
     private final ReentrantLock lock = new ReentrantLock();

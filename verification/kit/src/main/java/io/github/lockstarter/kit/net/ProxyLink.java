@@ -13,13 +13,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of a {@link TcpProxy}: a thread for each direction. {@code taken} is the loss of a reply that this
- * connection carries out; it is set before its request is forwarded, so no reply to that can slip through. {@code half}
- * is set before one side is closed alone, so that the other one stays open.
+ * One connection of a {@link TcpProxy}, with a thread for each direction. {@code taken} is set before the request is
+ * forwarded, so its reply cannot pass. {@code half} is set before one side is closed, so the other one stays open.
  */
 public final class ProxyLink {
 
-    /** The server answers in order: when it has answered something and then keeps still, it has answered everything. */
+    /** A server that is silent for this long after a reply has answered all requests, since it answers in order. */
     private static final int QUIET_MILLIS = 60;
 
     private static final String SUBSCRIBE = "SUBSCRIBE";
@@ -32,7 +31,6 @@ public final class ProxyLink {
     private volatile boolean subscribed;
     private volatile boolean half;
 
-    /** The request whose reply is lost, and the loss to report. */
     private record Taken(String request, TcpProxy.ReplyDrop drop) {}
 
     ProxyLink(Socket client, Socket server, TcpProxy.Faults faults, Set<ProxyLink> links) {
@@ -48,44 +46,43 @@ public final class ProxyLink {
         startThread("replies", this::forwardReplies);
     }
 
-    /** Closes both sides. */
     public void close() {
         links.remove(this);
         TcpProxy.closeQuietly(client);
         TcpProxy.closeQuietly(server);
     }
 
-    /** Closes the side of the client: to the server, the connection stays open and silent until {@link #close}. */
+    /** Closes only the client's side. */
     public void closeToClient() {
         half = true;
         TcpProxy.closeQuietly(client);
     }
 
-    /** Closes the side of the server: to the client, the connection stays open and silent until {@link #close}. */
+    /** Closes only the server's side. */
     public void closeToServer() {
         half = true;
         TcpProxy.closeQuietly(server);
     }
 
-    /** Resets the side of the client (RST): to the server, the connection stays open and silent. */
+    /** Resets only the client's side (RST). */
     public void resetToClient() {
         half = true;
         reset(client);
     }
 
-    /** Resets the side of the server (RST): to the client, the connection stays open and silent. */
+    /** Resets only the server's side (RST). */
     public void resetToServer() {
         half = true;
         reset(server);
     }
 
-    /** Ends the replies (FIN): what the client sends still reaches the server until {@link #close}. */
+    /** Sends FIN to the client; requests still reach the server until {@link #close}. */
     public void endReplies() {
         half = true;
         endOutput(client);
     }
 
-    /** Ends the requests (FIN): what the server still sends reaches the client until {@link #close}. */
+    /** Sends FIN to the server; replies still reach the client until {@link #close}. */
     public void endRequests() {
         half = true;
         endOutput(server);
@@ -95,7 +92,7 @@ public final class ProxyLink {
         try {
             socket.setSoLinger(true, 0);
         } catch (SocketException e) {
-            // It is closed already.
+            // Already closed.
         }
         TcpProxy.closeQuietly(socket);
     }
@@ -104,16 +101,15 @@ public final class ProxyLink {
         try {
             socket.shutdownOutput();
         } catch (IOException e) {
-            // It is closed already.
+            // Already closed.
         }
     }
 
-    /** Whether the client has subscribed on this connection. */
     public boolean isSubscription() {
         return subscribed;
     }
 
-    /** From which port of the proxy's machine the server sees this connection come. */
+    /** The client port that the server sees. */
     public int portAtServer() {
         return server.getLocalPort();
     }
@@ -124,7 +120,7 @@ public final class ProxyLink {
                     try {
                         forwarding.run();
                     } catch (IOException e) {
-                        // Either side is gone; so is the other, now.
+                        // One side has ended.
                     } finally {
                         if (!half) {
                             close();
@@ -186,11 +182,10 @@ public final class ProxyLink {
                 length = in.read(buffer);
             }
         } catch (SocketTimeoutException e) {
-            // Quiet: everything has been answered.
+            // All requests have been answered.
         }
     }
 
-    /** One direction. */
     private interface Forwarding {
         void run() throws IOException;
     }

@@ -18,11 +18,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a server and damages what passes: cuts, refuses, stalls, loses a reply after the server
- * has executed the request. Thread-safe; faults apply to open and to new connections.
+ * A proxy between clients and a server that cuts, refuses, stalls, and drops a reply after the server has executed the
+ * request. Faults apply to open and new connections. Thread-safe.
  *
- * <p>Called by tests from any thread; one thread accepts, two per connection forward. Mutable state: {@code listener}
- * (closed while connections are refused), {@code links} and {@code faults}. The monitor guards {@code listener} only.
+ * <p>One thread accepts connections, two per connection forward. Mutable state: {@code listener} (closed while
+ * refusing, guarded by the monitor), {@code links} and {@code faults}.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -38,61 +38,55 @@ public final class TcpProxy implements AutoCloseable {
         this.listener = listen();
     }
 
-    /** Starts a proxy in front of a server; close it. */
     public static TcpProxy before(ServerProcess server) {
         return before(server.host(), server.port());
     }
 
-    /** Starts a proxy in front of a server; close it. */
     public static TcpProxy before(String host, int port) {
         return new TcpProxy(new InetSocketAddress(host, port), FreePort.next());
     }
 
-    /** Port for the clients, the same for the whole life of the proxy. */
+    /** Returns the port for clients, which never changes. */
     public int port() {
         return port;
     }
 
-    /** Address for the clients: loopback. */
     public String host() {
         return InetAddress.getLoopbackAddress().getHostAddress();
     }
 
-    /** Host and port for the clients, with a colon between them. */
     public String address() {
         return host() + ':' + port;
     }
 
-    /** How many connections are open. */
     public int connections() {
         return links.size();
     }
 
-    /** The connections that are open at this moment. */
     public List<ProxyLink> open() {
         return List.copyOf(links);
     }
 
-    /** Closes all connections; new ones are accepted as before. */
+    /** Closes all connections; accepts new ones. */
     public void cut() {
         links.forEach(ProxyLink::close);
     }
 
-    /** Refuses new connections; open ones go on. */
+    /** Refuses new connections; open ones continue. */
     public synchronized void refuse() {
         closeQuietly(listener);
     }
 
     /**
-     * Closes each connection on which such a request is sent, in place of forwarding it, until {@link #accept}.
+     * Closes a connection in place of forwarding a matching request, until {@link #accept}.
      *
-     * @param request matches what a client sends in one piece, as ISO 8859-1
+     * @param request matches one read of the client's data, as ISO 8859-1
      */
     public void refuseRequests(Predicate<String> request) {
         faults.refused = request;
     }
 
-    /** Accepts connections, and all requests, again. */
+    /** Ends all refusals. */
     public synchronized void accept() {
         faults.refused = any -> false;
         if (listener.isClosed()) {
@@ -100,33 +94,33 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Holds requests back: the server does not receive them until {@link #flow}. */
+    /** Stops forwarding requests until {@link #flow}. */
     public void stallRequests() {
         faults.requests.shut();
     }
 
-    /** Holds replies back: the server executes requests, and clients do not receive the replies until {@link #flow}. */
+    /** Stops forwarding replies until {@link #flow}; the server still executes requests. */
     public void stallReplies() {
         faults.replies.shut();
     }
 
-    /** Forwards each piece that clients send after this time, as a slow network does. */
+    /** Delays each request. */
     public void delayRequests(Duration latency) {
         faults.latency = latency;
     }
 
-    /** Ends all stalling, and forwards everything that was held back. */
+    /** Ends all stalls, and forwards the delayed data. */
     public void flow() {
         faults.requests.open();
         faults.replies.open();
     }
 
     /**
-     * Lets the next matching request through, waits until the server has answered, and cuts the connection in place of
-     * the answer. Once.
+     * Forwards the next matching request, waits for its reply, and closes the connection in place of forwarding it.
+     * Once.
      *
-     * @param request matches what a client sends in one piece, as ISO 8859-1
-     * @return completed with the request after the connection was cut
+     * @param request as in {@link #refuseRequests}
+     * @return completes with the request after the connection was closed
      */
     public CompletableFuture<String> dropReplyTo(Predicate<String> request) {
         ReplyDrop armed = new ReplyDrop(request, new CompletableFuture<>());
@@ -152,7 +146,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private ServerSocket listen() {
-        Patience.until(this::isFree); // another search for a free port may occupy it for a moment
+        Patience.until(this::isFree); // another search for a free port may briefly occupy it
         try {
             ServerSocket socket = new ServerSocket();
             socket.setReuseAddress(true);
@@ -171,12 +165,12 @@ public final class TcpProxy implements AutoCloseable {
             try {
                 Socket client = socket.accept();
                 if (socket.isClosed()) {
-                    closeQuietly(client); // it came while the proxy began to refuse
+                    closeQuietly(client); // accepted while the proxy started to refuse
                 } else {
                     link(client);
                 }
             } catch (IOException e) {
-                // Closed by refuse(), or the client was gone already.
+                // Closed by refuse(), or the client has disconnected.
             }
         }
     }
@@ -185,12 +179,12 @@ public final class TcpProxy implements AutoCloseable {
         Socket server = new Socket();
         try {
             server.connect(target, 1_000);
-            // Else the kernel holds a small piece back until the one before is acknowledged, for up to 40 ms.
+            // Nagle's algorithm would delay small packets by up to 40 ms.
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
             new ProxyLink(client, server, faults, links).start();
         } catch (IOException e) {
-            // As a client sees a server that is down.
+            // The client sees a server that is down.
             closeQuietly(client);
             closeQuietly(server);
         }
@@ -200,34 +194,23 @@ public final class TcpProxy implements AutoCloseable {
         try {
             closeable.close();
         } catch (Exception e) {
-            // It is closed as far as it can be.
+            // Nothing more to do.
         }
     }
 
-    /** What is wrong with the network at the moment. */
     static final class Faults {
 
-        /** Shut while requests are stalled. */
         final Gate requests = new Gate();
 
-        /** Shut while replies are stalled. */
         final Gate replies = new Gate();
 
-        /** The armed loss of a reply, taken by the first connection that sees the request. */
+        /** Set to null by the first connection with a matching request. */
         final AtomicReference<@Nullable ReplyDrop> drop = new AtomicReference<>();
 
-        /** Matches the requests on which a connection is closed. */
         volatile Predicate<String> refused = request -> false;
 
-        /** Time after which a request is forwarded. */
         volatile Duration latency = Duration.ZERO;
     }
 
-    /**
-     * An armed loss of a reply.
-     *
-     * @param request matches the request
-     * @param done completed when the connection was cut
-     */
     record ReplyDrop(Predicate<String> request, CompletableFuture<String> done) {}
 }

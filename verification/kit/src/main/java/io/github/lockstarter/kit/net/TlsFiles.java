@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** A certificate for this machine's loopback address that nobody trusts by default, with its key. */
+/** A self-signed certificate for the loopback address, and its key. */
 public final class TlsFiles implements AutoCloseable {
 
     private static final String PASSWORD = "changeit";
@@ -24,7 +24,7 @@ public final class TlsFiles implements AutoCloseable {
 
     private TlsFiles() {}
 
-    /** Makes the files; close them. */
+    /** Creates the files; close them. */
     public static TlsFiles create() {
         TlsFiles files = new TlsFiles();
         try {
@@ -36,12 +36,12 @@ public final class TlsFiles implements AutoCloseable {
         }
     }
 
-    /** A PEM file with the certificate, which signs itself. */
+    /** The certificate in PEM format. */
     public Path certificate() {
         return directory.path().resolve("certificate.pem");
     }
 
-    /** A PEM file with the server's private key. */
+    /** The private key in PEM format. */
     public Path key() {
         return directory.path().resolve("key.pem");
     }

@@ -1,4 +1,4 @@
-/** Ports, a proxy that loses requests and replies, and certificates. */
+/** Ports, certificates, and a proxy that drops requests and replies. */
 @NullMarked
 package io.github.lockstarter.kit.net;
 

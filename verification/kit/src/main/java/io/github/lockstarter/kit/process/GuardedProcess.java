@@ -14,16 +14,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A child process that never outlives this JVM, even if the JVM is killed while the child is stopped.
+ * A child process that never outlives this JVM, even if the JVM is killed while the child is paused.
  *
- * <p>A shell receives the pipe from this JVM as its standard input, leaves a guard behind that reads from it, and
- * becomes the child. When the JVM ends, the guard reads the end of the pipe and kills the child. Until then the guard
- * passes on whatever this JVM sends, through a named pipe, if the child has one. It opens that for both directions: to
- * open it for writing would wait for a reader, forever if the child was killed before.
+ * <p>A shell inherits the pipe from this JVM as standard input, starts a guard that reads it, and becomes the child.
+ * When the JVM ends, the guard reads the end of the pipe and kills the child. Until then it copies input to the child
+ * through a named pipe, if there is one. The guard opens that for reading and writing: opening it only for writing
+ * would block forever if the child was already dead.
  */
 public final class GuardedProcess implements AutoCloseable {
 
-    /** Ctrl-C reaches all processes of the terminal's group: the guard ignores it, and the child leaves the group. */
+    /** Ctrl-C signals the terminal's process group: the guard ignores it, and the child leaves the group. */
     private static final String GUARD = "exec 3<&0; in=$1; shift;"
             + " (trap '' INT HUP; [ -p \"$in\" ] && cat 1<>\"$in\" || read -r _; kill -9 $$) <&3 >/dev/null 2>&1 &"
             + " command -v setsid >/dev/null && set -- setsid \"$@\"; exec \"$@\" <\"$in\" 3<&-";
@@ -39,12 +39,9 @@ public final class GuardedProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a process without input, in a directory.
+     * Starts a process without input.
      *
-     * @param log file to which its output goes, errors included
-     * @param directory its working directory
-     * @param command program and arguments
-     * @return the running process
+     * @param log receives its output and errors
      */
     public static GuardedProcess startLoggingTo(Path log, Path directory, List<String> command) {
         return start(builder(NO_INPUT, command)
@@ -53,11 +50,9 @@ public final class GuardedProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a process whose output, errors included, the caller reads, and to which the caller can send lines.
+     * Starts a process whose output and errors the caller reads and to which it can send lines.
      *
-     * @param directory where a named pipe can be
-     * @param command program and arguments
-     * @return the running process
+     * @param directory for the named pipe
      */
     public static GuardedProcess startPiped(Path directory, List<String> command) {
         Path input = directory.resolve("input");
@@ -79,33 +74,31 @@ public final class GuardedProcess implements AutoCloseable {
         }
     }
 
-    /** Its output and errors, unless they go to a file. */
+    /** Output and errors, unless they go to a file. */
     public InputStream output() {
         return process.getInputStream();
     }
 
-    /** Sends a line to its standard input; one that has ended ignores it. */
+    /** Sends a line to its standard input; ignored after its end. */
     public synchronized void send(String line) {
         try {
             OutputStream input = process.getOutputStream();
             input.write((line + '\n').getBytes(StandardCharsets.UTF_8));
             input.flush();
         } catch (IOException e) {
-            // The guard has ended with the process.
+            // The guard ended with the process.
         }
     }
 
-    /** The operating system's number of the process. */
     public long pid() {
         return process.pid();
     }
 
-    /** Whether it runs, paused or not. */
     public boolean isAlive() {
         return process.isAlive();
     }
 
-    /** Stops it (SIGSTOP). Returns when each of its threads stands still, which is later than the signal. */
+    /** Sends SIGSTOP. Returns when all threads have stopped, which takes longer than sending the signal. */
     public void pause() {
         signal("STOP");
         if (!Patience.until(this::standsStill)) {
@@ -113,7 +106,7 @@ public final class GuardedProcess implements AutoCloseable {
         }
     }
 
-    /** True where the operating system does not tell. */
+    /** True without {@code /proc}. */
     private boolean standsStill() {
         Path threads = Path.of("/proc", Long.toString(pid()), "task");
         if (!Files.isDirectory(threads)) {
@@ -126,7 +119,7 @@ public final class GuardedProcess implements AutoCloseable {
         }
     }
 
-    /** The letter behind the name, which is in parentheses. */
+    /** The letter after the name in parentheses. */
     private static char stateOf(Path thread) {
         try {
             String line = Files.readString(thread.resolve("stat"));
@@ -136,12 +129,10 @@ public final class GuardedProcess implements AutoCloseable {
         }
     }
 
-    /** Lets a paused process continue (SIGCONT). */
     public void resume() {
         signal("CONT");
     }
 
-    /** Ends it at once (SIGKILL), and waits for its end. */
     public void kill() {
         process.destroyForcibly();
         if (!endsWithin(SECONDS_TO_DIE)) {
@@ -149,7 +140,7 @@ public final class GuardedProcess implements AutoCloseable {
         }
     }
 
-    /** Asks it to end (SIGTERM), and kills it when it does not. */
+    /** Sends SIGTERM, then SIGKILL if needed. */
     public void stop() {
         process.destroy();
         if (!endsWithin(SECONDS_TO_STOP)) {
@@ -157,7 +148,7 @@ public final class GuardedProcess implements AutoCloseable {
         }
     }
 
-    /** Asks it to end by SIGINT, as Ctrl-C does, and kills it when it does not. */
+    /** Sends SIGINT, as Ctrl-C does, then SIGKILL if needed. */
     public void interrupt() {
         signal("INT");
         if (!endsWithin(SECONDS_TO_STOP)) {
@@ -166,11 +157,9 @@ public final class GuardedProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for its end.
+     * Waits for its end. Returns the exit code.
      *
-     * @param limit the longest time to wait
-     * @return its exit code
-     * @throws IllegalStateException when it still runs
+     * @throws IllegalStateException if it still runs
      */
     public int awaitExit(Duration limit) {
         if (!endsWithin(limit.toSeconds())) {
@@ -179,7 +168,7 @@ public final class GuardedProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Kills it, even if it is paused. */
+    /** Kills it, even if paused. */
     @Override
     public void close() {
         kill();

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for other processes, which do not report when they are ready. */
+/** Polls conditions of other processes. */
 public final class Patience {
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -12,12 +12,12 @@ public final class Patience {
 
     private Patience() {}
 
-    /** Waits for 30 s at most; returns whether the condition became true. */
+    /** Waits at most 30 s; returns whether the condition became true. */
     public static boolean until(BooleanSupplier condition) {
         return until(condition, LIMIT);
     }
 
-    /** Waits for a condition; returns whether it became true within the limit. */
+    /** Waits at most this long; returns whether the condition became true. */
     public static boolean until(BooleanSupplier condition, Duration limit) {
         long start = System.nanoTime();
         do {

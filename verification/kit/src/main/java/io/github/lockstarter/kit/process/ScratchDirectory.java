@@ -8,10 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A temporary directory that is removed when it is closed, or when this JVM ends, however it ends. */
+/** A temporary directory that is deleted on close and at the end of this JVM, even if it is killed. */
 public final class ScratchDirectory implements AutoCloseable {
 
-    /** Reads the end of a pipe from this JVM; processes that are ending may still write to the directory. */
+    /** Waits for the end of this JVM; retries because other processes may still write while they end. */
     private static final String GUARD = "trap '' INT HUP; read -r _; until rm -rf \"$1\"; do sleep 0.1; done";
 
     private final Path path;
@@ -22,12 +22,7 @@ public final class ScratchDirectory implements AutoCloseable {
         this.guard = guard;
     }
 
-    /**
-     * Makes a directory.
-     *
-     * @param prefix of its name
-     * @return the directory; close it
-     */
+    /** Creates a directory; close it. */
     public static ScratchDirectory create(String prefix) {
         try {
             Path path = Files.createTempDirectory(prefix);
@@ -41,12 +36,11 @@ public final class ScratchDirectory implements AutoCloseable {
         }
     }
 
-    /** Where it is. */
     public Path path() {
         return path;
     }
 
-    /** Removes everything; a process that is just ending may still write, so this tries for a while. */
+    /** Deletes the directory; retries because a process that is ending may still write. */
     @Override
     public void close() {
         if (!Patience.until(this::remove)) {

@@ -1,4 +1,4 @@
-/** Programs of this machine that end with this JVM, however it ends, and their files. */
+/** Child processes and temporary files that never outlive this JVM. */
 @NullMarked
 package io.github.lockstarter.kit.process;
 

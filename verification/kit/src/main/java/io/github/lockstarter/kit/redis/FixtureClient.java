@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The kit's own connection to a server, as a user that no test changes. Connects at the first use. */
+/** The kit's own connection to a server, with a user that tests do not change. Connects lazily. */
 final class FixtureClient implements AutoCloseable {
 
     private static final String USER = "fixture";
@@ -18,7 +18,7 @@ final class FixtureClient implements AutoCloseable {
     private final RedisURI uri;
     private @Nullable StatefulRedisConnection<String, String> connection;
 
-    /** Without a user for a sentinel before version 6.2, which knows none and accepts everybody. */
+    /** Sentinel before 6.2 has no users and accepts every client. */
     FixtureClient(String host, int port, boolean asUser) {
         RedisURI.Builder builder =
                 RedisURI.builder().withHost(host).withPort(port).withTimeout(Duration.ofSeconds(5));
@@ -31,12 +31,10 @@ final class FixtureClient implements AutoCloseable {
         return client;
     }
 
-    /** Arguments of a server that create the user. */
     static Stream<String> userArguments() {
         return Stream.concat(Stream.of("--user", USER), RedisServer.understood("on", "nopass", "~*", "&*", "+@all"));
     }
 
-    /** Arguments of a server that replicates another one as this user. */
     static Stream<String> replicaArguments() {
         return Stream.of("--masteruser", USER, "--masterauth", "any", "--repl-diskless-sync-delay", "0");
     }

@@ -6,15 +6,14 @@ import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
- * Resets servers once for each test, before the fields of its class are initialised: an application that is such a
- * field connects at once, and would meet servers that forget everything a moment later.
+ * Resets servers once before each test, before the fields of its class are initialized: an application in such a field
+ * connects at once, and a later reset would delete its data.
  */
 abstract class FreshBeforeEachTest implements TestInstancePreConstructCallback, AfterEachCallback {
 
-    /** An instance of a nested class is built behind one of each class around it. */
+    /** Nested classes have an instance of each enclosing class. */
     private boolean isFresh;
 
-    /** Brings the servers back to those of a new start. */
     abstract void reset(ExtensionContext context);
 
     @Override

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code redis-server} binary: the one that {@code -Dlock.test.redis-server=…} names, of any version from 6.0 on,
- * else the one in the {@code embedded-redis} jar, unpacked once per machine and user.
+ * The {@code redis-server} binary named by {@code -Dlock.test.redis-server=…} (6.0 or later), or else the one in the
+ * {@code embedded-redis} jar, unpacked once per machine and user.
  */
 final class RedisBinary {
 
@@ -28,12 +28,11 @@ final class RedisBinary {
 
     private RedisBinary() {}
 
-    /** Whether another binary than the bundled one is named. */
     static boolean isNamed() {
         return !NAMED.isBlank();
     }
 
-    /** Whether one is named, or the jar has one for this machine. */
+    /** Whether a binary is named or bundled for this platform. */
     static boolean isAvailable() {
         return isNamed() || RedisBinary.class.getClassLoader().getResource(BUNDLED_FILE) != null;
     }
@@ -48,7 +47,7 @@ final class RedisBinary {
         return unpacked;
     }
 
-    /** Whether it is older than this version. Valkey continues from Redis 7.2. */
+    /** Compares versions; Valkey continues from Redis 7.2. */
     static boolean isBefore(int major, int minor) {
         Version its = version();
         return its.major() < major || (its.major() == major && its.minor() < minor);
@@ -91,7 +90,7 @@ final class RedisBinary {
             Path target = directory.resolve(resource);
             byte[] bytes = content.readAllBytes();
             if (!Files.isExecutable(target) || Files.size(target) != bytes.length) {
-                // Moved into place, since a file that is still open for writing cannot be started.
+                // Moved into place, since a file that is open for writing cannot be executed.
                 Path part = Files.createTempFile(directory, resource, ".part");
                 Files.write(part, bytes);
                 Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rwx------"));

@@ -12,8 +12,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A cluster of three masters with one replica each. The nodes find each other, their roles and their slots in the file
- * that they are started with, as if they had been stopped before, which is much faster than to let them meet.
+ * Three masters with one replica each. Nodes start with a prepared state file that contains all nodes, roles and
+ * slots, which is much faster than {@code CLUSTER MEET}.
  */
 public final class RedisCluster implements RedisTopology {
 
@@ -25,7 +25,7 @@ public final class RedisCluster implements RedisTopology {
 
     private RedisCluster() {}
 
-    /** Starts the nodes, and waits until the cluster takes commands; close it. */
+    /** Starts the nodes and waits until the cluster accepts commands; close it. */
     public static RedisCluster start() {
         for (int attempt = 1; ; attempt++) {
             RedisCluster cluster = new RedisCluster();
@@ -46,7 +46,7 @@ public final class RedisCluster implements RedisTopology {
         return nodes.stream().map(Node::server).toList();
     }
 
-    /** The master that has the slot of a key. */
+    /** The master of a key's slot. */
     public RedisServer masterOf(String key) {
         int slot = SlotHash.getSlot(key);
         String owner = view().lines()
@@ -57,7 +57,6 @@ public final class RedisCluster implements RedisTopology {
         return nodeOf(owner).server();
     }
 
-    /** The replica of a master. */
     public RedisServer replicaOf(RedisServer master) {
         String id = idOf(master);
         return view().lines()
@@ -68,7 +67,7 @@ public final class RedisCluster implements RedisTopology {
                 .orElseThrow(() -> new IllegalStateException("No replica of " + id + ":\n" + view()));
     }
 
-    /** The name of a node in the cluster: 40 hex digits. */
+    /** The node ID of a server: 40 hex digits. */
     public String idOf(RedisServer server) {
         return nodes.stream()
                 .filter(node -> node.server().port() == server.port())
@@ -77,13 +76,13 @@ public final class RedisCluster implements RedisTopology {
                 .orElseThrow();
     }
 
-    /** Sets {@code cluster-require-full-coverage}: whether a slot without a master stops the others, too. */
-    public void requireFullCoverage(boolean wholeOnly) {
+    /** Sets {@code cluster-require-full-coverage}: whether a slot without a master stops all others. */
+    public void requireFullCoverage(boolean required) {
         servers().forEach(server -> server.commands()
-                .configSet("cluster-require-full-coverage", wholeOnly ? "yes" : "no"));
+                .configSet("cluster-require-full-coverage", required ? "yes" : "no"));
     }
 
-    /** Whether all nodes run, and agree on their roles; false during a failover. */
+    /** Whether all nodes run and agree on their roles; false during a failover. */
     public boolean isHealthy() {
         return servers().stream().allMatch(RedisServer::answers)
                 && servers().stream().allMatch(this::isHealthy);
@@ -144,12 +143,12 @@ public final class RedisCluster implements RedisTopology {
                         : "up".equals(replication.get("master_link_status")));
     }
 
-    /** A master that lost its slots is a replica in the view of another node only after a ping from it. */
+    /** Other nodes see a master that lost its slots as a replica only after a ping from it. */
     private static long replicasIn(String view) {
         return view.lines().filter(line -> line.contains("slave ")).count();
     }
 
-    /** The cluster as one of the nodes that answer sees it. */
+    /** {@code CLUSTER NODES} of any node that answers. */
     private String view() {
         return servers().stream()
                 .filter(RedisServer::answers)
@@ -172,15 +171,13 @@ public final class RedisCluster implements RedisTopology {
     }
 
     /**
-     * One node.
+     * A node in the state file.
      *
      * @param index masters first, then their replicas in the same order
-     * @param port for clients
-     * @param busPort for the other nodes
      */
     private record Address(int index, int port, int busPort) {
 
-        /** Servers before version 7 have their bus there, whatever they are told. */
+        /** Fixed before version 7. */
         private static final int BUS_AFTER_PORT = 10_000;
 
         static Address of(int index) {
@@ -200,7 +197,7 @@ public final class RedisCluster implements RedisTopology {
             return index % MASTERS;
         }
 
-        /** How the state file of a node describes this one. */
+        /** Line about this node in the state file. */
         String line(String myself, Address master) {
             int first = SlotHash.SLOT_COUNT * shard() / MASTERS;
             int beyond = SlotHash.SLOT_COUNT * (shard() + 1) / MASTERS;

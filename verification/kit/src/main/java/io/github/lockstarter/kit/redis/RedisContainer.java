@@ -14,7 +14,7 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
-/** A Redis in a container, with a port of the host that it keeps over every restart. */
+/** Redis in a container that keeps its host port over restarts. */
 final class RedisContainer extends RedisServer {
 
     private static final DockerImageName IMAGE = DockerImageName.parse("redis:7.4-alpine");
@@ -37,12 +37,12 @@ final class RedisContainer extends RedisServer {
                 .withCreateContainerCmdModifier(create -> create.getHostConfig().withPortBindings(binding));
     }
 
-    /** Whether a Docker engine answers, and no binary is named. */
+    /** Whether Docker is available and no binary is named. */
     static boolean isPreferred() {
         return IS_PREFERRED;
     }
 
-    /** Testcontainers is asked only where an engine may be: its own search is slow and loud. */
+    /** The search of Testcontainers is slow and verbose, so it only runs where Docker may be installed. */
     private static boolean mayBeThere() {
         Path home = Path.of(System.getProperty("user.home"));
         return System.getenv("DOCKER_HOST") != null
@@ -51,7 +51,6 @@ final class RedisContainer extends RedisServer {
                         .anyMatch(Files::exists);
     }
 
-    /** As {@link RedisServer#start}. */
     static RedisServer startContainer(String... arguments) {
         return start(() -> new RedisContainer(FreePort.next(), arguments));
     }

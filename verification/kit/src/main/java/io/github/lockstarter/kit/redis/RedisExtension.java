@@ -19,7 +19,7 @@ public final class RedisExtension extends FreshBeforeEachTest implements BeforeA
     private @Nullable RedisServer server;
 
     /**
-     * Prepares the extension; the server starts with the first class.
+     * The server starts with the first class.
      *
      * @param arguments as {@link RedisServer#start}
      */
@@ -27,7 +27,6 @@ public final class RedisExtension extends FreshBeforeEachTest implements BeforeA
         this.arguments = arguments.clone();
     }
 
-    /** The running server. */
     public RedisServer server() {
         if (server == null) {
             throw new IllegalStateException(

@@ -3,14 +3,13 @@ package io.github.lockstarter.kit.redis;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Several servers that know nothing of each other. */
+/** Independent servers. */
 public final class RedisQuorum implements RedisTopology {
 
     private final List<RedisServer> servers = new ArrayList<>();
 
     private RedisQuorum() {}
 
-    /** Starts that many servers; close them. */
     public static RedisQuorum start(int servers) {
         RedisQuorum quorum = new RedisQuorum();
         try {

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A master with replicas that nobody supervises: roles change only by {@code REPLICAOF}. */
+/** A master with replicas and without sentinels: roles change only by {@code REPLICAOF}. */
 public final class RedisReplication implements RedisTopology {
 
     private final List<RedisServer> servers = new ArrayList<>();
 
     private RedisReplication() {}
 
-    /** Starts a master with that many replicas, and waits until they are in sync; close them. */
+    /** Starts the servers and waits until they are in sync; close them. */
     public static RedisReplication start(int replicas) {
         RedisReplication replication = new RedisReplication();
         try {
@@ -42,7 +42,7 @@ public final class RedisReplication implements RedisTopology {
         return List.copyOf(servers);
     }
 
-    /** The server that says that it is the master; the first of several. */
+    /** The first server with the role of a master. */
     public RedisServer master() {
         return servers.stream()
                 .filter(server -> server.answers() && server.isMaster())
@@ -50,7 +50,6 @@ public final class RedisReplication implements RedisTopology {
                 .orElseThrow(() -> new IllegalStateException("No server is a master"));
     }
 
-    /** The servers that say that they are replicas. */
     public List<RedisServer> replicas() {
         return servers.stream().filter(server -> !server.isMaster()).toList();
     }
@@ -63,25 +62,24 @@ public final class RedisReplication implements RedisTopology {
         empty();
     }
 
-    /** One server is the master from now on, and the others are its replicas. */
+    /** Makes one server the master of all others. */
     void follow(RedisServer master) {
         master.promote();
         servers.stream().filter(server -> server != master).forEach(server -> server.follow(master));
     }
 
-    /** Every server runs again. */
     void revive() {
         servers.forEach(RedisServer::revive);
     }
 
-    /** No data, scripts and restrictions are left. */
+    /** Removes data, scripts and restrictions. */
     void empty() {
         servers.forEach(RedisServer::openToEverybody);
         master().commands().flushall();
         servers.forEach(server -> server.commands().scriptFlush());
     }
 
-    /** One server is the master, and all others have its data. */
+    /** Whether there is one master, and all others are in sync. */
     public boolean isInSync() {
         int masters = 0;
         int copies = 0;

@@ -15,13 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A master with two replicas, and three sentinels that promote one about two seconds after the master hangs. */
+/**
+ * A master with two replicas, and three sentinels that promote a replica about two seconds after the master stops
+ * answering.
+ */
 public final class RedisSentinels implements RedisTopology {
 
-    /** Name of the master. */
     public static final String MASTER = "locks";
 
-    /** Lettuce has a connection of its own type for it. */
+    /** Lettuce supports it only on a separate connection type. */
     private static final ProtocolKeyword SENTINEL = () -> "SENTINEL".getBytes(StandardCharsets.US_ASCII);
 
     private static final int SENTINELS = 3;
@@ -35,7 +37,7 @@ public final class RedisSentinels implements RedisTopology {
         this.replication = replication;
     }
 
-    /** Starts the servers, and waits until the sentinels know each other and the replicas; close them. */
+    /** Starts the servers and waits until the sentinels have found each other and the replicas; close them. */
     public static RedisSentinels start() {
         RedisSentinels topology = new RedisSentinels(RedisReplication.start(2));
         try {
@@ -55,12 +57,11 @@ public final class RedisSentinels implements RedisTopology {
         return replication.servers();
     }
 
-    /** The three sentinels, which keep no data. */
     public List<RedisServer> sentinels() {
         return List.copyOf(sentinels);
     }
 
-    /** The server that the sentinels name as the master, even if it is dead. */
+    /** The master according to the sentinels, even if it is dead. */
     public RedisServer master() {
         String port = state(sentinels.get(0)).get("port");
         return servers().stream()
@@ -70,8 +71,8 @@ public final class RedisSentinels implements RedisTopology {
     }
 
     /**
-     * How many promotions the sentinels know of; more than one for a failover means that they deposed a living master,
-     * as they do on a busy machine.
+     * Number of promotions; more than one per failover means that the sentinels deposed a live master, as they may on
+     * a busy machine.
      */
     public long promotions() {
         return sentinels.stream()
@@ -80,20 +81,20 @@ public final class RedisSentinels implements RedisTopology {
                 .orElseThrow();
     }
 
-    /** Makes the sentinels promote a replica; waits until all of them have. */
+    /** Promotes a replica and waits until all sentinels agree. */
     public void failOver() {
         RedisServer before = master();
         askForFailOver();
         awaitPromotion(before);
     }
 
-    /** Makes the sentinels promote a replica; waits for nothing. */
+    /** Requests a failover without waiting. */
     public void askForFailOver() {
         sentinels.get(0).commands().dispatch(SENTINEL, new StatusOutput<>(StringCodec.UTF8), about("FAILOVER"));
     }
 
     /**
-     * Whether all servers run, and the sentinels agree on them; false during a failover. Corrects servers that do not
+     * Whether all servers run and the sentinels agree on them; false during a failover. Corrects servers that do not
      * follow the sentinels.
      */
     public boolean isHealthy() {
@@ -102,7 +103,7 @@ public final class RedisSentinels implements RedisTopology {
                 && agree();
     }
 
-    /** Waits until all sentinels name another master than this one. */
+    /** Waits until all sentinels have replaced this master. */
     public void awaitPromotion(RedisServer before) {
         if (!isReplacedInTime(before)) {
             throw new IllegalStateException("No replica was promoted:\n"
@@ -110,24 +111,21 @@ public final class RedisSentinels implements RedisTopology {
         }
     }
 
-    /**
-     * Waits until all sentinels name another master than this one; false if they do not, as when they give the failover
-     * up because the master answers again.
-     */
+    /** As {@link #awaitPromotion}, but returns false if they do not, for example because the master answers again. */
     public boolean isReplacedInTime(RedisServer before) {
         String old = Integer.toString(before.port());
         return Patience.until(
                 () -> sentinels.stream().noneMatch(one -> old.equals(state(one).get("port"))));
     }
 
-    /** For a client that asks the sentinels for the master, as the default user without a password. */
+    /** Connects to the master through the sentinels, as the default user. */
     public RedisURI uri() {
         RedisURI.Builder uri = RedisURI.builder().withSentinelMasterId(MASTER);
         sentinels.forEach(sentinel -> uri.withSentinel(sentinel.host(), sentinel.port()));
         return uri.build();
     }
 
-    /** Addresses of the sentinels, as {@code spring.data.redis.sentinel.nodes} takes them. */
+    /** Addresses of the sentinels for {@code spring.data.redis.sentinel.nodes}. */
     public String nodes() {
         return RedisTopology.addressesOf(sentinels());
     }
@@ -173,7 +171,10 @@ public final class RedisSentinels implements RedisTopology {
         }
     }
 
-    /** All name one master, and the servers do as they say. The sentinels would see to it too, and take ten seconds. */
+    /**
+     * Whether all sentinels name one master and the servers follow it. Corrects the servers: sentinels would take ten
+     * seconds.
+     */
     private boolean agree() {
         try {
             RedisServer master = master();
@@ -183,7 +184,7 @@ public final class RedisSentinels implements RedisTopology {
             replication.follow(master);
             return replication.isInSync();
         } catch (RedisException e) {
-            // A sentinel that changes a server's role ends its connections.
+            // A role change by a sentinel closes all connections of a server.
             return false;
         }
     }

@@ -26,10 +26,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A {@code redis-server}: the binary that {@code -Dlock.test.redis-server} names, else that of {@code embedded-redis}.
- * Without persistence arguments, a restart loses the data.
+ * A {@code redis-server} from {@link RedisBinary}. Without persistence arguments, a restart loses the data.
  *
- * <p>Tests may do anything to the {@code default} user; the kit itself uses another one.
+ * <p>Tests may change the {@code default} user freely; the kit uses another one.
  */
 public class RedisServer extends ServerProcess {
 
@@ -42,7 +41,6 @@ public class RedisServer extends ServerProcess {
     private final FixtureClient client;
     private Duration ahead = Duration.ZERO;
 
-    /** A server of data that does not run yet. */
     RedisServer(int port, String... arguments) {
         this(port, List.of(), Stream.concat(DATA.stream(), Stream.of(arguments)), true);
     }
@@ -56,16 +54,15 @@ public class RedisServer extends ServerProcess {
     }
 
     /**
-     * Starts a server and waits until it answers.
+     * Starts a server and waits until it answers; close it.
      *
-     * @param arguments further arguments of {@code redis-server}, such as {@code --appendonly yes --appendfsync always}
-     * @return the running server; close it
+     * @param arguments additional arguments, such as {@code --appendonly yes --appendfsync always}
      */
     public static RedisServer start(String... arguments) {
         return start(() -> new RedisServer(FreePort.next(), arguments));
     }
 
-    /** Starts a server that listens with TLS as well, at {@link #tlsPort()}. */
+    /** Starts a server with an additional TLS port, {@link #tlsPort()}. */
     public static RedisServer startTls(TlsFiles files) {
         String[] tls = {
             "--tls-port", Integer.toString(FreePort.next()),
@@ -82,7 +79,7 @@ public class RedisServer extends ServerProcess {
                 () -> new RedisServer(FreePort.next(), List.of("--sentinel"), Stream.of(arguments), !isBefore(6, 2)));
     }
 
-    /** A server on the given port or not at all, such as a node that others know already; it does not run yet. */
+    /** Prepares a server on a fixed port; does not start it. */
     static RedisServer prepare(int port, String... arguments) {
         return new RedisServer(port, arguments);
     }
@@ -92,15 +89,12 @@ public class RedisServer extends ServerProcess {
         return RedisBinary.isAvailable();
     }
 
-    /** Whether the binary is older than a version, and lacks its features. Valkey continues from Redis 7.2. */
+    /** Whether the binary is older than this version. Valkey continues from Redis 7.2. */
     public static boolean isBefore(int major, int minor) {
         return RedisBinary.isBefore(major, minor);
     }
 
-    /**
-     * It has a file and no arguments, so that {@code CONFIG REWRITE} works: with that, a server stays over a restart
-     * what it or a sentinel has made of it.
-     */
+    /** Uses a file without arguments, so that {@code CONFIG REWRITE} works and role changes survive a restart. */
     @Override
     protected List<String> command() {
         return Stream.concat(Stream.of(RedisBinary.path().toString(), CONFIGURATION), mode.stream())
@@ -120,17 +114,15 @@ public class RedisServer extends ServerProcess {
                 .collect(Collectors.joining());
     }
 
-    /** Arguments of a server of data without those that say where it is. */
+    /** Arguments of a data server, without port, address and directory. */
     List<String> ownArguments() {
         return Stream.concat(FixtureClient.userArguments(), arguments.stream()).toList();
     }
 
-    /** Forgets the kit's own connection. */
     void disconnect() {
         client.close();
     }
 
-    /** Writes a file into its directory. */
     void writeFile(String name, String content) {
         try {
             Files.writeString(directory().resolve(name), content);
@@ -139,22 +131,22 @@ public class RedisServer extends ServerProcess {
         }
     }
 
-    /** A connection as the kit's own user. Commands time out after 5 s. */
+    /** A connection as the kit's user; commands time out after 5 s. */
     public RedisCommands<String, String> commands() {
         return client.commands();
     }
 
-    /** Where clients connect, as the default user without a password. */
+    /** Connects as the default user without a password. */
     public RedisURI uri() {
         return RedisURI.create(host(), port());
     }
 
-    /** Where a server from {@link #startTls} listens with TLS. */
+    /** TLS port of a server from {@link #startTls}. */
     public int tlsPort() {
         return Integer.parseInt(commands().configGet("tls-port").getOrDefault("tls-port", "0"));
     }
 
-    /** Whether it answers a {@code PING} at once; also if it asks for a password first. */
+    /** Whether it answers a {@code PING} promptly, even if with a demand for a password. */
     @Override
     public boolean answers() {
         try (Socket socket = new Socket()) {
@@ -180,7 +172,7 @@ public class RedisServer extends ServerProcess {
         disconnect();
     }
 
-    /** The clock that was set stays over a restart, from the first answer on. */
+    /** Restores the clock after a restart. */
     @Override
     public void awaitReady() {
         super.awaitReady();
@@ -189,16 +181,16 @@ public class RedisServer extends ServerProcess {
         }
     }
 
-    /** Whether this machine lets {@link #setClock} work. */
+    /** Whether {@link #setClock} works on this machine. */
     public static boolean canSetClock() {
         return ServerClock.isAvailable();
     }
 
     /**
-     * Sets the server's wall clock while it runs; every other program keeps the time of the machine.
+     * Changes the server's wall clock while it runs; no other program is affected.
      *
-     * @param ahead how far ahead of the right time; negative for behind
-     * @throws UnsupportedOperationException when that is not possible here; nothing was changed then
+     * @param ahead offset from the correct time; may be negative
+     * @throws UnsupportedOperationException if not possible on this machine; nothing was changed
      */
     public synchronized void setClock(Duration ahead) {
         ServerClock.set(process(), ahead);
@@ -206,34 +198,33 @@ public class RedisServer extends ServerProcess {
     }
 
     /**
-     * Stops the server's wall clock while the server runs on; every other program keeps the time of the machine. Ends
-     * with the process, and with {@link #setClock}.
+     * Stops the server's wall clock at the given time, until a restart or {@link #setClock}; no other program is
+     * affected.
      *
-     * @param time that the server reads from now on
-     * @throws UnsupportedOperationException when that is not possible here
+     * @throws UnsupportedOperationException if not possible on this machine
      */
     public synchronized void freezeClock(Instant time) {
         ServerClock.freeze(process(), time);
     }
 
-    /** Brings a server that a test left paused, dead, locked or full back to the state of a new one. */
+    /** Restores the state of a new server after a test paused, killed, locked or filled it. */
     public void reset() {
         resume();
         if (!answers()
                 || !info("replication").getOrDefault("master_replid2", "0").matches("0+")) {
-            restart(); // one that was promoted is no new server to anybody
+            restart(); // a promoted server keeps its replication history
         }
         openToEverybody();
         commands().flushall();
         commands().scriptFlush();
     }
 
-    /** Removes passwords and restrictions of the default user. */
+    /** Removes password and restrictions of the default user. */
     void openToEverybody() {
         grantDefaultUser("reset", "on", "nopass", "~*", "&*", "+@all");
     }
 
-    /** Starts or continues it, unless it answers. */
+    /** Resumes or restarts it unless it answers. */
     void revive() {
         resume();
         if (!answers()) {
@@ -241,17 +232,17 @@ public class RedisServer extends ServerProcess {
         }
     }
 
-    /** Asks new connections of the default user for a password. */
+    /** Sets a password for new connections of the default user. */
     public void requirePassword(String password) {
         commands().configSet("requirepass", password);
     }
 
-    /** Changes the rights of the default user, on open connections too, by rules as {@code ACL SETUSER} takes them. */
+    /** Changes the permissions of the default user by {@code ACL SETUSER} rules, even on open connections. */
     public void grantDefaultUser(String... rules) {
         setUser("default", rules);
     }
 
-    /** Creates or changes a user by rules as {@code ACL SETUSER} takes them. */
+    /** Creates or changes a user by {@code ACL SETUSER} rules. */
     public void setUser(String user, String... rules) {
         CommandArgs<String, String> args =
                 new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add(user);
@@ -259,24 +250,24 @@ public class RedisServer extends ServerProcess {
         commands().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
     }
 
-    /** The rules without those of channels, where the server is older than these: every user has all channels there. */
+    /** Removes channel rules before 6.2, where every user may use all channels. */
     static Stream<String> understood(String... rules) {
         return Stream.of(rules).filter(rule -> !isBefore(6, 2) || !(rule.startsWith("&") || rule.endsWith("channels")));
     }
 
-    /** Makes it a master, which it stays over restarts. */
+    /** Makes it a master, even after a restart. */
     public void promote() {
         commands().replicaofNoOne();
         commands().configRewrite();
     }
 
-    /** Makes it a replica of another server, which it stays over restarts. */
+    /** Makes it a replica, even after a restart. */
     public void follow(RedisServer master) {
         commands().replicaof(master.host(), master.port());
         commands().configRewrite();
     }
 
-    /** Starts a killed server as a replica of another one, so that it never is a second master. */
+    /** Starts a killed server as a replica, so that it is never a second master. */
     public void restartAsReplicaOf(RedisServer master) {
         Path file = directory().resolve(CONFIGURATION);
         String line = "\nreplicaof " + master.host() + " " + master.port() + "\n";
@@ -288,14 +279,13 @@ public class RedisServer extends ServerProcess {
         restart();
     }
 
-    /** Whether it says that it is a master. */
     public boolean isMaster() {
         return "master".equals(info("replication").get("role"));
     }
 
     /**
-     * Fields of one section of {@code INFO}, such as {@code stats}. Asks again when the connection ends meanwhile:
-     * sentinels end all connections of a server that they promote or demote.
+     * Fields of a section of {@code INFO}. Retries once: sentinels close all connections of a server whose role they
+     * change.
      */
     public Map<String, String> info(String section) {
         try {
@@ -312,7 +302,7 @@ public class RedisServer extends ServerProcess {
                 .collect(Collectors.toMap(field -> field[0], field -> field[1].strip()));
     }
 
-    /** How many network reads the server does for an action, if nobody else uses the server meanwhile. */
+    /** Number of network reads during an action; no one else may use the server meanwhile. */
     public long readsDuring(Runnable action) {
         long before = reads();
         action.run();

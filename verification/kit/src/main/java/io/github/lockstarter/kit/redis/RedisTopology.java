@@ -4,32 +4,31 @@ import io.github.lockstarter.kit.process.ServerProcess;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Several Redis servers that belong together. */
+/** Several related Redis servers. */
 public interface RedisTopology extends AutoCloseable {
 
-    /** All servers that keep data, masters and replicas, always in the same order. */
+    /** All data servers in a fixed order. */
     List<RedisServer> servers();
 
-    /** Brings it back to the state of a new one: everything runs and is in sync, without data, open to everybody. */
+    /** Restores the initial state: all servers run and are in sync, without data or restrictions. */
     void reset();
 
-    /** Ends all servers and removes their files. Idempotent. */
+    /** Stops all servers and deletes their files. Idempotent. */
     @Override
     default void close() {
         servers().forEach(RedisServer::close);
     }
 
-    /** Host and port of each server, separated by commas, as Spring's properties take them. */
+    /** Comma-separated addresses for Spring's properties. */
     default String addresses() {
         return addressesOf(servers());
     }
 
-    /** Changes the rights of the default user on all servers that keep data. */
+    /** Changes the permissions of the default user on all data servers. */
     default void grantDefaultUser(String... rules) {
         servers().forEach(server -> server.grantDefaultUser(rules));
     }
 
-    /** Host and port of each server, separated by commas. */
     static String addressesOf(List<RedisServer> servers) {
         return servers.stream().map(ServerProcess::address).collect(Collectors.joining(","));
     }

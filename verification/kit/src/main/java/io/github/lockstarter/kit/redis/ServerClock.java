@@ -15,20 +15,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Sets the wall clock of one running {@code redis-server} forward or back, or stops it; its monotonic clock, and every
- * other program, keep the time of the machine.
+ * Shifts or stops the wall clock of one running {@code redis-server}. Its monotonic clock and all other programs are
+ * not affected.
  *
- * <p>The bundled server is linked statically, so no library can be preloaded into it. It reads the time by a function
- * that the kernel maps into each process (vDSO), {@code __vdso_clock_gettime}. This class replaces that function, in
- * the memory of the one process, by one that asks the kernel and adds an offset, or
- * gives one time only. A restarted server has the clock
- * of the machine again.
+ * <p>The bundled server is linked statically, so a library cannot be preloaded. It reads the time through {@code
+ * __vdso_clock_gettime}, which the kernel maps into each process (vDSO). This class overwrites that function in the
+ * memory of the process with one that makes the system call and adds an offset, or returns a constant. A restart
+ * undoes this.
  */
 final class ServerClock {
 
     private static final String FUNCTION = "__vdso_clock_gettime";
 
-    /** The offset follows: seconds, then nanoseconds below one second, 8 bytes each. */
+    /** Followed by the offset: seconds, then nanoseconds below one second, 8 bytes each. */
     private static final byte[] CODE = bytes(
             0xb8, 0xe4, 0x00, 0x00, 0x00, // mov eax, 228: clock_gettime
             0x0f, 0x05, // syscall
@@ -50,13 +49,13 @@ final class ServerClock {
             0xc3, // ret: the end
             0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90);
 
-    /** Where the addition of the seconds is. */
+    /** Position of the addition of seconds. */
     private static final int ADDS_SECONDS = 27;
 
-    /** Where the addition of the nanoseconds is. */
+    /** Position of the addition of nanoseconds. */
     private static final int ADDS_NANOSECONDS = 37;
 
-    /** The same with the time itself in place of the offset. */
+    /** Stores the constant in place of adding the offset. */
     private static final byte[] CODE_OF_FROZEN = frozen();
 
     private static final int SIZE = CODE.length + 2 * Long.BYTES;
@@ -85,7 +84,7 @@ final class ServerClock {
             }
         }
 
-        /** Writes the first byte of the function over itself. */
+        /** Overwrites the first byte of the function with itself. */
         private static void rewrite(Path process) throws IOException {
             long function = functionOf(process);
             try (RandomAccessFile memory = memoryOf(process)) {
@@ -98,8 +97,8 @@ final class ServerClock {
     }
 
     /**
-     * Whether the clock of the bundled server can be set: on Linux on x86-64, with a kernel that lets this program
-     * write into the memory of its children, as it does by default. Tries that with a shell that waits for input.
+     * Whether the clock of the bundled server can be changed: on Linux on x86-64, if the kernel permits writing to the
+     * memory of child processes, which is the default. Tries it with a shell.
      */
     static boolean isAvailable() {
         return isSupported() && Probe.SUCCEEDED;
@@ -111,12 +110,10 @@ final class ServerClock {
                 && !RedisBinary.isNamed();
     }
 
-    /** The clock runs, so far ahead of the right time. */
     static void set(GuardedProcess server, Duration ahead) {
         write(server, CODE, ahead);
     }
 
-    /** The clock stands still. */
     static void freeze(GuardedProcess server, Instant time) {
         write(server, CODE_OF_FROZEN, Duration.between(Instant.EPOCH, time));
     }
@@ -160,7 +157,7 @@ final class ServerClock {
         return Arrays.equals(found, code);
     }
 
-    /** While the server stands still and no thread of it is in the middle of the function. */
+    /** Writes while the server is stopped outside the function. */
     private static void replace(GuardedProcess server, RandomAccessFile memory, long function, byte[] code)
             throws IOException {
         Path process = Path.of("/proc", Long.toString(server.pid()));
@@ -180,7 +177,7 @@ final class ServerClock {
         throw new IOException("a thread of it is always in the middle of something");
     }
 
-    /** Whether each thread is stopped in a system call, but not in the one that the function makes. */
+    /** Whether all threads are in a system call other than that of the function. */
     private static boolean isInSystemCalls(Path process) throws IOException {
         try (Stream<Path> threads = Files.list(process.resolve("task"))) {
             return threads.map(ServerClock::systemCall)
@@ -192,7 +189,7 @@ final class ServerClock {
         }
     }
 
-    /** Begins with the number of the call, -1 outside of one, or "running". */
+    /** Starts with the number of the system call, -1 outside of one, or "running". */
     private static String systemCall(Path thread) {
         try {
             return Files.readString(thread.resolve("syscall"));

@@ -29,27 +29,22 @@ public final class TopologyExtension<T extends RedisTopology> extends FreshBefor
         this.start = start;
     }
 
-    /** A master with two replicas. */
     public static TopologyExtension<RedisReplication> replication() {
         return new TopologyExtension<>(RedisReplication.class, () -> RedisReplication.start(2));
     }
 
-    /** A master with two replicas under three sentinels. */
     public static TopologyExtension<RedisSentinels> sentinels() {
         return new TopologyExtension<>(RedisSentinels.class, RedisSentinels::start);
     }
 
-    /** A cluster of three masters and three replicas. */
     public static TopologyExtension<RedisCluster> cluster() {
         return new TopologyExtension<>(RedisCluster.class, RedisCluster::start);
     }
 
-    /** Five servers that know nothing of each other. */
     public static TopologyExtension<RedisQuorum> quorum() {
         return new TopologyExtension<>(RedisQuorum.class, () -> RedisQuorum.start(5));
     }
 
-    /** What runs. */
     public T topology() {
         if (topology == null) {
             throw new IllegalStateException(
@@ -63,9 +58,7 @@ public final class TopologyExtension<T extends RedisTopology> extends FreshBefor
         topology = shared(context).computeIfAbsent(kind, any -> start.get(), kind);
     }
 
-    /**
-     * Failovers that are under way cannot be stopped: servers that do not come back from one are replaced by new ones.
-     */
+    /** A failover in progress cannot be cancelled, so servers that do not recover from it are replaced. */
     @Override
     void reset(ExtensionContext context) {
         T used = topology();

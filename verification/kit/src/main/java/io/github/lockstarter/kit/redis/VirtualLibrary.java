@@ -9,10 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The library that the kernel maps into each process (vDSO), a shared object of 64 bits in the order of x86.
+ * The vDSO that the kernel maps into each process: a 64-bit little-endian ELF library.
  *
- * @param start its first address in the process
- * @param content what it consists of
+ * @param start its address in the process
  */
 record VirtualLibrary(long start, ByteBuffer content) {
 
@@ -26,11 +25,7 @@ record VirtualLibrary(long start, ByteBuffer content) {
     private static final int DYNAMIC_SYMBOLS = 11;
     private static final int SYMBOL_SIZE = 24;
 
-    /**
-     * Reads that of a process.
-     *
-     * @param process its directory below {@code /proc}
-     */
+    /** @param process directory below {@code /proc} */
     static VirtualLibrary of(Path process) throws IOException {
         String line = Files.readAllLines(process.resolve("maps")).stream()
                 .filter(mapping -> mapping.endsWith("[vdso]"))
@@ -48,12 +43,10 @@ record VirtualLibrary(long start, ByteBuffer content) {
         return new VirtualLibrary(start, ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /** Where a function begins in the process. */
     long addressOf(String function) throws IOException {
         return start + content.getLong(symbol(function) + 8) - firstAddress();
     }
 
-    /** How many bytes a function has. */
     long sizeOf(String function) throws IOException {
         return content.getLong(symbol(function) + 16);
     }

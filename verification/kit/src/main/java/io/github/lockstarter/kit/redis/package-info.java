@@ -1,4 +1,4 @@
-/** Real Redis servers in every topology that can be paused, killed, restarted, and given another clock. */
+/** Redis servers in every topology, to be paused, killed, restarted, and given another clock. */
 @NullMarked
 package io.github.lockstarter.kit.redis;
 

@@ -19,9 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * An etcd server, alone or one of a cluster: the binary that {@code -Dlock.test.etcd} names, else the one on the path.
- */
+/** An etcd server, alone or in a cluster: the binary named by {@code -Dlock.test.etcd}, or else the one on the path. */
 public final class EtcdServer extends ServerProcess {
 
     private static final Duration PATIENCE = Duration.ofMillis(500);
@@ -43,7 +41,6 @@ public final class EtcdServer extends ServerProcess {
         this.arguments = arguments;
     }
 
-    /** Where one of a cluster listens: for clients, for the others, and for questions about its health. */
     private record Ports(int client, int peers, int health) {
 
         static List<Ports> free(int count) {
@@ -53,7 +50,6 @@ public final class EtcdServer extends ServerProcess {
         }
     }
 
-    /** The binary, if this machine has one. */
     public static Optional<Path> binary() {
         String named = System.getProperty("lock.test.etcd", "");
         return named.isBlank()
@@ -64,7 +60,6 @@ public final class EtcdServer extends ServerProcess {
                 : Optional.of(Path.of(named));
     }
 
-    /** Starts one server, with further arguments such as {@code --unsafe-no-fsync}; close it. */
     public static EtcdServer start(String... arguments) {
         return start(() -> new EtcdServer(0, Ports.free(1), "http", List.of(arguments)));
     }
@@ -79,7 +74,7 @@ public final class EtcdServer extends ServerProcess {
         return start(() -> new EtcdServer(0, Ports.free(1), "https", tls));
     }
 
-    /** Starts that many servers that know each other; close them. */
+    /** Starts a cluster; close the servers. */
     public static List<EtcdServer> startCluster(int count) {
         List<Ports> cluster = Ports.free(count);
         List<EtcdServer> servers = IntStream.range(0, count)
@@ -123,23 +118,20 @@ public final class EtcdServer extends ServerProcess {
         return "http://" + host() + ':' + cluster.get(number).health;
     }
 
-    /** The URL for clients. */
     public String endpoint() {
         return scheme + "://" + address();
     }
 
     /**
-     * Calls a method of its JSON gateway.
+     * Calls a method of the JSON gateway. Returns an empty string without an answer.
      *
      * @param path such as {@code /v3/lease/leases}
-     * @param body a JSON object
-     * @return the answer; empty if there is none
      */
     public String call(String path, String body) {
         return answerTo(request(endpoint() + path).POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
-    /** What it reports at a path, such as {@code /metrics}; empty if it does not answer. */
+    /** Reads a path such as {@code /metrics}; empty without an answer. */
     public String report(String path) {
         return answerTo(request(reportUrl() + path).timeout(Duration.ofSeconds(5)));
     }
@@ -160,7 +152,7 @@ public final class EtcdServer extends ServerProcess {
         }
     }
 
-    /** The values of all text fields of a name in a JSON object, in their order. */
+    /** Values of all string fields with this name, in order. */
     public static List<String> fields(String json, String name) {
         return Pattern.compile("\"" + Pattern.quote(name) + "\":\"([^\"]*)\"")
                 .matcher(json)
@@ -169,14 +161,14 @@ public final class EtcdServer extends ServerProcess {
                 .toList();
     }
 
-    /** Whether it leads the others; true for one that is alone, too. */
+    /** True for a single server. */
     public boolean isLeader() {
         String status = call("/v3/maintenance/status", "{}");
         List<String> leader = fields(status, "leader");
         return !leader.isEmpty() && leader.equals(fields(status, "member_id"));
     }
 
-    /** Whether it knows a leader and can read. */
+    /** Whether it has a leader and can read. */
     @Override
     public boolean answers() {
         return answerTo(request(reportUrl() + "/health")).contains("\"health\":\"true\"");

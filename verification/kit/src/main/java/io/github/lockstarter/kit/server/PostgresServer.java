@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * A PostgreSQL server for Linux on x86-64, from the Maven artifact of its binaries: one process for each connection,
- * and some of its own, which are paused and killed together. Unless its settings say otherwise, it hands each commit to
- * the operating system before it answers, which survives a kill -9 of the processes.
+ * PostgreSQL for Linux on x86-64 from a Maven artifact. Its processes, one per connection and some background ones,
+ * are paused and killed together. Unless configured otherwise, it passes each commit to the operating system before
+ * answering, so commits survive a kill -9.
  *
- * <p>PostgreSQL refuses to run for root, so it runs in a user namespace of its own then, in which it is nobody.
+ * <p>PostgreSQL refuses to run as root; in that case it runs in a user namespace as nobody.
  */
 public final class PostgresServer extends ServerProcess {
 
@@ -39,7 +39,7 @@ public final class PostgresServer extends ServerProcess {
             "max_connections=100",
             "shared_buffers=32MB");
 
-    /** Beside the binaries: the files of a server whose database is empty. To make them takes seconds. */
+    /** Template of an empty database, next to the binaries; creating it takes seconds. */
     private static final String EMPTY = "empty";
 
     private static @Nullable Path binaries;
@@ -51,7 +51,7 @@ public final class PostgresServer extends ServerProcess {
         this.settings = Stream.concat(SETTINGS.stream(), Stream.of(settings)).toList();
     }
 
-    /** Starts a server with an empty database, and with further settings such as {@code fsync=on}; close it. */
+    /** Starts a server with an empty database and additional settings such as {@code fsync=on}; close it. */
     public static PostgresServer start(String... settings) {
         return start(() -> {
             PostgresServer server = new PostgresServer(settings);
@@ -97,7 +97,7 @@ public final class PostgresServer extends ServerProcess {
         return command;
     }
 
-    /** Unpacked once per machine, user and version, with the files of an empty server. */
+    /** Unpacked once per machine, user and version, with an empty database. */
     private static synchronized Path binaries() {
         if (binaries == null) {
             URL archive = PostgresServer.class.getClassLoader().getResource(ARCHIVE);
@@ -131,7 +131,7 @@ public final class PostgresServer extends ServerProcess {
                 throw new IOException("tar ended with status " + status + " in " + part);
             }
             run(initdb(part), part);
-            // Where another JVM was faster, its files may be in use.
+            // If another JVM was faster, its files may be in use.
             boolean isThere = part.toFile().renameTo(target.toFile()) || Files.exists(target);
             if (!isThere) {
                 throw new IOException("Could not rename " + part);
@@ -160,7 +160,7 @@ public final class PostgresServer extends ServerProcess {
         return url(host(), port());
     }
 
-    /** URL of a database behind a proxy, without a user. */
+    /** URL of the database behind a proxy, without a user. */
     public static String url(String host, int port) {
         return "jdbc:postgresql://" + host + ':' + port + "/postgres";
     }
@@ -185,7 +185,7 @@ public final class PostgresServer extends ServerProcess {
         }
     }
 
-    /** The first process first, so that it starts no other one meanwhile. */
+    /** Pauses the main process first, so that it starts no other one. */
     @Override
     public synchronized void pause() {
         super.pause();
@@ -210,13 +210,13 @@ public final class PostgresServer extends ServerProcess {
         }
     }
 
-    /** The fast shutdown: SIGTERM would wait until the last connection ends. */
+    /** Fast shutdown, which does not wait for connections to end as SIGTERM would. */
     @Override
     public synchronized void stop() {
         process().interrupt();
     }
 
-    /** Those that serve connections, and the server's own; the guard is a child of the first one, too. */
+    /** Child processes of the server, without the guard, which is also a child. */
     private List<ProcessHandle> backends() {
         return ProcessHandle.of(pid()).stream()
                 .flatMap(ProcessHandle::descendants)
@@ -224,7 +224,7 @@ public final class PostgresServer extends ServerProcess {
                 .toList();
     }
 
-    /** Leaves out backends that end meanwhile. */
+    /** Ignores processes that have just ended. */
     private void signal(String name) {
         List<String> command = new ArrayList<>(List.of("kill", "-" + name));
         backends().forEach(backend -> command.add(Long.toString(backend.pid())));

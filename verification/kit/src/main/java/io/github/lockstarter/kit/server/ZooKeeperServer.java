@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A ZooKeeper server in a JVM of its own, alone or one of an ensemble. Unless it is started with other options, it does
- * not sync each change to the disk, which survives a kill -9 of the process anyway, and removes empty containers soon.
+ * A ZooKeeper server in its own JVM, alone or in an ensemble. By default it does not sync changes to disk, which
+ * survive a kill -9 anyway, and removes empty containers quickly.
  */
 public final class ZooKeeperServer extends ServerProcess {
 
@@ -28,7 +28,7 @@ public final class ZooKeeperServer extends ServerProcess {
                     Stream.of("-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=500"))
             .toList();
 
-    /** Short, so that sessions can be: the shortest one has two ticks. */
+    /** Short, since the shortest session has two ticks. */
     private static final String TICK = "tickTime=200";
 
     private static final int PATIENCE_MILLIS = 500;
@@ -41,7 +41,6 @@ public final class ZooKeeperServer extends ServerProcess {
         configure(number, ensemble, settings);
     }
 
-    /** Where one of an ensemble listens: for clients, for followers, and for elections. */
     private record Ports(int client, int followers, int elections) {
 
         static List<Ports> free(int count) {
@@ -51,17 +50,16 @@ public final class ZooKeeperServer extends ServerProcess {
         }
     }
 
-    /** Starts one server, with further settings such as {@code tickTime=2000}; close it. */
+    /** Starts one server with additional settings such as {@code tickTime=2000}; close it. */
     public static ZooKeeperServer start(String... settings) {
         return startWith(OPTIONS, settings);
     }
 
-    /** Starts one server in a JVM with these options in place of the usual ones; close it. */
     public static ZooKeeperServer startWith(List<String> options, String... settings) {
         return start(() -> new ZooKeeperServer(0, Ports.free(1), options, settings));
     }
 
-    /** Starts that many servers that know each other, with further settings; close them. */
+    /** Starts an ensemble with additional settings; close the servers. */
     public static List<ZooKeeperServer> startEnsemble(int count, String... settings) {
         List<Ports> ensemble = Ports.free(count);
         List<ZooKeeperServer> servers = IntStream.range(0, count)
@@ -106,7 +104,7 @@ public final class ZooKeeperServer extends ServerProcess {
         return ChildJvm.command(Jdks.own(), options, MAIN, configuration().toString());
     }
 
-    /** The answer to one of the commands of four letters, such as {@code srvr}; empty if there is none. */
+    /** The answer to a four-letter command, such as {@code srvr}; empty if there is none. */
     public String ask(String command) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(host(), port()), PATIENCE_MILLIS);
@@ -118,13 +116,13 @@ public final class ZooKeeperServer extends ServerProcess {
         }
     }
 
-    /** Whether it leads the others; true for one that is alone, too. */
+    /** True for a single server. */
     public boolean isLeader() {
         String answer = ask("srvr");
         return answer.contains("Mode: leader") || answer.contains("Mode: standalone");
     }
 
-    /** Whether it serves clients, which one without a majority does not. */
+    /** Whether it serves clients, which requires a majority. */
     @Override
     public boolean answers() {
         return ask("srvr").contains("Mode: ");

@@ -1,4 +1,4 @@
-/** Servers of other stores, from programs that their users have on the class path or on this machine. */
+/** Servers of the other stores, from the class path or the binaries of this machine. */
 @NullMarked
 package io.github.lockstarter.kit.server;
 

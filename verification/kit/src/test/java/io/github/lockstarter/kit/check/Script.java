@@ -26,9 +26,9 @@ final class Script {
     }
 
     /** A store that declares so, with times in ms. */
-    Script store(String signals, long session, long begunAnew) {
+    Script store(String signals, long session, long electionDelay) {
         return event(EventKind.STORE, "w1", 0)
-                .between(0, begunAnew)
+                .between(0, electionDelay)
                 .counting(session * MILLI)
                 .noting(signals)
                 .add();
