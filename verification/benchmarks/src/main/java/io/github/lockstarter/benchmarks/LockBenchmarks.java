@@ -15,7 +15,10 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The command line: one workload, {@code all}, {@code stores}, or {@code report} to write tables and charts anew. */
+/**
+ * The command line: runs one workload, {@code all} or {@code stores}, or rewrites tables and charts with {@code
+ * report}.
+ */
 public final class LockBenchmarks {
 
     private static final Logger LOG = LoggerFactory.getLogger(LockBenchmarks.class);
@@ -27,10 +30,8 @@ public final class LockBenchmarks {
     private LockBenchmarks() {}
 
     /**
-     * Runs, prints tables, and with {@code --out=directory} adds them to the report there. Ends the JVM, with 1 if
-     * something failed, which is in the log on standard error, and with 2 without arguments.
-     *
-     * @param arguments id of a workload, {@code all}, {@code stores} or {@code report}; then options
+     * Prints tables, and with {@code --out=directory} adds them to the report there. Exits with 1 if something failed,
+     * which is logged on standard error, and with 2 without arguments.
      */
     public static void main(String[] arguments) {
         if (arguments.length == 0) {
@@ -46,7 +47,7 @@ public final class LockBenchmarks {
             LOG.error("Failed: {}", String.join(" ", arguments), e);
             status = 1;
         }
-        System.exit(status); // some clients leave threads behind that are no daemons
+        System.exit(status); // some clients leave non-daemon threads behind
     }
 
     private static void run(String what, Options options, String... arguments) throws Exception {

@@ -7,11 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * What the command line sets, {@code --name=value} each.
- *
- * @param values by name
- */
+/** Options of the command line, {@code --name=value} each. */
 public record Options(Map<String, String> values) {
 
     private static final Set<String> KNOWN = Set.of(
@@ -32,12 +28,6 @@ public record Options(Map<String, String> values) {
             "seed",
             "out");
 
-    /**
-     * Checks the names.
-     *
-     * @param values by name
-     * @throws IllegalArgumentException when there is no such option
-     */
     public Options {
         for (String name : values.keySet()) {
             if (!KNOWN.contains(name)) {
@@ -48,11 +38,9 @@ public record Options(Map<String, String> values) {
     }
 
     /**
-     * Reads arguments.
+     * Parses {@code --name=value} arguments.
      *
-     * @param arguments of the form {@code --name=value}
-     * @return the options
-     * @throws IllegalArgumentException when one is not of that form
+     * @throws IllegalArgumentException for other arguments and unknown names
      */
     public static Options parse(String... arguments) {
         Map<String, String> values = new TreeMap<>();
@@ -66,22 +54,11 @@ public record Options(Map<String, String> values) {
         return new Options(values);
     }
 
-    /**
-     * One option.
-     *
-     * @param name without hyphens
-     * @return its value, if set
-     */
     public Optional<String> value(String name) {
         return Optional.ofNullable(values.get(name));
     }
 
-    /**
-     * An option that is a list.
-     *
-     * @param name without hyphens
-     * @return the words between commas; none if not set
-     */
+    /** The words of a comma-separated option; empty if not set. */
     public List<String> words(String name) {
         return value(name).stream()
                 .flatMap(value -> Arrays.stream(value.split(",", -1)))

@@ -1,4 +1,4 @@
-/** Measures the starter beside other lock clients. Never published. */
+/** Compares the starter with other lock clients. Never published. */
 @NullMarked
 package io.github.lockstarter.benchmarks;
 

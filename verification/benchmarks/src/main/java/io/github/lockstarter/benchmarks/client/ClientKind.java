@@ -9,78 +9,72 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The clients that can be measured. To add one, implement {@link LockClient} and name it here. */
+/** The clients to compare. To add one, implement {@link LockClient} and list it here. */
 public enum ClientKind {
 
-    /** What no Redis lock can beat: one command to acquire, one script to release. */
+    /** The minimum of a Redis lock: one command to acquire, one script to release. */
     FLOOR("floor", "Lettuce SET NX PX", Role.FLOOR, FloorClient.LONGEST_PAUSE),
 
-    /** This starter. */
     STARTER("lock-starter", "lock-starter", Role.SUBJECT, ZERO),
 
-    /** The same, as it is called beside the other stores of this starter. */
+    /** The starter among its other stores. */
     STARTER_REDIS("lock-starter-redis", "lock-starter, Redis", Role.SUBJECT, ZERO),
 
-    /** The same, whose releases wait for no answer. */
+    /** The starter with releases that do not wait for a reply. */
     STARTER_SENDING("lock-starter-sending", "lock-starter, release sent", Role.APART, ZERO),
 
-    /** The same, for one of five permits. */
+    /** The starter with one of five permits. */
     STARTER_PERMITS("lock-starter-permits", "lock-starter, 5 permits", Role.APART, ZERO),
 
-    /** This starter on PostgreSQL. */
     STARTER_POSTGRESQL("lock-starter-postgresql", "lock-starter, PostgreSQL", Role.SUBJECT, ZERO),
 
-    /** Spring Integration's registry on PostgreSQL. */
     SPRING_INTEGRATION_JDBC(
             "spring-integration-jdbc",
             "Spring Integration, PostgreSQL",
             Role.PEER,
             SpringIntegrationJdbcClient.RETRY_INTERVAL),
 
-    /** This starter on ZooKeeper. */
     STARTER_ZOOKEEPER("lock-starter-zookeeper", "lock-starter, ZooKeeper", Role.SUBJECT, ZERO),
 
-    /** Curator's recipe on ZooKeeper. */
     CURATOR("curator", "Curator InterProcessMutex", Role.PEER, ZERO),
 
-    /** This starter on etcd. */
     STARTER_ETCD("lock-starter-etcd", "lock-starter, etcd", Role.SUBJECT, ZERO),
 
-    /** An earlier version of this starter, from the folder that {@value EarlierStarter#FOLDER} names. */
+    /** An earlier version of the starter, from the folder in {@value EarlierStarter#FOLDER}. */
     EARLIER_STARTER("lock-starter-earlier", "lock-starter, earlier", Role.EARLIER, ZERO),
 
-    /** Redisson's {@code RLock} with its watchdog. */
+    /** With its watchdog. */
     REDISSON("redisson", "Redisson", Role.PEER, ZERO),
 
-    /** Spring Integration's registry with publish/subscribe. */
+    /** With publish/subscribe. */
     SPRING_INTEGRATION("spring-integration", "Spring Integration", Role.PEER, ZERO),
 
-    /** The same registry as it is unless configured otherwise, but for renewal: a waiter asks every 100 ms. */
+    /** With renewal, otherwise the default: waiters poll every 100 ms. */
     SPRING_INTEGRATION_RENEWING(
             "spring-integration-renewing", "Spring Integration, renewing", Role.PEER, Duration.ofMillis(100)),
 
-    /** Lock4j on a {@code RedisTemplate}. */
+    /** On a {@code RedisTemplate}. */
     LOCK4J("lock4j", "lock4j", Role.PEER, Lock4jClient.RETRY_INTERVAL),
 
-    /** A lock of the JDK: no Redis, no other JVM. */
+    /** A lock within this JVM. */
     REENTRANT_LOCK("reentrant-lock", "ReentrantLock (local)", Role.REFERENCE, ZERO),
 
-    /** The same in the order of arrival. */
+    /** The same with first-come, first-served order. */
     FAIR_REENTRANT_LOCK("fair-reentrant-lock", "fair ReentrantLock (local)", Role.REFERENCE, ZERO);
 
-    /** What a client is compared as. */
+    /** How a client is compared. */
     public enum Role {
-        /** The raw commands. */
+        /** Raw commands. */
         FLOOR,
-        /** What is developed here. */
+        /** The starter. */
         SUBJECT,
-        /** What it is measured against when it changes. */
+        /** The version before a change of the starter. */
         EARLIER,
-        /** This starter on other terms than its peers: shown apart, and compared with no other client. */
+        /** The starter on terms that others lack: in a separate table, and not compared. */
         APART,
-        /** What people use. */
+        /** Other libraries. */
         PEER,
-        /** What is possible without a network. */
+        /** The limit without a network. */
         REFERENCE
     }
 
@@ -98,29 +92,18 @@ public enum ClientKind {
         this.retryInterval = retryInterval;
     }
 
-    /**
-     * All that lock in Redis as their users set them up.
-     *
-     * @return floor, subject and peers, and the earlier version if there is one
-     */
+    /** Clients that lock in Redis as users configure them. */
     public static List<ClientKind> distributed() {
         return present(List.of(FLOOR, STARTER, EARLIER_STARTER, REDISSON, SPRING_INTEGRATION, LOCK4J));
     }
 
-    /**
-     * This starter on terms that {@link #distributed} clients do not have.
-     *
-     * @return those that reports show apart
-     */
     public static List<ClientKind> apart() {
         return Arrays.stream(values()).filter(kind -> kind.role == Role.APART).toList();
     }
 
     /**
-     * Those of {@link #distributed} of which one thread can hold thousands of locks: Spring Integration's threads wait
-     * for each other, since it shares one local lock among the names of a stripe.
-     *
-     * @return floor, subject and peers, and the earlier version if there is one
+     * Clients of {@link #distributed} in which a thread can hold thousands of locks. Spring Integration shares one
+     * local lock among the names of a stripe, so its threads would wait for each other.
      */
     public static List<ClientKind> holdingMany() {
         return distributed().stream().filter(kind -> kind != SPRING_INTEGRATION).toList();
@@ -132,53 +115,33 @@ public enum ClientKind {
                 .toList();
     }
 
-    /**
-     * All that renew many locks that they hold; README.md tells why the others do not.
-     *
-     * @return subject and peers
-     */
+    /** Clients that renew many held locks; README.md explains why others do not. */
     public static List<ClientKind> renewing() {
         return present(List.of(STARTER, EARLIER_STARTER, REDISSON));
     }
 
-    /**
-     * All that renew a lock as long as their process lives.
-     *
-     * @return subject and peers
-     */
+    /** Clients that renew a lock until their process ends. */
     public static List<ClientKind> holdingUntilTheEnd() {
         return List.of(STARTER, REDISSON, SPRING_INTEGRATION_RENEWING);
     }
 
-    /**
-     * This starter on each of its stores, and others on the same servers.
-     *
-     * @return subject and peers
-     */
+    /** The starter on each of its stores, and other clients on the same servers. */
     public static List<ClientKind> ofStores() {
         return List.of(
                 STARTER_REDIS, STARTER_POSTGRESQL, SPRING_INTEGRATION_JDBC, STARTER_ZOOKEEPER, CURATOR, STARTER_ETCD);
     }
 
-    /**
-     * Those of {@link #ofStores} of which one thread can hold thousands of locks.
-     *
-     * @return subject and peers
-     */
+    /** Clients of {@link #ofStores} in which a thread can hold thousands of locks. */
     public static List<ClientKind> ofStoresHoldingMany() {
         return withoutSpringIntegration();
     }
 
-    /**
-     * Those of {@link #ofStores} that keep a lock as long as their process lives.
-     *
-     * @return subject and peers
-     */
+    /** Clients of {@link #ofStores} that keep a lock until their process ends. */
     public static List<ClientKind> ofStoresHoldingUntilTheEnd() {
         return withoutSpringIntegration();
     }
 
-    /** It neither renews nor holds many: README.md tells why. */
+    /** It does neither; see README.md. */
     private static List<ClientKind> withoutSpringIntegration() {
         return ofStores().stream()
                 .filter(kind -> kind != SPRING_INTEGRATION_JDBC)
@@ -188,9 +151,7 @@ public enum ClientKind {
     /**
      * Finds a client by its id.
      *
-     * @param id as on the command line
-     * @return the client
-     * @throws IllegalArgumentException when there is none
+     * @throws IllegalArgumentException if it does not exist
      */
     public static ClientKind of(String id) {
         return Arrays.stream(values())
@@ -200,22 +161,15 @@ public enum ClientKind {
                         + Arrays.stream(values()).map(ClientKind::id).toList()));
     }
 
-    /**
-     * Opens an instance and connects it.
-     *
-     * @param addresses where its server is
-     * @return the client; close it
-     */
+    /** Opens and connects an instance; close it. */
     public LockClient open(Addresses addresses) {
         return open(addresses, LEASE);
     }
 
     /**
-     * Opens an instance whose locks end so long after their last renewal, and connects it.
+     * Opens and connects an instance; close it.
      *
-     * @param addresses where its server is
-     * @param lease of a client of a server; that of an earlier version is always 30 s
-     * @return the client; close it
+     * @param lease ignored by the earlier version (30 s) and locks of the JDK
      */
     public LockClient open(Addresses addresses, Duration lease) {
         return switch (this) {
@@ -238,11 +192,7 @@ public enum ClientKind {
         };
     }
 
-    /**
-     * The server that keeps its locks.
-     *
-     * @return empty for locks of the JDK
-     */
+    /** The server of its locks; empty for locks of the JDK. */
     public Optional<ServerKind> server() {
         return switch (this) {
             case STARTER_POSTGRESQL, SPRING_INTEGRATION_JDBC -> Optional.of(ServerKind.POSTGRESQL);
@@ -253,38 +203,21 @@ public enum ClientKind {
         };
     }
 
-    /**
-     * Its name on the command line and in raw results.
-     *
-     * @return lower case with hyphens
-     */
+    /** Its name on the command line and in raw results. */
     public String id() {
         return id;
     }
 
-    /**
-     * Its name in tables.
-     *
-     * @return for readers
-     */
+    /** Its name in tables. */
     public String label() {
         return label;
     }
 
-    /**
-     * What it is compared as.
-     *
-     * @return its role
-     */
     public Role role() {
         return role;
     }
 
-    /**
-     * How long a waiter pauses between two looks at the lock.
-     *
-     * @return zero for clients that are notified
-     */
+    /** How long a waiter pauses between attempts; zero for clients that receive notifications. */
     public Duration retryInterval() {
         return retryInterval;
     }

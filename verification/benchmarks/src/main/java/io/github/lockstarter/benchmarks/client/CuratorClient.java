@@ -7,18 +7,18 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
-/** Curator's {@code InterProcessMutex}, on one session that its documentation's retry policy keeps. */
+/** Curator's {@code InterProcessMutex}, with the retry policy of its documentation. */
 final class CuratorClient implements LockClient {
 
     private static final int RETRY_MILLIS = 1_000;
     private static final int RETRIES = 3;
 
-    /** The default, 15 s, is longer than a session may be. */
+    /** The default of 15 s is longer than a session may be. */
     private static final int CONNECTION_MILLIS = 5_000;
 
     private final CuratorFramework curator;
 
-    /** A lock lives as long as the session, which ends that long after the server last heard of it. */
+    /** Locks live as long as the session. */
     CuratorClient(String servers, Duration session) {
         this.curator = connect(servers, session);
     }
@@ -62,7 +62,7 @@ final class CuratorClient implements LockClient {
             }
         }
 
-        /** What the recipe believes; it asks nobody. */
+        /** The recipe's local state. */
         @Override
         public boolean isHeld() {
             return mutex.isAcquiredInThisProcess();

@@ -12,15 +12,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client of an earlier version, so that both versions take turns in one run. Its folder has the
- * {@code lock-benchmarks.jar} of that version and the {@code lib} beside it. All else, such as Lettuce, is shared.
+ * An earlier version of the starter, so that both versions take turns in one run. The folder contains {@code
+ * lock-benchmarks.jar} of that version and its {@code lib}. All other libraries, such as Lettuce, are shared.
  */
 final class EarlierStarter {
 
-    /** System property. */
     static final String FOLDER = "lock.benchmarks.earlier";
 
-    /** Of its own, since versions with another layout of keys refuse to share a key prefix. */
+    /** Separate, since versions with different key layouts refuse to share a key prefix. */
     private static final int DATABASE = 1;
 
     private EarlierStarter() {}
@@ -42,7 +41,7 @@ final class EarlierStarter {
         }
     }
 
-    /** Loads the starter's own classes and scripts from the folder, and what clients have in common from the parent. */
+    /** Loads classes and scripts of the starter from the folder, and the shared interfaces from the parent. */
     private static final class Versioned extends URLClassLoader {
 
         static final Versioned LOADER = new Versioned(new File(System.getProperty(FOLDER, "")));

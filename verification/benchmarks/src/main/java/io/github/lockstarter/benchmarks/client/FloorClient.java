@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The least that a correct Redis lock does: {@code SET NX PX}, and compare-and-delete by {@code EVALSHA}, on one shared
- * Lettuce connection. No queue, no notification: a waiter looks again after a random 1 to 5 ms.
+ * The minimum of a correct Redis lock: {@code SET NX PX}, and compare-and-delete by {@code EVALSHA}, on one shared
+ * connection. Waiters retry after a random 1 to 5 ms.
  */
 final class FloorClient implements LockClient {
 

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** One {@link ReentrantLock} per key: what threads of one JVM reach without any Redis. */
+/** One {@link ReentrantLock} per key: the limit within one JVM. */
 final class LocalLockClient implements LockClient {
 
     private final ConcurrentHashMap<String, ReentrantLock> locks = new ConcurrentHashMap<>();

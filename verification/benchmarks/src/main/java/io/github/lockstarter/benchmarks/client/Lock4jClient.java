@@ -13,10 +13,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
  * Lock4j with its {@code RedisTemplate} executor and default properties (expiry 30 s, retry every 100 ms), on a shared
- * Lettuce connection as Boot sets it up.
+ * Lettuce connection as Boot configures it.
  *
- * <p>Without renewal, as by default: with it, this version starts a {@code java.util.Timer}, hence a thread, for every
- * lock and every renewal.
+ * <p>Without renewal, the default: this version starts a {@code java.util.Timer} thread for every lock and renewal.
  */
 final class Lock4jClient implements LockClient {
 

@@ -3,41 +3,35 @@ package io.github.lockstarter.benchmarks.client;
 import java.time.Duration;
 
 /**
- * One instance of a lock client, as one JVM of an application has it: with connections of its own, shared by all
- * threads. Thread-safe. A hold is released by the thread that acquired it, since some clients bind it to that.
+ * A lock client, as in one JVM of an application: one set of connections for all threads. Thread-safe, but the
+ * acquiring thread must release.
  */
 public interface LockClient extends AutoCloseable {
 
     /**
-     * Waits for the lock and takes it, as an application would with this client.
+     * Acquires the lock with the usual call of this client.
      *
-     * @param key what to lock
-     * @param wait longest time to wait
-     * @return the hold
-     * @throws IllegalStateException when the wait is over
-     * @throws InterruptedException when interrupted
+     * @throws IllegalStateException after the wait
      */
     Hold acquire(String key, Duration wait) throws InterruptedException;
 
     @Override
     void close();
 
-    /** What was acquired. */
     @FunctionalInterface
     interface Hold {
 
         /**
-         * Gives it up.
+         * Releases the lock.
          *
-         * @throws RuntimeException when it was lost before
+         * @throws RuntimeException if it was already lost
          */
         void release();
 
         /**
-         * Asks Redis whether it is held. Called by the thread that acquired it.
+         * Asks the server whether the lock is held, on the acquiring thread.
          *
-         * @return false if it was lost
-         * @throws UnsupportedOperationException when the client cannot tell
+         * @throws UnsupportedOperationException if the client does not support this
          */
         default boolean isHeld() {
             throw new UnsupportedOperationException("This client cannot tell whether a lock is held");

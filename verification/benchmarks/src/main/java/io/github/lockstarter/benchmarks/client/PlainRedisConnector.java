@@ -10,7 +10,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.concurrent.ScheduledExecutorService;
 
-/** Connects the starter's backend through a plain Lettuce client with the starter's own options. */
+/** Connects the starter's backend through a plain Lettuce client with the starter's options. */
 final class PlainRedisConnector implements RedisConnector {
 
     private final RedisURI uri;

@@ -10,21 +10,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.springframework.core.io.ClassPathResource;
 
-/** HikariCP with its defaults, as Boot sets it up: ten connections. */
+/** HikariCP with its defaults, as Boot configures it: ten connections. */
 final class PostgresPool {
 
-    /** Held until the end of the transaction: several JVMs may want to create the same table. */
+    /** Held until the end of the transaction, since several JVMs may create the same table. */
     private static final String ONE_AT_A_TIME = "select pg_advisory_xact_lock(1)";
 
     private PostgresPool() {}
 
-    /**
-     * Connects, and creates a table that does not exist yet.
-     *
-     * @param url of the database
-     * @param table its name
-     * @param script on the class path, which creates it
-     */
+    /** Connects, and creates the table if needed. */
     static HikariDataSource open(String url, String table, String script) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);

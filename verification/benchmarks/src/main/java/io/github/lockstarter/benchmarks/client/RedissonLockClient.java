@@ -8,7 +8,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Redisson's {@code RLock} without a lease time, so that its watchdog renews. All else is Redisson's default. */
+/** Redisson's {@code RLock} without a lease time, so that its watchdog renews; otherwise the defaults. */
 final class RedissonLockClient implements LockClient {
 
     private final RedissonClient redisson;

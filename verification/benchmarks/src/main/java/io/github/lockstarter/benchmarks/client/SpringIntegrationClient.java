@@ -11,11 +11,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Spring Integration's {@code RedisLockRegistry}, on a shared Lettuce connection as Boot sets it up; all else that the
- * factory methods do not name is its default.
- *
- * <p>With renewal it would not take part where many locks are held: 7.1.0 shares one local lock among the names of a
- * stripe, so that threads which keep thousands of names wait for each other.
+ * Spring Integration's {@code RedisLockRegistry}, on a shared Lettuce connection as Boot configures it; otherwise the
+ * defaults.
  */
 final class SpringIntegrationClient implements LockClient {
 
@@ -39,8 +36,8 @@ final class SpringIntegrationClient implements LockClient {
     }
 
     /**
-     * With renewal. Without publish/subscribe: a waiter that waits for a message of the holder hears nothing of its
-     * crash, and asks again when its own wait is over.
+     * With renewal. Without publish/subscribe, where a waiter receives no message after a crash, and only retries
+     * after its whole wait.
      */
     static SpringIntegrationClient renewing(RedisURI uri, Duration expiry) {
         SpringIntegrationClient client = new SpringIntegrationClient(uri, expiry);
@@ -64,7 +61,7 @@ final class SpringIntegrationClient implements LockClient {
             lock.unlock();
         }
 
-        /** The registry only tells whether it could renew the lock. */
+        /** The registry only reports whether a renewal succeeded. */
         @Override
         public boolean isHeld() {
             try {

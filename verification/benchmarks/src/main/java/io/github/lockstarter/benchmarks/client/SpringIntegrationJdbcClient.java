@@ -9,11 +9,9 @@ import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
 /**
- * Spring Integration's {@code JdbcLockRegistry} on PostgreSQL, on a pool and with a transaction manager as Boot sets
- * them up; all else is its default: a waiter asks every 100 ms.
- *
- * <p>It renews nothing by itself, and only the thread that holds a lock can: 7.1.0 has no scheduler for it. It shares
- * one local lock among the names of a stripe, as {@link SpringIntegrationClient} does.
+ * Spring Integration's {@code JdbcLockRegistry} on PostgreSQL, with a pool and transaction manager as Boot configures
+ * them; otherwise the defaults: waiters poll every 100 ms. Version 7.1.0 has no scheduled renewal, and only the
+ * holding thread can renew.
  */
 final class SpringIntegrationJdbcClient implements LockClient {
 

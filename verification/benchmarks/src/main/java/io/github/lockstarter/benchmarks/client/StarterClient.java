@@ -30,11 +30,11 @@ import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.apache.curator.framework.CuratorFramework;
 
-/** This starter as an application gets it that configures nothing, but for the lease of 30 s: renewal on. */
+/** The starter with its default configuration and a lease of 30 s. */
 final class StarterClient implements LockClient {
 
     private static final String KEY_PREFIX = "lock:";
-    /** Name of the locks whose releases wait for no answer. */
+    /** Name of locks whose releases do not wait for a reply. */
     private static final String SENDING = "sending";
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
@@ -45,7 +45,7 @@ final class StarterClient implements LockClient {
     private final Runnable afterwards;
     private final UnaryOperator<LockRequest> terms;
 
-    /** Called by name, if this is the earlier version. */
+    /** Called by reflection in the earlier version. */
     StarterClient(RedisURI uri) {
         this(redisBackend(uri), EngineSettings.DEFAULTS.lease(), () -> {}, UnaryOperator.identity());
     }
@@ -84,7 +84,7 @@ final class StarterClient implements LockClient {
         return new StarterClient(backend, lease, pool::close, UnaryOperator.identity());
     }
 
-    /** The lease is the session time-out as well: after a crash, the latter decides. */
+    /** The lease is also the session timeout, which decides after a crash. */
     static StarterClient onZooKeeper(String servers, Duration lease) {
         CuratorFramework curator = CuratorClient.connect(servers, lease);
         ZooKeeperLockSettings settings =

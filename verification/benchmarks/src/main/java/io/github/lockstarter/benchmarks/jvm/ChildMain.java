@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a {@link ChildTask}. Ends at once when its standard input does, whatever the task is doing. Prints a line with
- * its number for each answer or failure; the parent ignores other lines, such as those of the log.
+ * Runs a {@link ChildTask}. Halts at the end of its standard input. Prints a numbered line for each answer or failure;
+ * the parent ignores other lines, such as logs.
  */
 public final class ChildMain {
 
@@ -23,13 +23,6 @@ public final class ChildMain {
 
     private ChildMain() {}
 
-    /**
-     * Runs.
-     *
-     * @param arguments name of the task's class
-     * @throws ReflectiveOperationException when there is no such task
-     * @throws InterruptedException when interrupted
-     */
     public static void main(String[] arguments) throws ReflectiveOperationException, InterruptedException {
         BlockingQueue<String> commands = new LinkedBlockingQueue<>();
         Thread reader = new Thread(() -> readInto(commands), "parent");
@@ -57,7 +50,7 @@ public final class ChildMain {
         try (BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             input.lines().forEach(commands::add);
         } catch (UncheckedIOException | IOException e) {
-            // The parent is gone, as at the end of the input.
+            // The parent has ended.
         } finally {
             Runtime.getRuntime().halt(0);
         }

@@ -1,14 +1,14 @@
 package io.github.lockstarter.benchmarks.jvm;
 
-/** What a child JVM does. Has a public constructor without parameters. Called by one thread. */
+/** The task of a child JVM, with a public no-argument constructor. Called by one thread. */
 public interface ChildTask {
 
     /**
-     * Does one thing the parent asked for.
+     * Executes a command.
      *
      * @param words the command and its arguments
-     * @return the answer, in one line
-     * @throws Exception when it fails; the parent is told
+     * @return one line
+     * @throws Exception if it fails, which is reported to the parent
      */
     String answer(String... words) throws Exception;
 }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Another JVM that answers commands by a {@link ChildTask}. Never outlives this JVM. Used by one thread. */
+/** A child JVM that runs commands by a {@link ChildTask}; never outlives this JVM. Used by one thread. */
 public final class TaskJvm implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -21,11 +21,9 @@ public final class TaskJvm implements AutoCloseable {
     }
 
     /**
-     * Starts a JVM.
+     * Starts a JVM; close it.
      *
-     * @param task answers the commands
-     * @param options of the JVM, such as {@code -Xmx1g}
-     * @return the running JVM; close it
+     * @param options such as {@code -Xmx1g}
      */
     public static TaskJvm start(Class<? extends ChildTask> task, String... options) {
         List<String> all = new ArrayList<>(List.of(options));
@@ -36,31 +34,25 @@ public final class TaskJvm implements AutoCloseable {
     }
 
     /**
-     * Asks, and waits for the answer.
+     * Sends a command and waits for its answer.
      *
      * @param words command and arguments, without blanks
-     * @return the answer
      */
     public String ask(Object... words) {
         send(words);
         return receive();
     }
 
-    /**
-     * Asks without waiting; {@link #receive} the answer later.
-     *
-     * @param words command and arguments, without blanks
-     */
+    /** Sends a command without waiting; call {@link #receive} later. */
     public void send(Object... words) {
         jvm.send(String.join(" ", Arrays.stream(words).map(Object::toString).toList()));
     }
 
     /**
-     * Waits for the answer to the first question that has none yet.
+     * Waits for the next answer.
      *
-     * @return the answer
-     * @throws IllegalStateException when the child failed
-     * @throws AssertionError when it has ended
+     * @throws IllegalStateException if the command failed
+     * @throws AssertionError if the child has ended
      */
     public String receive() {
         answers++;
@@ -74,9 +66,9 @@ public final class TaskJvm implements AutoCloseable {
     }
 
     /**
-     * Kills it by {@code kill -9}.
+     * Sends SIGKILL.
      *
-     * @return the time right before, on the clock of {@link System#nanoTime()}
+     * @return {@link System#nanoTime()} just before
      */
     public long kill() {
         long now = System.nanoTime();
@@ -84,7 +76,7 @@ public final class TaskJvm implements AutoCloseable {
         return now;
     }
 
-    /** Stops it for a while by {@code SIGSTOP}. */
+    /** Pauses it for this time (SIGSTOP). */
     public void pause(Duration time) throws InterruptedException {
         jvm.pause();
         TimeUnit.NANOSECONDS.sleep(time.toNanos());

@@ -1,4 +1,3 @@
-/** Child JVMs that never outlive this one. */
 @NullMarked
 package io.github.lockstarter.benchmarks.jvm;
 

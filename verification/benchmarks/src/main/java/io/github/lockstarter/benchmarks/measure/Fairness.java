@@ -2,17 +2,12 @@ package io.github.lockstarter.benchmarks.measure;
 
 import java.util.stream.LongStream;
 
-/** How evenly something was shared. */
+/** Measures fairness. */
 public final class Fairness {
 
     private Fairness() {}
 
-    /**
-     * Jain's index: 1 if all got the same, 1/n if one got everything.
-     *
-     * @param shares what each got
-     * @return the index; 1 if nobody got anything
-     */
+    /** Jain's index: 1 for equal shares or no shares at all, 1/n if one got everything. */
     public static double jain(long... shares) {
         double sum = LongStream.of(shares).sum();
         double squares = LongStream.of(shares)

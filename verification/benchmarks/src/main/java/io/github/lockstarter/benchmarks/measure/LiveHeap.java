@@ -3,19 +3,14 @@ package io.github.lockstarter.benchmarks.measure;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.TimeUnit;
 
-/** The heap of this JVM without garbage. */
+/** The heap in use. */
 public final class LiveHeap {
 
     private static final int COLLECTIONS = 3;
 
     private LiveHeap() {}
 
-    /**
-     * Collects garbage, then looks.
-     *
-     * @return bytes
-     * @throws InterruptedException when interrupted
-     */
+    /** Bytes in use after garbage collection. */
     public static long bytes() throws InterruptedException {
         for (int i = 0; i < COLLECTIONS; i++) {
             System.gc();

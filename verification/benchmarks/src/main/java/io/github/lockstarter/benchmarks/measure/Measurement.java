@@ -3,23 +3,12 @@ package io.github.lockstarter.benchmarks.measure;
 import java.util.EnumMap;
 import java.util.Map;
 
-/**
- * What came out of one round. Immutable.
- *
- * @param values by metric
- */
+/** Values of one round. Immutable. */
 public record Measurement(Map<Metric, Double> values) {
 
-    /** Nothing yet. */
     public static final Measurement EMPTY = new Measurement(Map.of());
 
-    /**
-     * Adds a value.
-     *
-     * @param metric what was measured
-     * @param value in the metric's unit
-     * @return the larger measurement
-     */
+    /** Adds a value, in the metric's unit. */
     public Measurement with(Metric metric, double value) {
         Map<Metric, Double> more = new EnumMap<>(Metric.class);
         more.putAll(values);
@@ -27,12 +16,7 @@ public record Measurement(Map<Metric, Double> values) {
         return new Measurement(more);
     }
 
-    /**
-     * Adds the values of another measurement.
-     *
-     * @param other of the same round
-     * @return the larger measurement
-     */
+    /** Adds the values of another measurement of the same round. */
     public Measurement with(Measurement other) {
         Map<Metric, Double> more = new EnumMap<>(Metric.class);
         more.putAll(values);

@@ -1,71 +1,62 @@
 package io.github.lockstarter.benchmarks.measure;
 
-/** What is measured. The order is that of the columns. */
+/** Metrics, in the order of the columns. */
 public enum Metric {
-    /** Acquisitions and releases a second. */
+    /** Acquisitions and releases per second. */
     OPERATIONS("ops/s", Better.HIGHER),
-    /** Median latency of what the workload describes. */
+    /** Median latency, as defined by the workload. */
     P50("p50 µs", Better.LOWER),
-    /** 99th percentile of the same. */
     P99("p99 µs", Better.LOWER),
-    /** Median of a time in seconds that the workload describes. */
+    /** Median of a time in seconds, as defined by the workload. */
     P50_SECONDS("p50 s", Better.LOWER),
-    /** 99th percentile of the same. */
     P99_SECONDS("p99 s", Better.LOWER),
-    /** Longest of the same. */
     MAX_SECONDS("max s", Better.LOWER),
-    /** {@code total_reads_processed} of the server per operation. */
+    /** {@code total_reads_processed} of the server. */
     READS("reads/op", Better.LOWER),
-    /** {@code total_commands_processed} of the server per operation. */
+    /** {@code total_commands_processed} of the server. */
     COMMANDS("commands/op", Better.LOWER),
-    /** Processor time of the server per operation. */
+    /** Processor time of the server. */
     SERVER_CPU("server µs/op", Better.LOWER),
-    /** Commands that try to acquire, per acquisition. */
+    /** Commands that try to acquire. */
     TRIES("tries/acquisition", Better.LOWER),
-    /** Jain's fairness index of the operations of the threads. */
+    /** Jain's fairness index of the threads. */
     FAIRNESS_OF_THREADS("Jain, threads", Better.HIGHER),
-    /** Jain's fairness index of the operations of the JVMs or client instances. */
+    /** Jain's fairness index of the JVMs or client instances. */
     FAIRNESS_OF_INSTANCES("Jain, instances", Better.HIGHER),
-    /** Increments that were overwritten: exclusion failed. */
+    /** Overwritten increments, which show that exclusion failed. */
     LOST_UPDATES("lost updates", Better.LOWER),
-    /** CPU time of the client's process per second. */
+    /** Processor time of the client's process. */
     CPU("CPU ms/s", Better.LOWER),
-    /** {@code total_commands_processed} of the server a second. */
+    /** {@code total_commands_processed} of the server per second. */
     COMMAND_RATE("commands/s", Better.LOWER),
     /** Live threads of the client's process. */
     THREADS("threads", Better.LOWER),
-    /** Live threads more than before the locks were acquired. */
+    /** Additional live threads since before the locks were acquired. */
     MORE_THREADS("threads for the locks", Better.LOWER),
-    /** Live heap per held lock, handle and key included. */
+    /** Live heap per held lock, with handle and key. */
     HEAP("heap B/lock", Better.LOWER),
-    /** Locks that were lost while held. */
     LOST_LOCKS("lost locks", Better.LOWER),
-    /** How often the process of a holder was paused. */
+    /** Number of pauses of a holder's process. */
     PAUSES("pauses", Better.HIGHER),
-    /** After how many of these pauses the holder still had its lock. */
+    /** Number of pauses after which the holder still had its lock. */
     KEPT("kept", Better.HIGHER),
-    /** Time of the server per acquiring command. */
+    /** Time in the server. */
     ACQUIRING_IN_SERVER("server µs/acquire", Better.LOWER),
-    /** Time of the server per releasing command. */
+    /** Time in the server. */
     RELEASING_IN_SERVER("server µs/release", Better.LOWER),
-    /** Memory of the server for each open client that has used locks. */
+    /** Server memory for each open client that has used locks. */
     BYTES_PER_CLIENT("server B/client", Better.LOWER),
-    /** Memory of the server for each client that waits. */
+    /** Server memory for each waiting client. */
     BYTES_PER_WAITER("server B/waiting client", Better.LOWER),
-    /** Memory of the server for each held lock. */
+    /** Server memory for each held lock. */
     BYTES_PER_HELD("server B/held lock", Better.LOWER),
-    /** Memory of the server for each lock that was held and is released. */
+    /** Server memory that remains for each released lock. */
     BYTES_PER_RELEASED("server B/released lock", Better.LOWER),
-    /** Time of a call. */
     NANOS("ns/call", Better.LOWER),
-    /** Bytes allocated by a call. */
     ALLOCATED("B/call", Better.LOWER);
 
-    /** Which way is good. */
     public enum Better {
-        /** More is better. */
         HIGHER,
-        /** Less is better. */
         LOWER
     }
 
@@ -77,20 +68,10 @@ public enum Metric {
         this.better = better;
     }
 
-    /**
-     * Name with unit.
-     *
-     * @return for tables and charts
-     */
     public String label() {
         return label;
     }
 
-    /**
-     * Which way is good.
-     *
-     * @return the direction
-     */
     public Better better() {
         return better;
     }

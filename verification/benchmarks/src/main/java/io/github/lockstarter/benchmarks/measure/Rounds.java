@@ -8,35 +8,29 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Clients one after the other, again and again: what the machine does meanwhile meets all of them alike. Each round
- * begins with another client.
+ * Runs clients in turn, so that disturbances of the machine affect all of them alike. Each round starts with another
+ * client.
  *
- * @param warmUp rounds that are not counted
- * @param measured rounds that are
+ * @param warmUp rounds that are discarded
  */
 public record Rounds(int warmUp, int measured) {
 
-    /** One round of one client. */
     @FunctionalInterface
     public interface Round {
 
         /**
-         * Runs it.
+         * Runs one round of a client.
          *
-         * @param kind the client
-         * @return what came out: one measurement, or one for each part of the round
-         * @throws Exception when it fails, which ends the workload
+         * @return one measurement, or one per part of the round
+         * @throws Exception ends the workload
          */
         List<Measurement> run(ClientKind kind) throws Exception;
     }
 
     /**
-     * Runs all rounds of all clients.
+     * Runs all rounds.
      *
-     * @param clients in the order of the rows
-     * @param round what each does in a round
-     * @return a row for each client
-     * @throws Exception when a round failed
+     * @return a row per client
      */
     public List<Row> run(List<ClientKind> clients, Round round) throws Exception {
         Map<ClientKind, List<Measurement>> results = new EnumMap<>(ClientKind.class);

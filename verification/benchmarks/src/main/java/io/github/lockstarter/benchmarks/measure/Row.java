@@ -5,21 +5,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * All measured rounds of one client.
- *
- * @param id such as {@code lock-starter}
- * @param label for readers
- * @param rounds in order
- */
+/** All measured rounds of one client. */
 public record Row(String id, String label, List<Measurement> rounds) {
 
-    /**
-     * Median and range of the rounds.
-     *
-     * @param metric of what
-     * @return empty if it was not measured
-     */
+    /** Median and range of the rounds; empty if not measured. */
     public Optional<Spread> spread(Metric metric) {
         double[] values = rounds.stream()
                 .filter(round -> round.values().containsKey(metric))
@@ -29,11 +18,7 @@ public record Row(String id, String label, List<Measurement> rounds) {
         return values.length == 0 ? Optional.empty() : Optional.of(Spread.ofSorted(values));
     }
 
-    /**
-     * What was measured.
-     *
-     * @return in the order of columns
-     */
+    /** The metrics in the order of columns. */
     public Set<Metric> metrics() {
         Set<Metric> metrics = new TreeSet<>();
         rounds.forEach(round -> metrics.addAll(round.values().keySet()));

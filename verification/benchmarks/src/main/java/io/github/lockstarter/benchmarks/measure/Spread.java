@@ -1,12 +1,6 @@
 package io.github.lockstarter.benchmarks.measure;
 
-/**
- * Median and range of some values.
- *
- * @param median middle one, or mean of the two in the middle
- * @param min smallest
- * @param max largest
- */
+/** Median and range. */
 public record Spread(double median, double min, double max) {
 
     static Spread ofSorted(double... values) {

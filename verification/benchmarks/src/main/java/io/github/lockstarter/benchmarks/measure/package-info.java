@@ -1,4 +1,4 @@
-/** How something is measured: rounds, threads, and the numbers that come out. */
+/** Rounds, threads and metrics. */
 @NullMarked
 package io.github.lockstarter.benchmarks.measure;
 

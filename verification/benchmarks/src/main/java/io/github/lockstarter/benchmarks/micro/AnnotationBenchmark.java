@@ -21,11 +21,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What the annotation costs over the template, and the template over a plain call, with locks in this JVM. */
+/** The overhead of the annotation over the template, and of the template over a plain call, with local locks. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@NullUnmarked // JMH sets the fields up
+@NullUnmarked // JMH sets the fields
 public class AnnotationBenchmark {
 
     @Configuration(proxyBeanMethods = false)
@@ -33,7 +33,7 @@ public class AnnotationBenchmark {
             excludeName = {
                 "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration",
                 "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration",
-                // There is one on the class path for another client, and none to connect to.
+                // The class path contains one for another client, without a database.
                 "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
             })
     @Import(ShippingService.class)
@@ -45,7 +45,6 @@ public class AnnotationBenchmark {
     private TransactionTemplate transaction;
     private long orderId;
 
-    /** Starts an application. */
     @Setup(Level.Trial)
     public void start() {
         SpringApplication application = new SpringApplication(Application.class);
@@ -58,67 +57,42 @@ public class AnnotationBenchmark {
         transaction = new TransactionTemplate(new EmptyTransactions());
     }
 
-    /** Stops it. */
     @TearDown(Level.Trial)
     public void stop() {
         context.close();
     }
 
-    /**
-     * Without a lock.
-     *
-     * @return its result
-     */
+    /** Without a lock. */
     @Benchmark
     public long plain() {
         return direct.shipPlain(orderId++);
     }
 
-    /**
-     * Under the template.
-     *
-     * @return its result
-     */
+    /** With the template. */
     @Benchmark
     public long template() {
         return direct.shipByTemplate(orderId++);
     }
 
-    /**
-     * Under the annotation.
-     *
-     * @return its result
-     */
+    /** With the annotation. */
     @Benchmark
     public long annotation() {
         return annotated.shipByAnnotation(orderId++);
     }
 
-    /**
-     * Under the template, in a transaction.
-     *
-     * @return its result
-     */
+    /** With the template, in a transaction. */
     @Benchmark
     public Long templateInTransaction() {
         return transaction.execute(status -> direct.shipByTemplate(orderId++));
     }
 
-    /**
-     * Under the annotation, in a transaction that commits after the release.
-     *
-     * @return its result
-     */
+    /** With the annotation, in a transaction that commits after the release. */
     @Benchmark
     public Long annotationInTransaction() {
         return transaction.execute(status -> annotated.shipByAnnotation(orderId++));
     }
 
-    /**
-     * Under the annotation, in a transaction that keeps the lock.
-     *
-     * @return its result
-     */
+    /** With the annotation, in a transaction that keeps the lock. */
     @Benchmark
     public Long releaseAfter() {
         return transaction.execute(status -> annotated.shipAndReleaseAfter(orderId++));

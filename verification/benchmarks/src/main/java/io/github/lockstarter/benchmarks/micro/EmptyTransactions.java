@@ -4,7 +4,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
-/** Transactions of nothing: what Spring does for each, without a database. */
+/** Empty transactions: Spring's overhead without a database. */
 final class EmptyTransactions extends AbstractPlatformTransactionManager {
 
     @Override

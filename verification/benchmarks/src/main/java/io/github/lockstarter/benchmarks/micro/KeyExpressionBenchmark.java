@@ -17,20 +17,15 @@ import org.openjdk.jmh.annotations.State;
 import org.springframework.util.StringValueResolver;
 
 /**
- * What it costs to make a key of the arguments of a call. The expressions are internal to their package: a method
- * handle calls them, which compiles to a plain call.
+ * The cost of building a key from method arguments. Calls the package-private expression through a method handle,
+ * which compiles to a plain call.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@NullUnmarked // JMH sets the fields up
+@NullUnmarked // JMH sets the fields
 public class KeyExpressionBenchmark {
 
-    /**
-     * An argument with a property.
-     *
-     * @param customer the property
-     */
     public record Order(String customer) {}
 
     private static final String PACKAGE = "io.github.lockstarter.aop.";
@@ -52,11 +47,6 @@ public class KeyExpressionBenchmark {
         }
     }
 
-    /**
-     * Parses the expressions.
-     *
-     * @throws ReflectiveOperationException if the expressions have changed
-     */
     @Setup
     public void parse() throws ReflectiveOperationException {
         Method method = KeyExpressionBenchmark.class.getDeclaredMethod("locked", long.class, Order.class);
@@ -81,23 +71,13 @@ public class KeyExpressionBenchmark {
 
     void locked(long id, Order order) {}
 
-    /**
-     * {@code #id}.
-     *
-     * @return the key
-     * @throws Throwable never
-     */
+    /** {@code #id}. */
     @Benchmark
     public String argument() throws Throwable {
         return (String) EVALUATE.invokeExact(argument, arguments);
     }
 
-    /**
-     * {@code #id + ':' + #order.customer}.
-     *
-     * @return the key
-     * @throws Throwable never
-     */
+    /** {@code #id + ':' + #order.customer}. */
     @Benchmark
     public String property() throws Throwable {
         return (String) EVALUATE.invokeExact(property, arguments);

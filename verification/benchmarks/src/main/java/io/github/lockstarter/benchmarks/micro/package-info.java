@@ -1,4 +1,4 @@
-/** What happens inside a JVM, measured with JMH. */
+/** JMH benchmarks without a network. */
 @NullMarked
 package io.github.lockstarter.benchmarks.micro;
 

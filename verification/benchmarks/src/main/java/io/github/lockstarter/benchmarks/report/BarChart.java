@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Medians as horizontal bars with the range of the rounds as whiskers, one panel for each charted metric. Readable on
- * light and dark pages. Bars that would make all others unreadable are cut, and say so by a gap.
+ * Medians as horizontal bars, with the range of the rounds as whiskers and one panel per charted metric. Readable on
+ * light and dark pages. A gap marks bars that are cut because they would make the others unreadable.
  */
 final class BarChart {
 
@@ -97,7 +97,7 @@ final class BarChart {
             whisker(x(spread.min(), scale), x(spread.max(), scale), middle);
         }
         int label = Math.max(end, cut ? end : x(spread.max(), scale)) + 8;
-        text(label, middle + 4, "start", "text", weight(row), Figures.of(spread.median()));
+        text(label, middle + 4, "start", "text", weight(row), NumberText.of(spread.median()));
     }
 
     private void whisker(int from, int to, int y) {

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** How far the axis of a chart goes. */
 final class ChartScale {
 
     private static final double FAR = 4;
@@ -16,7 +15,7 @@ final class ChartScale {
 
     private ChartScale() {}
 
-    /** End of the axis: the largest value, unless it is far above the next and not the starter's. */
+    /** End of the axis: the largest value, ignoring outliers other than the starter. */
     static double end(List<Row> rows, Metric metric) {
         List<Row> descending = new ArrayList<>(rows);
         descending.sort(

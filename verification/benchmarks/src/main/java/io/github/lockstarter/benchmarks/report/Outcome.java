@@ -16,15 +16,11 @@ import java.util.function.Predicate;
 import java.util.stream.DoubleStream;
 
 /**
- * A workload that was run.
+ * The result of a workload.
  *
- * @param id of the workload
- * @param title its heading
- * @param description what happens in it
- * @param charted what its chart shows
+ * @param charted metrics of the chart
  * @param parameters value by name
- * @param provenance when, how and where
- * @param rows one for each client
+ * @param rows one per client
  */
 public record Outcome(
         String id,
@@ -35,23 +31,19 @@ public record Outcome(
         Provenance provenance,
         List<Row> rows) {
 
-    /**
-     * What was measured of any client.
-     *
-     * @return in the order of columns
-     */
+    /** All measured metrics in the order of columns. */
     Set<Metric> metrics() {
         Set<Metric> metrics = new TreeSet<>();
         rows.forEach(row -> metrics.addAll(row.metrics()));
         return metrics;
     }
 
-    /** The rows that are compared with each other. */
+    /** Rows that are compared. */
     List<Row> compared() {
         return rows.stream().filter(row -> !isApart(row)).toList();
     }
 
-    /** The rows of clients on terms that the others do not have. */
+    /** Rows of clients on other terms. */
     List<Row> apart() {
         return rows.stream().filter(Outcome::isApart).toList();
     }
@@ -60,12 +52,12 @@ public record Outcome(
         return ClientKind.apart().stream().anyMatch(kind -> kind.id().equals(row.id()));
     }
 
-    /** Median of one client; empty if it was not measured. */
+    /** Median of one client; empty if not measured. */
     OptionalDouble median(String rowId, Metric metric) {
         return medians(metric, row -> row.id().equals(rowId)).findFirst();
     }
 
-    /** The best median of all peers; empty if none was measured. */
+    /** The best median of all peers; empty if not measured. */
     OptionalDouble bestPeer(Metric metric) {
         List<String> peers = Arrays.stream(ClientKind.values())
                 .filter(kind -> kind.role() == Role.PEER)

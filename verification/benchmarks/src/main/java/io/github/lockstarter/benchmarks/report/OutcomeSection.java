@@ -9,10 +9,10 @@ import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One workload in Markdown. */
+/** A workload in Markdown. */
 final class OutcomeSection {
 
-    /** The first that took part is compared with all others. */
+    /** The first one that was measured is compared with all others. */
     private static final List<ClientKind> SUBJECTS = List.of(ClientKind.STARTER, ClientKind.STARTER_REDIS);
 
     private final Outcome outcome;
@@ -40,12 +40,12 @@ final class OutcomeSection {
                 + rows.stream()
                         .map(row -> "| " + row.label() + " | "
                                 + cells(metrics, metric -> row.spread(metric)
-                                        .map(Figures::of)
+                                        .map(NumberText::of)
                                         .orElse("n/a")))
                         .collect(Collectors.joining());
     }
 
-    /** The starter's medians over those of each other client, where both have one. */
+    /** The starter's medians divided by those of other clients. */
     private String ratios() {
         return SUBJECTS.stream()
                 .filter(kind -> outcome.rows().stream().anyMatch(row -> row.id().equals(kind.id())))
@@ -73,7 +73,7 @@ final class OutcomeSection {
     private String ratio(ClientKind subject, Row other, Metric metric) {
         OptionalDouble theirs = outcome.median(other.id(), metric);
         double ours = outcome.median(subject.id(), metric).orElse(0);
-        return theirs.orElse(0) == 0 ? "n/a" : Figures.of(ours / theirs.getAsDouble());
+        return theirs.orElse(0) == 0 ? "n/a" : NumberText.of(ours / theirs.getAsDouble());
     }
 
     private static String head(String first, List<Metric> metrics) {

@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.report;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import java.util.Map;
 
-/** One colour for each client, in all charts; told apart on light and dark pages. */
+/** One colour per client in all charts, distinguishable on light and dark pages. */
 final class Palette {
 
     private static final String OTHERS = "#8b949e";

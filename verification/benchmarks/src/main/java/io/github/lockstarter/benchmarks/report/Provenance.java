@@ -10,20 +10,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * When, how and where something was measured.
+ * When, how and where a workload was measured.
  *
- * @param date day in UTC
- * @param command the command line
- * @param machine what the figures depend on, by name
+ * @param date in UTC
+ * @param machine properties by name
  */
 public record Provenance(String date, String command, Map<String, String> machine) {
 
     /**
-     * Here and now.
+     * The provenance of a measurement on this machine, now.
      *
-     * @param command the command line
      * @param servers description by name
-     * @return the provenance
      */
     public static Provenance now(String command, Map<String, String> servers) {
         Map<String, String> machine = new LinkedHashMap<>();

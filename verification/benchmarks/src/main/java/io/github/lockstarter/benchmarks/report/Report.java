@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A directory with {@code tables.txt}, raw results, and a chart for each workload. */
+/** A directory with {@code tables.txt}, raw results, and a chart per workload. */
 public final class Report {
 
     private static final String HEAD = """
@@ -30,37 +30,23 @@ public final class Report {
     private final Path directory;
     private final List<String> order;
 
-    /**
-     * A report, which may exist already.
-     *
-     * @param directory where it is or shall be
-     * @param order ids of all workloads, as they shall follow each other
-     */
+    /** @param order ids of all workloads, in the order of the report */
     public Report(Path directory, List<String> order) {
         this.directory = directory;
         this.order = List.copyOf(order);
     }
 
-    /**
-     * One outcome as it stands in the report.
-     *
-     * @param outcome what came out
-     * @return Markdown
-     */
+    /** A workload in Markdown. */
     public static String section(Outcome outcome) {
         return new OutcomeSection(outcome).text() + "\n" + Targets.table(new Results(List.of(outcome)));
     }
 
-    /**
-     * Adds an outcome, instead of an older one of the same workload.
-     *
-     * @param outcome what came out
-     */
+    /** Adds an outcome, replacing an older one of the same workload. */
     public void add(Outcome outcome) {
         write(Results.read(directory).with(outcome, order));
     }
 
-    /** Writes tables and charts anew from the raw results. */
+    /** Rewrites tables and charts from the raw results. */
     public void render() {
         write(Results.read(directory));
     }

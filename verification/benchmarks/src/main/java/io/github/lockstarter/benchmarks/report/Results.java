@@ -9,11 +9,7 @@ import java.util.Optional;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * Outcomes of several runs, each workload once: the raw figures, as they are kept in {@value #FILE}.
- *
- * @param outcomes by workload
- */
+/** Raw outcomes in {@value #FILE}, one per workload. */
 public record Results(List<Outcome> outcomes) {
 
     static final String FILE = "results.json";
@@ -21,12 +17,7 @@ public record Results(List<Outcome> outcomes) {
     private static final JsonMapper JSON =
             JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
-    /**
-     * Reads what a directory has.
-     *
-     * @param directory of a report
-     * @return its results; none if there is no report yet
-     */
+    /** Reads the results in a directory; empty if there are none. */
     static Results read(Path directory) {
         Path file = directory.resolve(FILE);
         return Files.exists(file) ? JSON.readValue(file, Results.class) : new Results(List.of());
@@ -36,7 +27,7 @@ public record Results(List<Outcome> outcomes) {
         JSON.writeValue(directory.resolve(FILE), this);
     }
 
-    /** The same with a new outcome instead of an older one of its workload, in the given order of workloads. */
+    /** Adds or replaces an outcome, keeping the order of workloads. */
     Results with(Outcome outcome, List<String> order) {
         List<Outcome> all = new ArrayList<>(outcomes);
         all.removeIf(other -> other.id().equals(outcome.id()));

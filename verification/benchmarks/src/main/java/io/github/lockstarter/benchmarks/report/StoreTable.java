@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 
-/** The stores in one table: a column for each of the workloads that compare them. */
+/** A table of the stores with one column per workload. */
 final class StoreTable {
 
     private static final String INTRODUCTION = """
@@ -36,7 +36,7 @@ final class StoreTable {
             OptionalDouble median = results.of(workload).stream()
                     .flatMapToDouble(outcome -> outcome.median(kind.id(), metric).stream())
                     .findFirst();
-            return median.isPresent() ? Figures.of(median.getAsDouble()) : "";
+            return median.isPresent() ? NumberText.of(median.getAsDouble()) : "";
         }
     }
 

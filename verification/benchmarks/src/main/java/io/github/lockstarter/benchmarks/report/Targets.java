@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 
-/** What the starter is meant to reach, and whether it did. */
+/** Goals of the starter, and whether it reached them. */
 final class Targets {
 
     static final List<Target> ALL = List.of(
@@ -41,7 +41,7 @@ final class Targets {
 
     private Targets() {}
 
-    /** The targets as a table, without those that were not measured. */
+    /** The measured targets as a table. */
     static String table(Results results) {
         String lines = ALL.stream()
                 .flatMap(target -> results.of(target.workload()).stream().map(outcome -> line(target, outcome)))
@@ -55,7 +55,7 @@ final class Targets {
             return "";
         }
         String verdict = target.isMetBy(value.getAsDouble()) ? "met" : "**missed**";
-        return "| " + outcome.title() + " | " + target.claim() + " | " + Figures.of(value.getAsDouble()) + " | "
+        return "| " + outcome.title() + " | " + target.claim() + " | " + NumberText.of(value.getAsDouble()) + " | "
                 + verdict + " |\n";
     }
 }

@@ -1,4 +1,3 @@
-/** Tables, charts, targets and raw results. */
 @NullMarked
 package io.github.lockstarter.benchmarks.report;
 

@@ -6,30 +6,19 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/**
- * Where the servers of a run listen. Immutable.
- *
- * @param byServer address of each server that runs
- */
+/** Addresses of the running servers. Immutable. */
 public record Addresses(Map<ServerKind, String> byServer) {
 
     private static final String BETWEEN = "|";
 
-    /**
-     * Copies the addresses.
-     *
-     * @param byServer address of each server that runs
-     */
     public Addresses {
         byServer = Map.copyOf(byServer);
     }
 
     /**
-     * Where one server listens.
+     * The address of one server.
      *
-     * @param server which
-     * @return its address
-     * @throws IllegalArgumentException when it does not run
+     * @throws IllegalArgumentException if it does not run
      */
     public String of(ServerKind server) {
         String address = byServer.get(server);
@@ -39,23 +28,13 @@ public record Addresses(Map<ServerKind, String> byServer) {
         return address;
     }
 
-    /**
-     * Where Redis listens.
-     *
-     * @return host and port
-     * @throws IllegalArgumentException when it does not run
-     */
     public RedisURI redis() {
         String address = of(ServerKind.REDIS);
         int colon = address.lastIndexOf(':');
         return RedisURI.create(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
     }
 
-    /**
-     * Writes all into one word, for a child JVM.
-     *
-     * @return for {@link #parse}
-     */
+    /** Encodes all addresses in one word. */
     public String format() {
         return new EnumMap<>(byServer)
                 .entrySet().stream()
@@ -63,12 +42,7 @@ public record Addresses(Map<ServerKind, String> byServer) {
                         .collect(Collectors.joining(BETWEEN));
     }
 
-    /**
-     * Reads what {@link #format} wrote.
-     *
-     * @param word servers and addresses
-     * @return the addresses
-     */
+    /** Decodes a word of {@link #format}. */
     public static Addresses parse(String word) {
         return new Addresses(Arrays.stream(word.split("\\" + BETWEEN, -1))
                 .map(each -> each.split("=", 2))

@@ -4,7 +4,7 @@ import io.github.lockstarter.kit.server.EtcdServer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One etcd member with its defaults: it syncs each write to the disk. */
+/** One etcd member with its defaults: it syncs each write to disk. */
 record EtcdStore(EtcdServer process) implements StoreServer {
 
     private static final Pattern SIZE = Pattern.compile("(?m)^etcd_mvcc_db_total_size_in_use_in_bytes ([0-9.e+]+)$");
@@ -24,7 +24,7 @@ record EtcdStore(EtcdServer process) implements StoreServer {
         return String.join("", EtcdServer.fields(status, "version")) + " (same machine, one member, fsync)";
     }
 
-    /** What the pages of its database take that are in use. */
+    /** Database pages in use. */
     @Override
     public long dataSize() {
         Matcher matcher = SIZE.matcher(process.report("/metrics"));
@@ -34,7 +34,7 @@ record EtcdStore(EtcdServer process) implements StoreServer {
         return (long) Double.parseDouble(matcher.group(1));
     }
 
-    /** Nothing: pages of deleted keys stay in use until somebody asks for a compaction, and then are reused. */
+    /** Does nothing: pages of deleted keys stay in use until a compaction, and are then reused. */
     @Override
     public void compact() {}
 }

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** PostgreSQL that writes each commit to the disk before it answers. */
+/** PostgreSQL that syncs each commit to disk. */
 record PostgresStore(PostgresServer process) implements StoreServer {
 
     static PostgresStore start() {
@@ -27,14 +27,14 @@ record PostgresStore(PostgresServer process) implements StoreServer {
                         + " || current_setting('fsync') || ', synchronous_commit ' || current_setting('synchronous_commit') || ')'");
     }
 
-    /** Tables, indexes and all that belongs to them. */
+    /** Tables, indexes and their attachments. */
     @Override
     public long dataSize() {
         return Long.parseLong(
                 select("select coalesce(sum(pg_total_relation_size(relid)), 0) from pg_stat_user_tables"));
     }
 
-    /** Writes tables and indexes anew, without dead rows. */
+    /** Rewrites tables and indexes without dead rows. */
     @Override
     public void compact() {
         try (Connection connection = process.connect();

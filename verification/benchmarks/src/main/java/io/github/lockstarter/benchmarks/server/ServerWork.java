@@ -6,11 +6,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a server did between two looks at its counters.
+ * The work of Redis between two readings of its counters.
  *
- * @param reads reads from the network ({@code total_reads_processed})
- * @param commands commands, those inside scripts included ({@code total_commands_processed})
- * @param cpuMicros processor time of the server's process ({@code used_cpu_user} and {@code used_cpu_sys})
+ * @param reads network reads ({@code total_reads_processed})
+ * @param commands commands, including those in scripts ({@code total_commands_processed})
+ * @param cpuMicros processor time ({@code used_cpu_user} and {@code used_cpu_sys})
  * @param byCommand calls and time of each command ({@code commandstats})
  */
 public record ServerWork(long reads, long commands, double cpuMicros, Map<String, Calls> byCommand) {
@@ -19,12 +19,7 @@ public record ServerWork(long reads, long commands, double cpuMicros, Map<String
     private static final Pattern STATISTICS = Pattern.compile("calls=(\\d+),usec=(\\d+),.*");
     private static final long CLOSING_INFO = 1;
 
-    /**
-     * Calls of a command.
-     *
-     * @param count how many
-     * @param micros time in the server for all of them
-     */
+    /** Calls of a command and their total time. */
     public record Calls(long count, long micros) {
 
         private static final Calls NONE = new Calls(0, 0);
@@ -37,11 +32,7 @@ public record ServerWork(long reads, long commands, double cpuMicros, Map<String
             return new Calls(count + other.count, micros + other.micros);
         }
 
-        /**
-         * Time in the server for one.
-         *
-         * @return mean, 0 if there was none
-         */
+        /** Mean time of a call; 0 without calls. */
         public double microsPerCall() {
             return count == 0 ? 0 : (double) micros / count;
         }
@@ -60,21 +51,12 @@ public record ServerWork(long reads, long commands, double cpuMicros, Map<String
                 calls);
     }
 
-    /**
-     * Calls of one command.
-     *
-     * @param command in lower case
-     * @return how many, and their time
-     */
+    /** Calls of a command, in lower case. */
     public Calls calls(String command) {
         return byCommand.getOrDefault(command, Calls.NONE);
     }
 
-    /**
-     * Scripts that clients sent.
-     *
-     * @return {@code EVAL} and {@code EVALSHA} together
-     */
+    /** {@code EVAL} and {@code EVALSHA} together. */
     public Calls scripts() {
         return calls("evalsha").plus(calls("eval"));
     }

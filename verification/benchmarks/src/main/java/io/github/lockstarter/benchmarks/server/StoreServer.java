@@ -4,28 +4,27 @@ import io.github.lockstarter.kit.process.ServerProcess;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/** A server of a run. */
+/** A running server. */
 public interface StoreServer extends AutoCloseable {
 
-    /** The server itself. */
     ServerProcess process();
 
-    /** Where it listens, in the form that its clients need, without blanks. */
+    /** Its address in the format of its clients, without blanks. */
     String address();
 
-    /** Version, and how it keeps its data, for the report. */
+    /** Version and persistence, for the report. */
     String description();
 
-    /** Bytes that its data takes now, as far as it tells; README.md says what that is for each server. */
+    /** Size of its data in bytes; README.md defines it for each server. */
     long dataSize();
 
     /**
-     * Frees the space of what clients have deleted, so that {@link #dataSize} counts all that they add from now on.
-     * None has a lock now.
+     * Frees space of deleted data, so that {@link #dataSize} counts all later additions. Call it while no locks are
+     * held.
      */
     void compact();
 
-    /** Processor time since its start, user and system together, of its processes that live. */
+    /** Processor time of its live processes since their start, user and system. */
     default Duration cpuTime() {
         return ProcessHandle.of(process().pid()).stream()
                 .flatMap(root -> Stream.concat(Stream.of(root), root.descendants()))

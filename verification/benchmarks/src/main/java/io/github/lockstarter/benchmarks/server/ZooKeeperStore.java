@@ -13,7 +13,7 @@ import org.apache.zookeeper.Version;
 import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 
-/** One ZooKeeper server that syncs each write to the disk. */
+/** One ZooKeeper server that syncs each write to disk. */
 record ZooKeeperStore(ZooKeeperServer process) implements StoreServer {
 
     private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)$");
@@ -55,11 +55,9 @@ record ZooKeeperStore(ZooKeeperServer process) implements StoreServer {
         }
     }
 
-    /**
-     * Deletes all nodes of clients: containers of released locks stay until the server looks for them, once a minute.
-     */
+    /** Deletes all client nodes: the server removes containers of released locks only once a minute. */
     @Override
-    @SuppressWarnings("try") // close() may be interrupted, as all that is done before
+    @SuppressWarnings("try") // close() may be interrupted, as the calls before
     public void compact() {
         try (ZooKeeper admin = new ZooKeeper(address(), SESSION_MILLIS, event -> {})) {
             for (String child : admin.getChildren("/", false)) {

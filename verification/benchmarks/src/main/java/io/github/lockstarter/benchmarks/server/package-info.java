@@ -1,4 +1,4 @@
-/** The Redis of a run: a process of its own, and what it counts. */
+/** Servers of a run, and their counters. */
 @NullMarked
 package io.github.lockstarter.benchmarks.server;
 

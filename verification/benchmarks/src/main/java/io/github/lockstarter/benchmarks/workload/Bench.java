@@ -20,10 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What one run of a workload works with: fresh servers, each started when a client of the run needs it, and parameters.
- * Remembers which parameters were asked for. Used by one thread.
- */
+/** Servers, started lazily, and parameters of one run. Records the parameters in use. Used by one thread. */
 public final class Bench implements AutoCloseable {
 
     /** Longest wait for a lock. */
@@ -38,34 +35,21 @@ public final class Bench implements AutoCloseable {
     private final Map<String, String> parameters = new TreeMap<>();
     private @Nullable ServerObserver redis;
 
-    /**
-     * Starts nothing yet.
-     *
-     * @param options parameters that differ from the defaults
-     */
     public Bench(Options options) {
         this.options = options;
     }
 
-    /**
-     * The parameters that the workload asked for.
-     *
-     * @return value by name
-     */
+    /** The parameters in use, by name. */
     public Map<String, String> parameters() {
         return Map.copyOf(parameters);
     }
 
-    /**
-     * The servers that were needed.
-     *
-     * @return description by name
-     */
+    /** Descriptions of the servers in use, by name. */
     public Map<String, String> servers() {
         return servers.descriptions();
     }
 
-    /** What Redis counts, on an open connection. */
+    /** Counters of Redis. */
     ServerObserver redis() {
         if (redis == null) {
             redis = new ServerObserver(
@@ -74,12 +58,11 @@ public final class Bench implements AutoCloseable {
         return redis;
     }
 
-    /** Where the servers of these clients are. */
     Addresses addresses(List<ClientKind> clients) {
         return servers.addresses(serversOf(clients));
     }
 
-    /** The same, and where Redis is, for what a workload keeps there beside the locks. */
+    /** Adds Redis, for data that a workload keeps there besides locks. */
     Addresses addressesWithRedis(List<ClientKind> clients) {
         Set<ServerKind> needed = serversOf(clients);
         needed.add(ServerKind.REDIS);
@@ -92,14 +75,13 @@ public final class Bench implements AutoCloseable {
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(ServerKind.class)));
     }
 
-    /** The server of a client that has one. */
     StoreServer server(ClientKind client) {
         return servers.get(client.server().orElseThrow());
     }
 
     /**
-     * Those of the given clients that the command line names; all if it names none. A client whose server this machine
-     * does not have is left out, which is told as a parameter.
+     * The given clients, or those of them that the command line names. Skips clients without a server on this machine,
+     * and reports that as a parameter.
      */
     List<ClientKind> clients(List<ClientKind> all) {
         List<ClientKind> named =
@@ -107,7 +89,7 @@ public final class Bench implements AutoCloseable {
         List<ClientKind> wanted = all.stream()
                 .filter(client -> named.isEmpty() || named.contains(client))
                 .toList();
-        wanted.stream().filter(client -> !isPossible(client)).forEach(this::tellLeftOut);
+        wanted.stream().filter(client -> !isPossible(client)).forEach(this::reportSkipped);
         return wanted.stream().filter(Bench::isPossible).toList();
     }
 
@@ -115,7 +97,7 @@ public final class Bench implements AutoCloseable {
         return client.server().stream().allMatch(ServerKind::isPresent);
     }
 
-    private void tellLeftOut(ClientKind client) {
+    private void reportSkipped(ClientKind client) {
         String reason = "no " + client.server().orElseThrow().label() + " on this machine";
         parameters.put(client.id(), "left out: " + reason);
         System.err.println(client.id() + " is left out: " + reason);
@@ -142,7 +124,7 @@ public final class Bench implements AutoCloseable {
         return count;
     }
 
-    /** Random numbers. The seed is a parameter, which the report names; it is also told at once. */
+    /** Random numbers from a seed that the report contains. */
     Random random() {
         int seed = count("seed", ThreadLocalRandom.current().nextInt(SEEDS));
         System.err.println("seed " + seed);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** How long it took each client until the lock of a killed process had its next owner. Used by one thread. */
+/** Times from the kill of a holder to the next grant, by client. Used by one thread. */
 final class CrashTimes {
 
     private static final int SIGNIFICANT_DIGITS = 3;
@@ -19,7 +19,7 @@ final class CrashTimes {
     /**
      * Adds a crash.
      *
-     * @throws IllegalStateException when the next owner had the lock before the crash: exclusion failed
+     * @throws IllegalStateException if the grant precedes the kill: exclusion failed
      */
     void add(ClientKind kind, long killed, long granted) {
         if (granted < killed) {

@@ -11,11 +11,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/**
- * From the crash of a holder's process to the acquisition of another one that waits.
- *
- * @param lineup the clients
- */
+/** Time from the crash of a holder to the acquisition of a waiter in another process. */
 record CrashedHolder(Lineup lineup) implements Workload {
 
     private static final int CRASHES = 50;
@@ -66,7 +62,7 @@ record CrashedHolder(Lineup lineup) implements Workload {
         return Stream.generate(() -> setup.phase(random)).limit(count).sorted().toList();
     }
 
-    /** One new holder for each group of waiters. */
+    /** Uses one new holder per group of waiters. */
     private static void crash(HolderSetup setup, List<Waiters> waiters, List<Duration> moments, CrashTimes times)
             throws Exception {
         List<TaskJvm> holders = setup.startHolders(waiters.size());
@@ -87,7 +83,7 @@ record CrashedHolder(Lineup lineup) implements Workload {
         }
     }
 
-    /** Kills each at its moment, counted from now; the times at which that was done. */
+    /** Kills each holder at its offset from now; returns the times of the kills. */
     private static List<Long> kill(List<TaskJvm> holders, List<Duration> moments) throws InterruptedException {
         long start = System.nanoTime();
         List<Long> killed = new ArrayList<>();

@@ -14,32 +14,29 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Many locks are held and renewed, by a fresh JVM for each round of each client.
+ * Holds many renewed locks, in a new JVM for each round of each client.
  *
- * @param id of the workload
- * @param locks how many
- * @param clients who holds them
- * @param rounds how often they are acquired, held and released
- * @param windows how often the held locks are measured in a round
+ * @param rounds how often the locks are acquired, held and released
+ * @param windows measurements per round
  */
 record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int windows) implements Workload {
 
-    /** Of all clients that renew: once per third of the 30 s lease. Each lock is renewed once in a window. */
+    /** Renewal interval of all clients, a third of the 30 s lease: each lock is renewed once per window. */
     private static final Duration WINDOW = Duration.ofSeconds(10);
 
     private static final String HEAP = "-Xmx2g";
 
-    /** Clients take turns; three windows each time. */
+    /** Two rounds of three windows. */
     static HeldLocks byTurns(int locks) {
         return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 2, 3);
     }
 
-    /** Each client holds them once. */
+    /** One round of three windows. */
     static HeldLocks once(int locks) {
         return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 1, 3);
     }
 
-    /** The starter holds them for five minutes. */
+    /** Only the starter, for five minutes. */
     static HeldLocks forFiveMinutes(int locks) {
         return new HeldLocks("held-" + locks + "-long", locks, List.of(ClientKind.STARTER), 1, 29);
     }

@@ -16,12 +16,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What holders and waiters of a workload have in common. One holder holds a lock with each client, so that whatever
- * happens to its process happens to all of them at once.
+ * Holders and waiters of a workload. Each holder process holds a lock with each client, so that a fault affects all
+ * clients at once.
  *
- * @param addresses where the servers are
- * @param kinds the clients
- * @param lease how long a lock lives after its last renewal; all clients renew after a third of it
+ * @param lease all clients renew after a third of it
  */
 record HolderSetup(Addresses addresses, List<ClientKind> kinds, Duration lease) {
 
@@ -32,7 +30,7 @@ record HolderSetup(Addresses addresses, List<ClientKind> kinds, Duration lease) 
         return new HolderSetup(bench.addresses(kinds), kinds, bench.time("lease", lineup.leaseOfCrashed()));
     }
 
-    /** Starts JVMs, one for each core at a time; each runs {@link VictimJvm} with open clients. */
+    /** Starts {@link VictimJvm}s with open clients, one per core at a time. */
     List<TaskJvm> startHolders(int count) throws Exception {
         ExecutorService cores =
                 Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
@@ -61,12 +59,12 @@ record HolderSetup(Addresses addresses, List<ClientKind> kinds, Duration lease) 
                 .toList();
     }
 
-    /** A moment between two renewals. */
+    /** A random offset between two renewals. */
     Duration phase(Random random) {
         return Duration.ofNanos((long) (random.nextDouble() * lease.toNanos() / 3));
     }
 
-    /** How long the waiters wait: for a lease, whatever happens before it begins to run out. */
+    /** Wait of the waiters: a lease longer than any delay before it starts to run out. */
     Duration patience() {
         return Bench.PATIENCE.plus(lease);
     }

@@ -9,7 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Threads that acquire locks and keep them; each releases its own. Used by one thread. */
+/** Threads that acquire and keep locks; each releases its own. Used by one thread. */
 final class Holders implements AutoCloseable {
 
     private static final int THREADS = 8;
@@ -26,7 +26,7 @@ final class Holders implements AutoCloseable {
         }
     }
 
-    /** Acquires so many keys, a share by each thread. */
+    /** Distributes the keys over the threads. */
     void acquire(int locks) throws Exception {
         onEach(thread -> {
             for (int i = thread; i < locks; i += THREADS) {
@@ -36,7 +36,7 @@ final class Holders implements AutoCloseable {
         });
     }
 
-    /** Releases all; the number of those that had been lost. */
+    /** Releases all locks; returns the number of lost ones. */
     long release() throws Exception {
         return onEach(thread -> {
             long lost = held.get(thread).stream().filter(Holders::isLost).count();

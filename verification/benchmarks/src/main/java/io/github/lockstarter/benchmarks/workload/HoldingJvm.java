@@ -13,7 +13,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A JVM whose only purpose is to hold locks. */
+/** A JVM that only holds locks. */
 public final class HoldingJvm implements ChildTask {
 
     static final String OPEN = "open";
@@ -32,7 +32,6 @@ public final class HoldingJvm implements ChildTask {
     private int threadsBefore;
     private long heapBefore;
 
-    /** Called by name. */
     public HoldingJvm() {}
 
     @Override
@@ -47,7 +46,7 @@ public final class HoldingJvm implements ChildTask {
         };
     }
 
-    /** Reads the answer to {@value #HOLD}. */
+    /** Parses the answer to {@value #HOLD}. */
     static Measurement parse(String answer) {
         String[] figures = answer.split(" ", -1);
         return Measurement.EMPTY

@@ -23,7 +23,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** What the starter costs without any network, measured by JMH. */
+/** The cost of the starter without a network, measured by JMH. */
 record InJvm() implements Workload {
 
     private static final Duration ROUND = Duration.ofSeconds(1);
@@ -32,7 +32,7 @@ record InJvm() implements Workload {
     private static final int FORKS = 1;
     private static final String ALLOCATION = "gc.alloc.rate.norm";
 
-    /** Rows by the name of the benchmark's method, in the order of the table. */
+    /** Row labels by benchmark method, in the order of the table. */
     private static final Map<String, String> LABELS = new LinkedHashMap<>();
 
     static {

@@ -4,7 +4,7 @@ import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.jvm.ChildTask;
-import io.github.lockstarter.benchmarks.measure.Crew;
+import io.github.lockstarter.benchmarks.measure.LoadGenerator;
 import io.github.lockstarter.benchmarks.server.Addresses;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -26,7 +26,6 @@ public final class IncrementingJvm implements ChildTask {
     private final Map<ClientKind, LockClient> clients = new EnumMap<>(ClientKind.class);
     private @Nullable RedisCommands<String, String> store;
 
-    /** Called by name. */
     public IncrementingJvm() {}
 
     @Override
@@ -40,7 +39,7 @@ public final class IncrementingJvm implements ChildTask {
         if (client == null || counters == null) {
             throw new IllegalStateException("Not open: " + words[1]);
         }
-        return Crew.runFrom(
+        return LoadGenerator.runFrom(
                         Long.parseLong(words[3]),
                         Integer.parseInt(words[2]),
                         Duration.ofNanos(Long.parseLong(words[4])),

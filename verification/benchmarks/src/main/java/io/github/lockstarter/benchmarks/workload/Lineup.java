@@ -1,16 +1,16 @@
 package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
-import io.github.lockstarter.benchmarks.measure.Yield;
+import io.github.lockstarter.benchmarks.measure.LoadResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 
-/** Which clients a workload compares, and what is told of their servers. */
+/** The clients of a workload, and the counters of their servers. */
 enum Lineup {
 
-    /** Clients of one Redis, which counts what it does. */
+    /** Clients of Redis, with its counters. */
     REDIS {
         @Override
         String id(String ofWorkload) {
@@ -48,12 +48,12 @@ enum Lineup {
         }
 
         @Override
-        ObservedYield observe(Bench bench, ClientKind kind, Callable<Yield> round) throws Exception {
-            return ObservedYield.of(bench.redis(), round);
+        ObservedLoad observe(Bench bench, ClientKind kind, Callable<LoadResult> round) throws Exception {
+            return ObservedLoad.of(bench.redis(), round);
         }
     },
 
-    /** The starter's stores, and other clients of the same servers; only processor time is known of all. */
+    /** The starter on its stores, and other clients of the same servers; only processor time is measured. */
     STORES {
         @Override
         String id(String ofWorkload) {
@@ -81,35 +81,32 @@ enum Lineup {
         }
 
         @Override
-        ObservedYield observe(Bench bench, ClientKind kind, Callable<Yield> round) throws Exception {
-            return ObservedYield.of(bench.server(kind), round);
+        ObservedLoad observe(Bench bench, ClientKind kind, Callable<LoadResult> round) throws Exception {
+            return ObservedLoad.of(bench.server(kind), round);
         }
     };
 
-    /** The id of a workload with these clients. */
     abstract String id(String ofWorkload);
 
-    /** The heading of a workload with these clients. */
     abstract String title(String ofWorkload);
 
     abstract List<ClientKind> clients();
 
-    /** Those that are measured beside them, and not compared; none by default. */
+    /** Clients measured in a separate table. */
     List<ClientKind> apart() {
         return List.of();
     }
 
-    /** What threads of one JVM reach without a server; none by default. */
+    /** Local locks for reference. */
     List<ClientKind> references() {
         return List.of();
     }
 
-    /** Those that keep a lock as long as their process lives. */
     abstract List<ClientKind> holdingUntilTheEnd();
 
-    /** How long a lock of a crashed holder lives, unless the command line says otherwise. */
+    /** Default lease in workloads that crash or pause the holder. */
     abstract Duration leaseOfCrashed();
 
-    /** Runs a round of one client, and looks at its server before and after. */
-    abstract ObservedYield observe(Bench bench, ClientKind kind, Callable<Yield> round) throws Exception;
+    /** Measures a round of one client and the work of its server. */
+    abstract ObservedLoad observe(Bench bench, ClientKind kind, Callable<LoadResult> round) throws Exception;
 }

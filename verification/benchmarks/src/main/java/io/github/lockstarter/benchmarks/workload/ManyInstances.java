@@ -3,18 +3,18 @@ package io.github.lockstarter.benchmarks.workload;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.client.LockClient.Hold;
-import io.github.lockstarter.benchmarks.measure.Crew;
 import io.github.lockstarter.benchmarks.measure.Fairness;
+import io.github.lockstarter.benchmarks.measure.LoadGenerator;
+import io.github.lockstarter.benchmarks.measure.LoadResult;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
-import io.github.lockstarter.benchmarks.measure.Yield;
 import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Many client instances, one thread each, compete for one key. */
+/** Many client instances with one thread each compete for one key. */
 record ManyInstances() implements Workload {
 
     private static final int INSTANCES = 20;
@@ -53,18 +53,19 @@ record ManyInstances() implements Workload {
         try (Instances instances = Instances.open(bench.addresses(kinds), kinds, count)) {
             return bench.rounds().run(kinds, kind -> {
                 List<LockClient> clients = instances.all(kind);
-                Observed<Yield> round = bench.redis()
-                        .during(() -> Crew.run(count, time, thread -> sleepInside(clients.get(thread), section)));
+                Observed<LoadResult> round = bench.redis()
+                        .during(() ->
+                                LoadGenerator.run(count, time, thread -> sleepInside(clients.get(thread), section)));
                 return List.of(measurement(round));
             });
         }
     }
 
-    private static Measurement measurement(Observed<Yield> round) {
+    private static Measurement measurement(Observed<LoadResult> round) {
         long acquisitions = Math.max(1, round.result().all());
         long asking = round.work().scripts().count() - acquisitions;
         long sets = asking > 0 ? 0 : round.work().calls("set").count();
-        return ObservedYield.of(round)
+        return ObservedLoad.of(round)
                 .measurement()
                 .with(Metric.TRIES, (double) (asking + sets) / acquisitions)
                 .with(Metric.FAIRNESS_OF_INSTANCES, Fairness.jain(round.result().shares()));

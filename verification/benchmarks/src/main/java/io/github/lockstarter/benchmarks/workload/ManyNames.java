@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.workload;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.client.LockClient.Hold;
-import io.github.lockstarter.benchmarks.measure.Crew;
+import io.github.lockstarter.benchmarks.measure.LoadGenerator;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.time.Duration;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
-/** The threads of one JVM compete for many names, some of which are wanted far more often than others. */
+/** The threads of one JVM compete for many names with very different frequencies. */
 record ManyNames() implements Workload {
 
     private static final int NAMES = 1_000;
@@ -52,9 +52,9 @@ record ManyNames() implements Workload {
             return bench.rounds().run(kinds, kind -> {
                 LockClient client = instances.one(kind);
                 int[] turns = new int[threads];
-                return ObservedYield.of(
+                return ObservedLoad.of(
                                 bench.redis(),
-                                () -> Crew.run(
+                                () -> LoadGenerator.run(
                                         threads,
                                         time,
                                         thread -> acquireAndRelease(

@@ -3,8 +3,8 @@ package io.github.lockstarter.benchmarks.workload;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.client.LockClient.Hold;
-import io.github.lockstarter.benchmarks.measure.Crew;
 import io.github.lockstarter.benchmarks.measure.Fairness;
+import io.github.lockstarter.benchmarks.measure.LoadGenerator;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
@@ -15,8 +15,7 @@ import java.util.List;
 /**
  * The threads of one JVM compete for one key.
  *
- * @param lineup the clients
- * @param usualSection how long the lock is held, computing
+ * @param usualSection how long the lock is held, on the processor
  */
 record OneKey(Lineup lineup, Duration usualSection) implements Workload {
 
@@ -24,7 +23,7 @@ record OneKey(Lineup lineup, Duration usualSection) implements Workload {
     private static final Duration ROUND = Duration.ofMillis(1200);
     private static final String KEY = "one-key";
 
-    /** Incremented under the lock without any synchronisation: an overlap loses increments. */
+    /** Not synchronized, so an overlap loses increments. */
     private static final class Counter {
         private long value;
     }
@@ -63,19 +62,19 @@ record OneKey(Lineup lineup, Duration usualSection) implements Workload {
             return bench.rounds().run(kinds, kind -> {
                 LockClient client = instances.one(kind);
                 Counter counter = new Counter();
-                ObservedYield round = lineup.observe(
+                ObservedLoad round = lineup.observe(
                         bench,
                         kind,
-                        () -> Crew.run(threads, time, thread -> count(client, counter, section.toNanos())));
+                        () -> LoadGenerator.run(threads, time, thread -> count(client, counter, section.toNanos())));
                 return List.of(measurement(round, counter));
             });
         }
     }
 
-    private static Measurement measurement(ObservedYield round, Counter counter) {
+    private static Measurement measurement(ObservedLoad round, Counter counter) {
         return round.measurement()
-                .with(Metric.FAIRNESS_OF_THREADS, Fairness.jain(round.yield().shares()))
-                .with(Metric.LOST_UPDATES, (double) (round.yield().all() - counter.value));
+                .with(Metric.FAIRNESS_OF_THREADS, Fairness.jain(round.load().shares()))
+                .with(Metric.LOST_UPDATES, (double) (round.load().all() - counter.value));
     }
 
     private static long count(LockClient client, Counter counter, long sectionNanos) throws InterruptedException {

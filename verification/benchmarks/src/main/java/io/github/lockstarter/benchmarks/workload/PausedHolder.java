@@ -17,7 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** How often a holder still has its lock after its process was stopped for a while. */
+/** How often a holder keeps its lock while its process is paused. */
 record PausedHolder() implements Workload {
 
     private static final int PAUSES = 50;
@@ -25,7 +25,7 @@ record PausedHolder() implements Workload {
     private static final Duration LONGEST = Duration.ofSeconds(20);
     private static final int LONGEST_BY_SHORTEST = 4;
 
-    /** Whoever takes a lock after a pause has done so by then. */
+    /** Enough for any other client to take the lock after the pause. */
     private static final Duration AFTERWARDS = Duration.ofSeconds(2);
 
     @Override
@@ -85,7 +85,7 @@ record PausedHolder() implements Workload {
         return new Row(kind.id(), kind.label(), List.of(measurement));
     }
 
-    /** All pauses, a share of them in each of so many holders; which clients kept their locks in each. */
+    /** Distributes the pauses over the holders; returns which clients kept their locks in each pause. */
     private static List<Set<ClientKind>> pause(HolderSetup setup, List<Pause> pauses, int atOnce) throws Exception {
         List<Waiters> waiters = setup.openWaiters(atOnce);
         List<TaskJvm> holders = setup.startHolders(atOnce);
@@ -131,7 +131,7 @@ record PausedHolder() implements Workload {
         return kept;
     }
 
-    /** Releases all locks, and sees the waiters get them. */
+    /** Releases all locks, and waits until the waiters have acquired them. */
     private static Set<ClientKind> release(HolderSetup setup, TaskJvm holder, Waiters waiters)
             throws InterruptedException {
         Set<ClientKind> kept = EnumSet.noneOf(ClientKind.class);

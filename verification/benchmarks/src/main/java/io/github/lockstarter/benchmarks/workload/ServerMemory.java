@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** What clients, waiters, and held and released locks take of the server's memory. */
+/** Server memory for clients, waiters, and held and released locks. */
 record ServerMemory() implements Workload {
 
     private static final int LOCKS = 20_000;

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** How long the server is busy with one acquire and one release. */
+/** Server time of an acquire and a release. */
 record ServerTime() implements Workload {
 
     private static final int LOCKS = 3_000;

@@ -9,7 +9,7 @@ import io.github.lockstarter.benchmarks.measure.Row;
 import io.github.lockstarter.benchmarks.server.StoreServer;
 import java.util.List;
 
-/** What held and released locks take of each store's server. */
+/** Memory of each store's server for held and released locks. */
 record StoreMemory() implements Workload {
 
     private static final int LOCKS = 5_000;

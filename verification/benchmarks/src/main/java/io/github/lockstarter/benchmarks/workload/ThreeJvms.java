@@ -3,21 +3,17 @@ package io.github.lockstarter.benchmarks.workload;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.jvm.TaskJvm;
 import io.github.lockstarter.benchmarks.measure.Fairness;
+import io.github.lockstarter.benchmarks.measure.LoadResult;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
-import io.github.lockstarter.benchmarks.measure.Yield;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * The threads of several JVMs compete for one key, and change a value in Redis under it.
- *
- * @param lineup the clients
- */
+/** The threads of several JVMs compete for one key to change a value in Redis. */
 record ThreeJvms(Lineup lineup) implements Workload {
 
     private static final int JVMS = 3;
@@ -73,20 +69,20 @@ record ThreeJvms(Lineup lineup) implements Workload {
             throws Exception {
         RedisCommands<String, String> counters = bench.redis().redis();
         counters.set(IncrementingJvm.COUNTER, "0");
-        List<Yield> jvms = new ArrayList<>();
-        ObservedYield round = lineup.observe(bench, kind, () -> {
+        List<LoadResult> jvms = new ArrayList<>();
+        ObservedLoad round = lineup.observe(bench, kind, () -> {
             long start = System.nanoTime() + LEAD.toNanos();
             askAll(children, IncrementingJvm.RUN, kind.id(), threads, start, time.toNanos())
-                    .forEach(answer -> jvms.add(Yield.parse(answer)));
-            return Yield.together(jvms);
+                    .forEach(answer -> jvms.add(LoadResult.parse(answer)));
+            return LoadResult.together(jvms);
         });
         String counter = counters.get(IncrementingJvm.COUNTER);
-        long[] ofJvms = jvms.stream().mapToLong(Yield::inTime).toArray();
+        long[] ofJvms = jvms.stream().mapToLong(LoadResult::inTime).toArray();
         return round.measurement()
-                .with(Metric.FAIRNESS_OF_THREADS, Fairness.jain(round.yield().shares()))
+                .with(Metric.FAIRNESS_OF_THREADS, Fairness.jain(round.load().shares()))
                 .with(Metric.FAIRNESS_OF_INSTANCES, Fairness.jain(ofJvms))
                 .with(Metric.LOST_UPDATES, (double)
-                        (round.yield().all() - Long.parseLong(counter == null ? "0" : counter)));
+                        (round.load().all() - Long.parseLong(counter == null ? "0" : counter)));
     }
 
     private static List<String> askAll(List<TaskJvm> children, Object... words) {

@@ -2,19 +2,14 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
-import io.github.lockstarter.benchmarks.measure.Crew;
+import io.github.lockstarter.benchmarks.measure.LoadGenerator;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * Nobody competes: each thread has a key of its own.
- *
- * @param lineup the clients
- * @param threads how many
- */
+/** Each thread has its own key. */
 record Uncontended(Lineup lineup, int threads) implements Workload {
 
     private static final Duration ROUND = Duration.ofMillis(1200);
@@ -50,7 +45,8 @@ record Uncontended(Lineup lineup, int threads) implements Workload {
                 return lineup.observe(
                                 bench,
                                 kind,
-                                () -> Crew.run(threads, time, thread -> acquireAndRelease(client, "own:" + thread)))
+                                () -> LoadGenerator.run(
+                                        threads, time, thread -> acquireAndRelease(client, "own:" + thread)))
                         .measurements();
             });
         }

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** A JVM that holds one lock with each of several clients, until it is killed, or although it is paused. */
+/** A JVM that holds one lock with each of several clients while it is killed or paused. */
 public final class VictimJvm implements ChildTask {
 
     static final String OPEN = "open";
@@ -20,7 +20,6 @@ public final class VictimJvm implements ChildTask {
     private final Map<ClientKind, LockClient> clients = new EnumMap<>(ClientKind.class);
     private final Map<ClientKind, Hold> holds = new EnumMap<>(ClientKind.class);
 
-    /** Called by name. */
     public VictimJvm() {}
 
     @Override
@@ -48,7 +47,7 @@ public final class VictimJvm implements ChildTask {
         return "acquired";
     }
 
-    /** Whether the lock was held until then. */
+    /** Returns whether the lock was still held. */
     private boolean release(ClientKind kind) {
         Hold hold = holds.remove(kind);
         if (hold == null) {

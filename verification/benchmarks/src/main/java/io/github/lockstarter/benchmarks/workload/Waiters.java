@@ -14,10 +14,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** One instance of each of several clients; each waits for the same key with its client. Used by one thread. */
+/** One instance of each client; all of them wait for the same key. Used by one thread. */
 final class Waiters implements AutoCloseable {
 
-    /** After it all threads wait: some clients subscribe first. */
+    /** Enough until all threads wait, since some clients subscribe first. */
     private static final Duration SETTLING = Duration.ofSeconds(1);
 
     private final Map<ClientKind, LockClient> clients = new EnumMap<>(ClientKind.class);
@@ -32,7 +32,7 @@ final class Waiters implements AutoCloseable {
         TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
     }
 
-    /** Begins to wait; who gets the lock releases it at once. */
+    /** Starts to wait; each waiter releases the lock at once. */
     void begin(String key, Duration wait) {
         clients.forEach((kind, client) -> grants.put(kind, threads.submit(() -> acquire(client, key, wait))));
     }
@@ -48,7 +48,7 @@ final class Waiters implements AutoCloseable {
         return grant(kind).isDone();
     }
 
-    /** When the lock was granted, on the clock of {@link System#nanoTime()}. */
+    /** When the lock was granted, by {@link System#nanoTime()}. */
     long awaitGrant(ClientKind kind) throws InterruptedException {
         try {
             return grant(kind).get();

@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/** From the release of one client instance to the acquisition of another that waits. */
+/** Time from the release by one client instance to the acquisition by a waiting one. */
 record WakeUp() implements Workload {
 
     private static final Duration ROUND = Duration.ofSeconds(3);
@@ -48,7 +48,7 @@ record WakeUp() implements Workload {
         return List.of(Metric.P50, Metric.P99);
     }
 
-    /** A client instance and the only thread that uses it. */
+    /** A client instance and its only thread. */
     private record Side(LockClient client, ExecutorService thread) implements AutoCloseable {
 
         Side(LockClient client) {

@@ -4,43 +4,20 @@ import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.util.List;
 
-/** Something that is measured with several clients. */
+/** A measurement of several clients. */
 public interface Workload {
 
-    /**
-     * Its name on the command line.
-     *
-     * @return lower case with hyphens
-     */
+    /** Its name on the command line. */
     String id();
 
-    /**
-     * Its heading.
-     *
-     * @return a few words
-     */
     String title();
 
-    /**
-     * What happens in it, and what its latency is.
-     *
-     * @return one or two sentences
-     */
+    /** One or two sentences, which define the latency. */
     String description();
 
-    /**
-     * What its chart shows.
-     *
-     * @return one metric per panel
-     */
+    /** The metrics of the chart. */
     List<Metric> charted();
 
-    /**
-     * Runs it.
-     *
-     * @param bench Redis and parameters
-     * @return a row for each client
-     * @throws Exception when it fails
-     */
+    /** Returns a row per client. */
     List<Row> run(Bench bench) throws Exception;
 }

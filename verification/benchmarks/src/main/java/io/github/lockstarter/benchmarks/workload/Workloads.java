@@ -39,20 +39,12 @@ public final class Workloads {
 
     private Workloads() {}
 
-    /**
-     * Those that one command runs.
-     *
-     * @return in the order of the report
-     */
+    /** Workloads of {@code all}, in the order of the report. */
     public static List<Workload> usual() {
         return USUAL;
     }
 
-    /**
-     * Those that compare stores.
-     *
-     * @return in the order of the report
-     */
+    /** Workloads of {@code stores}, in the order of the report. */
     public static List<Workload> ofStores() {
         return STORES;
     }
@@ -61,11 +53,7 @@ public final class Workloads {
         return Stream.of(USUAL, LONG, STORES).flatMap(List::stream);
     }
 
-    /**
-     * All, also those that take long.
-     *
-     * @return ids in the order of the report
-     */
+    /** Ids of all workloads, in the order of the report. */
     public static List<String> ids() {
         return all().map(Workload::id).toList();
     }
@@ -73,9 +61,7 @@ public final class Workloads {
     /**
      * Finds a workload by its id.
      *
-     * @param id as on the command line
-     * @return the workload
-     * @throws IllegalArgumentException when there is none
+     * @throws IllegalArgumentException if it does not exist
      */
     public static Workload of(String id) {
         return all().filter(workload -> workload.id().equals(id))

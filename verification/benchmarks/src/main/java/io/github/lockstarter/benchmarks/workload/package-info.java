@@ -1,4 +1,3 @@
-/** The workloads, one class each. */
 @NullMarked
 package io.github.lockstarter.benchmarks.workload;
 

@@ -11,15 +11,15 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * What some threads did in a round.
+ * Result of a round of several threads.
  *
- * @param shares operations of each thread that ended in time; they make the rate
- * @param all operations of all threads, those included that ended later
+ * @param shares operations of each thread that ended in time, which give the rate
+ * @param all operations of all threads, including those that ended later
  * @param time length of the round
- * @param latencies of all operations, in nanoseconds
+ * @param latencies of all operations, in ns
  */
-@SuppressWarnings("ArrayRecordComponent") // compared nowhere
-public record Yield(long[] shares, long all, Duration time, Histogram latencies) {
+@SuppressWarnings("ArrayRecordComponent") // never compared
+public record LoadResult(long[] shares, long all, Duration time, Histogram latencies) {
 
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -27,35 +27,22 @@ public record Yield(long[] shares, long all, Duration time, Histogram latencies)
         return new Histogram(SIGNIFICANT_DIGITS);
     }
 
-    /**
-     * Adds up what was done side by side.
-     *
-     * @param parts of threads or JVMs, over the same time
-     * @return the whole
-     */
-    public static Yield together(List<Yield> parts) {
+    /** Merges simultaneous results of threads or JVMs. */
+    public static LoadResult together(List<LoadResult> parts) {
         Histogram latencies = newHistogram();
         parts.forEach(part -> latencies.add(part.latencies));
         long[] shares =
                 parts.stream().flatMapToLong(part -> LongStream.of(part.shares)).toArray();
-        long all = parts.stream().mapToLong(Yield::all).sum();
-        return new Yield(shares, all, parts.get(0).time, latencies);
+        long all = parts.stream().mapToLong(LoadResult::all).sum();
+        return new LoadResult(shares, all, parts.get(0).time, latencies);
     }
 
-    /**
-     * Operations that ended in time.
-     *
-     * @return of all threads
-     */
+    /** Operations of all threads that ended in time. */
     public long inTime() {
         return LongStream.of(shares).sum();
     }
 
-    /**
-     * Rate, latencies and fairness.
-     *
-     * @return the measurement
-     */
+    /** Rate and latencies. */
     public Measurement measurement() {
         return Measurement.EMPTY
                 .with(Metric.OPERATIONS, inTime() / (time.toNanos() / 1e9))
@@ -63,11 +50,7 @@ public record Yield(long[] shares, long all, Duration time, Histogram latencies)
                 .with(Metric.P99, latencies.getValueAtPercentile(99) / 1e3);
     }
 
-    /**
-     * Writes it into one word.
-     *
-     * @return for {@link #parse}
-     */
+    /** Encodes the result in one word. */
     public String format() {
         ByteBuffer bytes = ByteBuffer.allocate(latencies.getNeededByteBufferCapacity());
         int length = latencies.encodeIntoCompressedByteBuffer(bytes);
@@ -76,16 +59,11 @@ public record Yield(long[] shares, long all, Duration time, Histogram latencies)
         return counts + ";" + all + ";" + time.toNanos() + ";" + histogram;
     }
 
-    /**
-     * Reads what {@link #format} wrote.
-     *
-     * @param word one word
-     * @return the same
-     */
-    public static Yield parse(String word) {
+    /** Decodes a word of {@link #format}. */
+    public static LoadResult parse(String word) {
         String[] parts = word.split(";", -1);
         try {
-            return new Yield(
+            return new LoadResult(
                     Arrays.stream(parts[0].split(",", -1))
                             .mapToLong(Long::parseLong)
                             .toArray(),

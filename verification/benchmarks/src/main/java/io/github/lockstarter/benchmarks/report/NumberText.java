@@ -3,12 +3,12 @@ package io.github.lockstarter.benchmarks.report;
 import io.github.lockstarter.benchmarks.measure.Spread;
 import java.util.Locale;
 
-/** Numbers as readers want them. */
-final class Figures {
+/** Formats numbers. */
+final class NumberText {
 
-    private Figures() {}
+    private NumberText() {}
 
-    /** About three significant digits, thousands separated. */
+    /** About three significant digits, with thousands separators. */
     static String of(double value) {
         double size = Math.abs(value);
         String format = size >= 100 || value == Math.rint(value) ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f";

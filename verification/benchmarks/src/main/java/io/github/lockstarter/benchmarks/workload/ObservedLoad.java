@@ -1,8 +1,8 @@
 package io.github.lockstarter.benchmarks.workload;
 
+import io.github.lockstarter.benchmarks.measure.LoadResult;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
-import io.github.lockstarter.benchmarks.measure.Yield;
 import io.github.lockstarter.benchmarks.server.ServerObserver;
 import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
 import io.github.lockstarter.benchmarks.server.ServerWork;
@@ -11,22 +11,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/**
- * A round of threads, and what the server did for it.
- *
- * @param yield what the threads did
- * @param server what the server did per operation
- */
-record ObservedYield(Yield yield, Measurement server) {
+/** The result of a round and the server's work per operation. */
+record ObservedLoad(LoadResult load, Measurement server) {
 
-    static ObservedYield of(ServerObserver server, Callable<Yield> round) throws Exception {
+    static ObservedLoad of(ServerObserver server, Callable<LoadResult> round) throws Exception {
         return of(server.during(round));
     }
 
-    static ObservedYield of(Observed<Yield> observed) {
+    static ObservedLoad of(Observed<LoadResult> observed) {
         ServerWork work = observed.work();
         double operations = operations(observed.result());
-        return new ObservedYield(
+        return new ObservedLoad(
                 observed.result(),
                 Measurement.EMPTY
                         .with(Metric.READS, work.reads() / operations)
@@ -34,20 +29,20 @@ record ObservedYield(Yield yield, Measurement server) {
                         .with(Metric.SERVER_CPU, work.cpuMicros() / operations));
     }
 
-    static ObservedYield of(StoreServer server, Callable<Yield> round) throws Exception {
+    static ObservedLoad of(StoreServer server, Callable<LoadResult> round) throws Exception {
         Duration before = server.cpuTime();
-        Yield yield = round.call();
+        LoadResult load = round.call();
         double micros = server.cpuTime().minus(before).toNanos() / 1e3;
-        return new ObservedYield(yield, Measurement.EMPTY.with(Metric.SERVER_CPU, micros / operations(yield)));
+        return new ObservedLoad(load, Measurement.EMPTY.with(Metric.SERVER_CPU, micros / operations(load)));
     }
 
-    private static double operations(Yield yield) {
-        return Math.max(1, yield.all());
+    private static double operations(LoadResult load) {
+        return Math.max(1, load.all());
     }
 
-    /** Rate, latencies, and the server's work per operation. */
+    /** Rate, latencies and the server's work per operation. */
     Measurement measurement() {
-        return yield.measurement().with(server);
+        return load.measurement().with(server);
     }
 
     List<Measurement> measurements() {

@@ -12,60 +12,52 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
-/** Threads that repeat an operation for a while, each as fast as it can. */
-public final class Crew {
+/** Threads that repeat an operation for some time, as fast as possible. */
+public final class LoadGenerator {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private Crew() {}
+    private LoadGenerator() {}
 
-    /** What the threads repeat. */
+    /** The repeated operation. */
     @FunctionalInterface
     public interface Operation {
 
         /**
-         * Does it once.
+         * Runs once.
          *
-         * @param thread number of the calling thread, from 0
-         * @return nanoseconds that the workload calls its latency
-         * @throws Exception when it fails, which ends the round
+         * @param thread number of the thread, starting at 0
+         * @return latency in ns, as defined by the workload
+         * @throws Exception ends the round
          */
         long run(int thread) throws Exception;
     }
 
     /**
-     * Starts all threads together, as soon as they are there.
+     * Starts all threads together.
      *
-     * @param threads how many
-     * @param time how long; each thread runs the operation at least once
-     * @param operation what they repeat
-     * @return what they did
-     * @throws Exception when one of them failed
+     * @param time each thread runs the operation at least once
      */
-    public static Yield run(int threads, Duration time, Operation operation) throws Exception {
+    public static LoadResult run(int threads, Duration time, Operation operation) throws Exception {
         return run(new CompletableFuture<>(), threads, time, operation);
     }
 
     /**
-     * Starts all threads at a given time, which may be the same in other JVMs of this machine.
+     * Starts all threads at the given time, which other JVMs of this machine can share.
      *
-     * @param start on the clock of {@link System#nanoTime()}
-     * @param threads how many
-     * @param time how long; each thread runs the operation at least once
-     * @param operation what they repeat
-     * @return what they did
-     * @throws Exception when one of them failed
+     * @param start by {@link System#nanoTime()}
+     * @param time each thread runs the operation at least once
      */
-    public static Yield runFrom(long start, int threads, Duration time, Operation operation) throws Exception {
+    public static LoadResult runFrom(long start, int threads, Duration time, Operation operation) throws Exception {
         return run(CompletableFuture.completedFuture(start), threads, time, operation);
     }
 
-    private static Yield run(CompletableFuture<Long> start, int threads, Duration time, Operation operation)
+    private static LoadResult run(CompletableFuture<Long> start, int threads, Duration time, Operation operation)
             throws Exception {
         CountDownLatch ready = new CountDownLatch(threads);
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
-            List<Future<Yield>> running = new ArrayList<>();
+            List<Future<LoadResult>> running = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
                 int thread = i;
                 running.add(executor.submit(() -> {
@@ -75,11 +67,11 @@ public final class Crew {
             }
             ready.await();
             start.complete(System.nanoTime());
-            List<Yield> yields = new ArrayList<>();
-            for (Future<Yield> each : running) {
-                yields.add(each.get(time.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS));
+            List<LoadResult> results = new ArrayList<>();
+            for (Future<LoadResult> each : running) {
+                results.add(each.get(time.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS));
             }
-            return Yield.together(yields);
+            return LoadResult.together(results);
         } catch (ExecutionException e) {
             throw new IllegalStateException("A thread of the workload failed", e.getCause());
         } finally {
@@ -87,9 +79,9 @@ public final class Crew {
         }
     }
 
-    private static Yield repeat(int thread, long start, Duration time, Operation operation) throws Exception {
+    private static LoadResult repeat(int thread, long start, Duration time, Operation operation) throws Exception {
         TimeUnit.NANOSECONDS.sleep(start - System.nanoTime());
-        Histogram latencies = Yield.newHistogram();
+        Histogram latencies = LoadResult.newHistogram();
         long end = start + time.toNanos();
         long inTime = 0;
         long all = 0;
@@ -100,6 +92,6 @@ public final class Crew {
                 inTime++;
             }
         } while (System.nanoTime() - end < 0);
-        return new Yield(new long[] {inTime}, all, time, latencies);
+        return new LoadResult(new long[] {inTime}, all, time, latencies);
     }
 }

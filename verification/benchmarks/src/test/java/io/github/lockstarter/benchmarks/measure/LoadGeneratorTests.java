@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class CrewTests {
+class LoadGeneratorTests {
 
     private static final Duration SHORT = Duration.ofMillis(30);
 
     @Test
     void countsEachOperationOnce() throws Exception {
-        Yield done = Crew.run(2, SHORT, thread -> 1_000);
+        LoadResult done = LoadGenerator.run(2, SHORT, thread -> 1_000);
 
         assertThat(done.shares()).hasSize(2);
         assertThat(done.all()).isGreaterThanOrEqualTo(2).isGreaterThanOrEqualTo(done.inTime());
@@ -22,7 +22,7 @@ class CrewTests {
 
     @Test
     void countsLateOperationsOnlyInTheTotal() throws Exception {
-        Yield done = Crew.run(1, SHORT, thread -> {
+        LoadResult done = LoadGenerator.run(1, SHORT, thread -> {
             Thread.sleep(SHORT.toMillis() + 10); // longer than the round
             return 1;
         });
@@ -33,7 +33,7 @@ class CrewTests {
 
     @Test
     void failsWhenAThreadFails() {
-        assertThatThrownBy(() -> Crew.run(2, SHORT, thread -> {
+        assertThatThrownBy(() -> LoadGenerator.run(2, SHORT, thread -> {
                     throw new IllegalStateException("planted");
                 }))
                 .hasRootCauseMessage("planted");
@@ -41,9 +41,9 @@ class CrewTests {
 
     @Test
     void readsTheTextThatItWrites() throws Exception {
-        Yield done = Crew.run(3, SHORT, thread -> 1_000L * (thread + 1));
+        LoadResult done = LoadGenerator.run(3, SHORT, thread -> 1_000L * (thread + 1));
 
-        Yield read = Yield.parse(done.format());
+        LoadResult read = LoadResult.parse(done.format());
 
         assertThat(read.shares()).isEqualTo(done.shares());
         assertThat(read.all()).isEqualTo(done.all());
