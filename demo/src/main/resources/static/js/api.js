@@ -1,4 +1,4 @@
-/** A request that was refused or got no answer; the message is a sentence for a person. */
+/** A rejected or unanswered request; the message is for users. */
 export class Problem extends Error {
   constructor(sentence, status) {
     super(sentence);
@@ -41,16 +41,16 @@ function parse(text) {
 export const readState = () => send('GET', 'experiment');
 export const setUp = (instances, topology) => send('PUT', 'experiment', { instances, topology });
 export const takeDown = () => send('DELETE', 'experiment');
-/** The fault, if there is one, is done in the middle of the run. */
+/** The fault, if any, occurs during the run. */
 export const startRun = (variant, requests, fault) => send('POST', 'experiment/runs', { variant, requests, fault });
 export const cancelRun = () => send('DELETE', 'experiment/runs/current');
 export const perform = (name, pause) =>
   send('POST', `experiment/faults/${name}${name === 'pause-holder' ? `?for=${encodeURIComponent(pause)}` : ''}`);
 
-/** Plays an exhibit of the gallery, or `all`. The seed decides the interleaving. */
+/** Plays an exhibit, or `all`. */
 export const play = (exhibit, seed) => send('POST', `experiment/gallery/${encodeURIComponent(exhibit)}?seed=${seed}`);
 export const stopPlaying = () => send('DELETE', 'experiment/gallery/current');
 export const offer = (product, stock) => send('POST', 'sales', { product, stock });
-/** Each buyer asks twice at once. The way is `locked` or `unlocked`. */
+/** Each buyer sends two requests at once. `way` is `locked` or `unlocked`. */
 export const sellToCrowd = (product, buyers, way) =>
   send('POST', `sales/${product}/purchases/${way === 'locked' ? '' : 'unlocked/'}burst?buyers=${buyers}`);

@@ -7,7 +7,7 @@ import { openSale } from './sale.js';
 import { followAddress } from './tabs.js';
 import { showFigures, showLog, showResults, showStatus } from './views.js';
 
-/** Events change the state; a frame later, whatever is shown is brought up to it. */
+/** Changed by events, and rendered in the next frame. */
 const state = newState();
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 let scheduled = false;

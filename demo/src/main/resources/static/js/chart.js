@@ -2,8 +2,8 @@ import { interleave } from './interleaving.js';
 import { shape } from './nodes.js';
 
 /**
- * Draws the steps of one side of an exhibit as SVG: a lane for each caller and one for the servers, a column for each step. A
- * column has the number of its step in the list. Long gaps are shortened: the time of a step is written at its column.
+ * Draws the steps of one side of an exhibit as SVG: a lane per caller and one for the servers, a numbered column per step.
+ * Long gaps are shortened, so each column has its time.
  */
 export const HEAD = 36;
 export const LANE = 34;
@@ -12,13 +12,12 @@ const EDGE = 14;
 const BAR = 16;
 const TIME_WIDTH = 52;
 
-/** What stands in the mark of a step, in the colours of its kind. */
+/** Symbols of steps. */
 export const SIGNS = {
   acquire: '?', granted: '✓', refused: '–', read: 'R', write: 'W', 'write-refused': 'W', release: '○',
   stopped: '‖', 'goes-on': '▸', killed: '✕', fault: '!', lost: '!',
 };
 
-/** How wide a drawing of that many steps is at least. */
 export const leastWidth = steps => 2 * EDGE + steps.length * LEAST;
 
 export function drawSteps(steps, lanes, width, label) {
@@ -41,7 +40,7 @@ export function drawSteps(steps, lanes, width, label) {
   return svg;
 }
 
-/** Where each step is, and where the drawing ends. The longer the gap before a step, the wider, but by far not in proportion. */
+/** Positions of the steps and the end of the drawing. Widths grow with gaps, but much less than in proportion. */
 function placesOf(steps, width) {
   const weights = steps.map((step, index) => (index === 0 ? 0 : 1 + Math.log10(1 + Math.max(0, step.at - steps[index - 1].at))));
   const room = width - 2 * EDGE - LEAST - LEAST * Math.max(0, steps.length - 1);

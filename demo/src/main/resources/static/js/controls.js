@@ -14,13 +14,12 @@ const FAILOVERS = ['fail-over', 'fail-over-twice'];
 
 const ELSEWHERE = 'It runs in an application that was started with java -jar lock-demo.jar, on the machine in front of you.';
 
-/** Buttons and fields: what they send, and when they can be pressed. */
 export class Controls {
   #state;
   #variants = '';
-  /** Whether the sentence that is shown asks to wait, so that it is outdated as soon as a run can be started. */
+  /** Whether the message asks the user to wait, and is outdated once a run can start. */
   #waits = false;
-  /** What is run when the set-up that its button has begun is done. */
+  /** The run to start after the set-up. */
   #next = null;
 
   constructor(state) {
@@ -137,7 +136,7 @@ export class Controls {
     return undefined;
   }
 
-  /** On a narrow page the figures are far below the buttons. */
+  /** Scrolls on narrow pages, where the results are far below the buttons. */
   async #start({ variant, requests, fault }) {
     await api.startRun(variant, requests, fault);
     if (matchMedia('(max-width: 40rem)').matches) {
@@ -161,7 +160,7 @@ export class Controls {
     }
   }
 
-  /** Why no run can be started now. */
+  /** Why no run can start now. */
   #obstacle() {
     const { phase, gallery } = this.#state;
     if (gallery?.running) {
@@ -173,7 +172,7 @@ export class Controls {
     return phase === 'starting' ? 'The set-up is in progress; wait for it.' : 'The servers are being ended; wait for it.';
   }
 
-  /** Between two sections nobody is there to be hit for a moment: then it is tried again. */
+  /** Retries, since there is no holder to hit between two sections. */
   async #perform(name, attempts = 20) {
     try {
       await api.perform(name, element('pause').value);

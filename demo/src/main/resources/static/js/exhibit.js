@@ -2,18 +2,18 @@ import { drawSteps, leastWidth, timeOf, HEAD, LANE, SIGNS } from './chart.js';
 import { lanesOf } from './interleaving.js';
 import { node } from './nodes.js';
 
-/** What came of an exhibit: the broken lock and lock-starter beside each other, each with figures, a drawing and its steps. */
+/** The results of the broken lock and the starter side by side: numbers, a drawing and the steps of each. */
 export class Outcome {
   #drawings = [];
 
-  /** The element to show. Its drawings are made when it is told its width. */
+  /** Creates the element; `fit` draws once its width is known. */
   build(title, { broken, ours }) {
     const lanes = lanesOf(broken, ours);
     this.#drawings = [];
     return node('div', 'sides', this.#side('broken', title, broken, lanes), this.#side('ours', 'lock-starter', ours, lanes));
   }
 
-  /** Draws anew whatever is shown in another width than it was drawn for. */
+  /** Redraws visible drawings whose width has changed. */
   fit() {
     for (const drawing of this.#drawings) {
       const width = Math.floor(drawing.place.clientWidth);
@@ -46,7 +46,7 @@ export class Outcome {
 
 export const isHarmed = side => side.lost > 0 || side.blocked;
 
-/** In a few words, with a sign beside the colour. */
+/** A short text with a symbol, so that it does not depend on colour alone. */
 export function verdictOf({ lost, blocked, refusedWrites }) {
   const parts = [lost > 0 ? `${lost} lost` : '', blocked ? 'blocked' : ''].filter(Boolean);
   if (parts.length > 0) {
@@ -71,7 +71,7 @@ function figuresOf({ updates, counter, lost, ownersAtOnce, refusedWrites, blocke
   return list;
 }
 
-/** The list; the step under the mouse is emphasised in the drawing. */
+/** The list of steps; highlights the step under the mouse in the drawing. */
 function stepsOf(steps, section) {
   const list = node('ol');
   steps.forEach((step, index) => {

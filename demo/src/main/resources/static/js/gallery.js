@@ -5,10 +5,10 @@ import { setText } from './views.js';
 
 const element = id => document.getElementById(id);
 
-/** Has no lock, and needs none. */
+/** The exhibit that needs no lock. */
 const CONTROL = 'incr';
 
-/** The gallery of broken locks: what can be played, and what came of it. */
+/** Controls and results of the gallery of broken locks. */
 export class Gallery {
   #state;
   #exhibits = new Map();
@@ -137,7 +137,7 @@ export class Gallery {
     return this.#send(() => this.#begin(id, seed.valueAsNumber));
   }
 
-  /** The end of what was played is told a moment before something else can be. */
+  /** Retries, since the end of a plan is reported just before the next one can start. */
   async #begin(id, seed, attempts = 10) {
     try {
       await api.play(id, seed);
@@ -150,7 +150,7 @@ export class Gallery {
     }
   }
 
-  /** Why nothing can be played now. */
+  /** Why no exhibit can be played now. */
   #obstacle() {
     const { connected, gallery, run, phase } = this.#state;
     if (!connected || !gallery) {
@@ -180,5 +180,5 @@ export class Gallery {
   }
 }
 
-/** A button that cannot be pressed keeps the focus, and says why when it is pressed. */
+/** Disabled buttons stay focusable and explain themselves when pressed. */
 const press = (control, possible) => control.setAttribute('aria-disabled', String(!possible));

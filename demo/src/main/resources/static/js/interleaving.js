@@ -1,11 +1,8 @@
-/**
- * From the steps of one side of an exhibit to what is drawn. The place of a step is its index: steps of one millisecond stay
- * apart, and their order is what matters.
- */
+/** Converts the steps of one side of an exhibit to bars and marks, positioned by index, since order matters more than time. */
 const ENDS = ['release', 'lost', 'killed', 'granted'];
 const SERVERS = 'servers';
 
-/** The lanes of several sides, so that they can be compared: callers by name, the servers below them. */
+/** Common lanes of several sides: callers by name, then the servers. */
 export function lanesOf(...sides) {
   const names = new Set(sides.flatMap(side => side.steps.map(step => step.caller)));
   const callers = [...names].filter(caller => caller !== SERVERS).sort();
@@ -13,12 +10,11 @@ export function lanesOf(...sides) {
 }
 
 /**
- * Who had the lock, or believed so. A bar begins with a grant; it ends with a release, a reported loss or a kill, or with a
- * refused write after which its caller does nothing. Its `pieces` are the parts during which another bar was open: `race` if both
- * wrote, `stale` if this one is the older and has written nothing since the other was granted the lock.
+ * Finds the actual and presumed owners. A bar starts with a grant and ends with a release, a reported loss, a kill, or a final
+ * rejected write. Its `pieces` overlap other bars: `race` if both wrote, `stale` if this is the older one and has written nothing
+ * since the newer grant.
  *
- * @returns {{bars: object[], gone: object[], stops: object[]}} bars; locks that stay behind a killed process; times when a
- *   process was stopped
+ * @returns {{bars: object[], gone: object[], stops: object[]}} bars; locks left by killed processes; pauses
  */
 export function interleave(steps) {
   const bars = steps.flatMap((step, index) => (step.kind === 'granted' ? [barFrom(steps, index)] : []));
@@ -37,7 +33,7 @@ export function interleave(steps) {
   return { bars, gone: leftBehind(steps), stops: stopsOf(steps) };
 }
 
-/** The older one does not have the lock any more, also when the newer one is done. */
+/** The older one no longer has the lock, even after the newer one has ended. */
 function pieceOf(bar, other) {
   const isOlder = other.from > bar.from;
   return {
@@ -47,7 +43,7 @@ function pieceOf(bar, other) {
   };
 }
 
-/** The answer to a release may come later than the grant that it made possible. */
+/** The reply to a release may arrive after the next grant. */
 const isHandOver = (older, newer) =>
   older.isReleased && newer.from > older.from && newer.from < older.to && !older.steps.some(step => step > newer.from && step < older.to);
 
@@ -67,7 +63,7 @@ function barFrom(steps, from) {
   };
 }
 
-/** A killed process does not work, and nobody else can: until the next grant. */
+/** From a kill to the next grant, nobody works. */
 function leftBehind(steps) {
   return steps.flatMap((step, from) => {
     if (step.kind !== 'killed') {

@@ -1,13 +1,13 @@
 import { sweep } from './overlaps.js';
 
 /**
- * What the page knows, from the events alone: no drawing, no network, no clock of its own. `apply` changes the state in place
- * (a run has thousands of events) and counts `version` up, so that whoever draws knows whether there is something new.
+ * The state of the page, from events only, without drawing, network or clock. `apply` changes it in place (a run has thousands
+ * of events) and increments `version`, so that views detect changes.
  */
 const LOG_LENGTH = 200;
 const LATE = 500;
 
-/** What follows a fault (a replacement is up) may be told when another run has begun; its time is then far ahead. */
+/** Consequences of a fault may arrive during the next run; their time is then far ahead. */
 const SOON = 5000;
 
 export function newState() {
@@ -41,7 +41,7 @@ export function apply(state, event) {
   (handlers[event.type] ?? ignore)(state, event);
 }
 
-/** Looks at the run as a whole, once after each batch: who overtook whom, what overlapped. */
+/** Analyses the whole run after each batch: overtaken holders and overlaps. */
 export function settle(state) {
   const run = state.run;
   if (run && run.settled !== state.version) {
@@ -51,7 +51,7 @@ export function settle(state) {
   }
 }
 
-/** Tells when events arrived, on the page's clock: from the fastest of them the run's own time is known. */
+/** Aligns the clocks: the event with the least delay gives the offset between the page and the run. */
 export function arrived(state, now) {
   const run = state.run;
   if (run?.running && run.clock > 0) {
@@ -59,7 +59,7 @@ export function arrived(state, now) {
   }
 }
 
-/** Lets time pass while a run goes on, so that it is seen that nothing happens. Events are expected within 300 ms. */
+/** Advances time without events, which are expected within 300 ms, so that a standstill is visible. */
 export function tick(state, now) {
   const run = state.run;
   if (run?.running && now - run.began - 300 > run.clock) {
@@ -78,7 +78,7 @@ export function setConnected(state, connected) {
   state.version++;
 }
 
-/** The application runs but offers no experiment; the reason is a sentence. */
+/** The application offers no experiment; the reason is for users. */
 export function setRefused(state, reason) {
   state.refused = reason;
   state.version++;
@@ -186,7 +186,7 @@ const handlers = {
     const run = state.run;
     const ofThisRun = run && event.at <= run.clock + (run.running ? SOON : LATE);
     if (ofThisRun && event.kind === 'next-owner') {
-      tellNextOwner(state, run, event); // its section has a flag of its own
+      logNextOwner(state, run, event); // its section has its own flag
       return;
     }
     log(state, 'fault', ofThisRun ? event.at : null, sentence(event.text));
@@ -219,7 +219,6 @@ const handlers = {
   },
 };
 
-/** One sentence about a finished run. */
 export function verdict(result) {
   const counted = `Run ${result.run}, ${result.variant}: ${result.answered} requests answered, counter ${result.counter}`;
   if (result.lost > 0) {
@@ -228,7 +227,7 @@ export function verdict(result) {
   return result.exact ? `${counted}: exact.` : `${counted}.`;
 }
 
-/** The end of a fencing token; the whole has 16 digits. */
+/** The last digits of a fencing token, which has 16. */
 export const shortFence = fence => (fence === null || fence === undefined ? '–' : `…${String(fence).slice(-6)}`);
 
 function newRun(run, instances) {
@@ -262,7 +261,7 @@ function newRun(run, instances) {
   };
 }
 
-/** An instance that was started anew counts its sections from the beginning; then the newer one is meant. */
+/** A replaced instance restarts its section numbers; the key then refers to the newer section. */
 const keyOf = event => `${event.instance}/${event.id}`;
 
 function end(run) {
@@ -278,7 +277,7 @@ function end(run) {
   }
 }
 
-/** The first row of the instance's lane that is free: sections of one instance that overlap are drawn below each other. */
+/** The first free row of the instance's lane, since overlapping sections of an instance are stacked. */
 function rowFor(run, section) {
   const rows = (run.rows[section.instance] ??= []);
   let row = rows.findIndex(last => last.to !== null && last.to <= section.from);
@@ -321,8 +320,8 @@ function findTakeovers(state, run) {
   }
 }
 
-/** The next owner is found by its fencing token as well: one event, one entry. */
-function tellNextOwner(state, run, event) {
+/** The fencing tokens of sections also reveal the next owner: one log entry for both. */
+function logNextOwner(state, run, event) {
   run.clock = Math.max(run.clock, event.at);
   findTakeovers(state, run);
   const found = state.log.findLast(entry => entry.kind === 'takeover' && entry.run === run.id && entry.owner === event.instance);
@@ -342,7 +341,7 @@ function closePauses(run, event) {
   }
 }
 
-/** Sections of the killed instance are told as failed just before, or not at all. */
+/** The killed instance may have reported its sections as failed just before. */
 function killSections(run, event) {
   run.killed[event.instance] = event.at;
   for (const section of run.sections) {
@@ -379,7 +378,7 @@ function mark(run, at, kind, instance, text) {
   run.marks.sort((a, b) => a.at - b.at);
 }
 
-/** In the order in which it happened: instances tell their events when they get to it. */
+/** Sorts by time, since instances report events late. */
 function log(state, kind, at, text) {
   const run = state.run?.id ?? null;
   const later = at === null ? -1 : state.log.findIndex(entry => entry.run === run && entry.at !== null && entry.at > at);

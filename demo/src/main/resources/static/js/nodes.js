@@ -1,4 +1,3 @@
-/** A new element with a class, and with texts or other elements in it. */
 export function node(tag, className, ...content) {
   const element = document.createElement(tag);
   if (className) {
@@ -8,7 +7,6 @@ export function node(tag, className, ...content) {
   return element;
 }
 
-/** A new button that does something. */
 export function button(text, onPress) {
   const element = node('button', '', text);
   element.type = 'button';
@@ -16,7 +14,7 @@ export function button(text, onPress) {
   return element;
 }
 
-/** A new element of a drawing. */
+/** Creates an SVG element. */
 export function shape(tag, attributes, ...content) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
   for (const [name, value] of Object.entries(attributes)) {

@@ -1,7 +1,7 @@
-/** How long after a newer grant an event of the older holder may still be on its way, in ms. */
+/** Longest delay, in ms, of an event of the older holder after a newer grant. */
 const LATE = 500;
 
-/** When a section ended as far as is known: an open one lasts until now, or until a newer grant if it only seems open. */
+/** The end of a section: for an open one, now, or a newer grant if its end event is only late. */
 export function endOf(section, clock) {
   if (section.to !== null) {
     return section.to;
@@ -13,13 +13,11 @@ export function endOf(section, clock) {
 }
 
 /**
- * Sweeps over the sections of a run. Finds how many were inside at once at each time, and gives each section its `pieces`:
- * the parts during which it overlapped another. Without fencing tokens, or with equal ones, an overlap is a `race`: nothing
- * decides who writes last. With them it is `stale`, and a piece of who goes on after somebody newer was granted the lock: its
- * write is refused.
+ * Sweeps over the sections of a run: counts open sections over time, and gives each section the `pieces` that overlap others.
+ * An overlap without fencing tokens, or with equal ones, is a `race`, whose last write wins. With fencing tokens it is `stale`
+ * and belongs to the older section, whose write is rejected.
  *
- * @returns {{steps: {from, to, depth, kind}[], deepest: number, races: number, stale: number}} how many sections were in a race,
- *   and how many went on for a while after a newer grant
+ * @returns {{steps: {from, to, depth, kind}[], deepest: number, races: number, stale: number}} `races` and `stale` count sections
  */
 export function sweep(sections, clock) {
   const edges = [];

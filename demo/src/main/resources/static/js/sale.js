@@ -4,7 +4,7 @@ import { node } from './nodes.js';
 const element = id => document.getElementById(id);
 const WAYS = { locked: 'With the lock', unlocked: 'Without the lock' };
 
-/** The flash sale: the same crowd, with the lock and without. Needs no set-up. */
+/** The flash sale: the same crowd with and without the lock. */
 export function openSale() {
   for (const way of Object.keys(WAYS)) {
     element(`sell-${way}`).addEventListener('click', () => sell(way));
@@ -56,7 +56,7 @@ function consequence({ oversold, boughtTwice, left, contended }) {
   return `${oversold} more than the stock, ${boughtTwice} buyers got two, and Redis says that ${left} are left.${waited}`;
 }
 
-/** What was sold beside what there was: whatever is beyond the line is not there. */
+/** Sold items compared with the stock, which a line marks. */
 function barOf({ stock, sold, oversold }) {
   const whole = Math.max(stock, sold, 1);
   const part = (kind, count) => {

@@ -1,10 +1,7 @@
 import { endOf } from './overlaps.js';
 import { shortFence } from './model.js';
 
-/**
- * Draws a run onto a canvas: the axis, a strip with how many sections were open at once, and a lane per instance. Knows
- * nothing of the mouse or of events. Sizes are CSS pixels.
- */
+/** Draws a run onto a canvas: the axis, a strip with the number of open sections, and a lane per instance. In CSS pixels. */
 export const AXIS = 24;
 export const STRIP = 44;
 const GAP = 6;
@@ -27,7 +24,7 @@ export function draw(context, size, run, view, colours) {
 
 export const laneTop = (size, index) => AXIS + STRIP + index * size.lane;
 
-/** The section drawn at that place, if there is one; a bar thinner than a finger still counts. */
+/** The section at a point, if any; thin bars have a larger target. */
 export function sectionAt(run, size, view, x, y) {
   const instance = run.instances[Math.floor((y - AXIS - STRIP) / size.lane)];
   const at = view.from + (x / size.width) * (view.to - view.from);
@@ -67,7 +64,7 @@ function tickStep(least) {
 const time = (at, step) =>
   step >= 100 ? `${(at / 1000).toFixed(step >= 1000 ? 0 : 1)} s` : `${at.toFixed(step >= 1 ? 0 : 2)} ms`;
 
-/** How many sections were open at once: one is a low band, more rise above it. */
+/** The number of open sections: one is a low band, more rise above it. */
 function drawStrip({ context, size, run, view, colours, x }) {
   const bottom = AXIS + STRIP - GAP;
   const height = STRIP - GAP - 4;
@@ -177,7 +174,7 @@ function drawPiece(context, colours, piece, left, right, top, height) {
 
 const pieceColour = (colours, piece) => ({ race: colours.race, stale: colours.stale })[piece?.kind] ?? colours.held;
 
-/** The value or the fencing token, on a plate of its own: over hatching it could not be read. */
+/** The value or fencing token, on a plain background, since hatching would make it unreadable. */
 function writeInside(context, colours, section, { from, until, y, below }) {
   const text = section.fence === null ? `${section.read ?? '?'} → ${section.wrote ?? '?'}` : shortFence(section.fence);
   context.font = font(11);
@@ -192,7 +189,7 @@ function writeInside(context, colours, section, { from, until, y, below }) {
   }
 }
 
-/** Lines from each holder to the next, where there is room to see them. */
+/** Lines from each holder to the next, where there is room. */
 function drawConnections({ context, size, run, view, colours, x }) {
   const lane = instance => laneTop(size, run.instances.indexOf(instance)) + 16 + (size.lane - 22) / 4;
   context.strokeStyle = colours.muted;
@@ -212,7 +209,7 @@ function drawConnections({ context, size, run, view, colours, x }) {
   }
 }
 
-/** Stems first, so that none crosses the text of a flag. */
+/** Stems first, so that none crosses a flag. */
 function drawMarks(frame) {
   const { size, run, view, x } = frame;
   const shown = run.marks

@@ -5,10 +5,10 @@ const FIRST_DELAY = 500;
 const LONGEST_DELAY = 8000;
 
 /**
- * Listens to the experiment's events for as long as the page is open. Calls onEvents with an array of them, oldest first,
- * and onConnection with true or false. An EventSource gives up for good when the answer is not an event stream (the
- * application restarts, a proxy answers 502); then a new one is opened, after a delay that doubles up to 8 s. It does not tell
- * why, so then the state is asked for: onRefused gets the sentence when the application offers no experiment.
+ * Receives events while the page is open: onEvents gets arrays, oldest first, and onConnection true or false. An EventSource
+ * stops if the response is not an event stream (the application restarts, a proxy answers 502), without a reason. It is then
+ * reopened after a delay that doubles up to 8 s, and a request for the state finds the reason: onRefused gets the message if the
+ * application offers no experiment.
  */
 export function listen({ onEvents, onConnection, onRefused }) {
   let delay = FIRST_DELAY;

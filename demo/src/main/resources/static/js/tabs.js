@@ -1,7 +1,4 @@
-/**
- * The views of the page: one is shown, that which has the element of the address (`#gallery`, `#exhibit-setnx`). Others keep
- * what they show, and go on in the background.
- */
+/** Shows the view of the element in the URL (`#gallery`, `#exhibit-setnx`). Hidden views continue in the background. */
 const views = [...document.querySelectorAll('.view')];
 
 export function followAddress() {

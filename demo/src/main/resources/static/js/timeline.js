@@ -5,7 +5,7 @@ import { setText } from './views.js';
 const SHORTEST = 0.5;
 const NARROW = 640;
 
-/** The timeline of a run: what part of it is in view, and how mouse, fingers, keys and buttons change that. */
+/** The timeline of a run: the visible part, and its control by mouse, touch, keys and buttons. */
 export class Timeline {
   #plot = document.getElementById('plot');
   #canvas = document.getElementById('canvas');
@@ -124,7 +124,7 @@ export class Timeline {
     this.#set(from + share * (to - from), to + share * (to - from));
   }
 
-  /** So close that single sections can be told apart: about twelve of them around the first overlap or loss, or the middle. */
+  /** Zooms in on about twelve sections around the first overlap or loss, or the middle. */
   #lookClosely() {
     const run = this.#run;
     if (!run || run.sections.length === 0) {

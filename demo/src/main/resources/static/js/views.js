@@ -1,6 +1,6 @@
 import { shortFence, variantName } from './model.js';
 
-/** The parts of the page that are text: status, figures, table, log. */
+/** Text on the page: status, results, table, log. */
 const element = id => document.getElementById(id);
 const number = value => (value === null || value === undefined ? '–' : value.toLocaleString('en').replaceAll(',', '\u202f'));
 

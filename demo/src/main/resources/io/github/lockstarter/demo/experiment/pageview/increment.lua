@@ -1,10 +1,10 @@
--- Counts a view of a page, and notes the request as counted. HINCRBY is INCR for a field of a hash.
+-- Counts a view of a page and records the request. HINCRBY is INCR for a field of a hash.
 -- KEYS[1]  hash of the page: views
--- KEYS[2]  set of the requests that have been counted
+-- KEYS[2]  set of counted requests
 -- ARGV[1]  empty: without a lock there is no fencing token
 -- ARGV[2]  id of the request
--- ARGV[3]  seconds for which requests are remembered
--- returns  "done <views>" or "counted <views>" (this request has been counted before; nothing written)
+-- ARGV[3]  seconds to keep counted requests
+-- returns  "done <views>" or "counted <views>" (already counted; nothing is written)
 local page = KEYS[1]
 local counted = KEYS[2]
 local request = ARGV[2]

@@ -1,9 +1,9 @@
--- Begins to count a view of a page: shuts older holders out, then reads.
+-- Shuts out older holders, then reads the views of a page.
 -- KEYS[1]  hash of the page: views, fence
--- KEYS[2]  set of the requests that have been counted
--- ARGV[1]  fencing token of the caller's lock; empty without one, and nobody is shut out
+-- KEYS[2]  set of counted requests
+-- ARGV[1]  fencing token of the caller's lock; without one, empty and nobody is shut out
 -- ARGV[2]  id of the request
--- returns  "done <views>", "counted <views>" (this request has been counted before) or "overtaken <views>" (a newer
+-- returns  "done <views>", "counted <views>" (already counted) or "overtaken <views>" (a newer
 --          token is registered)
 local page = KEYS[1]
 local counted = KEYS[2]

@@ -1,12 +1,12 @@
--- Writes the views of a page, unless a newer fencing token has been registered since, and notes the request as counted.
+-- Writes the views of a page, unless a newer fencing token has been registered since, and records the request.
 -- KEYS[1]  hash of the page: views, fence
--- KEYS[2]  set of the requests that have been counted
--- ARGV[1]  fencing token of the caller's lock; empty without one, and whatever is there is overwritten
+-- KEYS[2]  set of counted requests
+-- ARGV[1]  fencing token of the caller's lock; without one, empty and the write is unconditional
 -- ARGV[2]  id of the request
 -- ARGV[3]  views to write
--- ARGV[4]  seconds for which requests are remembered
--- returns  "done <views>", "counted <views>" (this request has been counted before; nothing written) or
---          "overtaken <views>" (a newer token is registered; nothing written)
+-- ARGV[4]  seconds to keep counted requests
+-- returns  "done <views>", "counted <views>" (already counted; nothing is written) or
+--          "overtaken <views>" (a newer token is registered; nothing is written)
 local page = KEYS[1]
 local counted = KEYS[2]
 local token = ARGV[1]
