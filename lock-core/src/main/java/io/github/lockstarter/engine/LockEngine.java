@@ -93,16 +93,21 @@ public final class LockEngine implements LockSource, AutoCloseable {
         start();
     }
 
-    /** Grants locks again after {@link #drain()} or {@link #stop()}. Without effect while running. */
+    /**
+     * Grants locks again after {@link #drain()} or {@link #stop()}. After {@link #beginStop()}, finishes the stop first,
+     * and so may block. No effect while running.
+     */
     public void start() {
-        Running draining = runtime.get();
-        if (draining != null) {
-            draining.closed = null;
-        } else {
-            Running started = new Running(backend, outages, settings, listeners, environment, tokens, heldLocks);
-            if (runtime.compareAndSet(null, started)) {
-                started.heartbeat.begin();
-            }
+        Running running = runtime.get();
+        if (running != null && running.reopen()) {
+            return;
+        }
+        if (running != null) {
+            end(running);
+        }
+        Running started = new Running(backend, outages, settings, listeners, environment, tokens, heldLocks);
+        if (runtime.compareAndSet(null, started)) {
+            started.heartbeat.begin();
         }
     }
 
@@ -133,8 +138,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * timeout is over. Idempotent.
      */
     public void stop() {
-        Running ending = runtime.getAndSet(null);
-        if (ending != null) {
+        ifRunning(this::end);
+    }
+
+    private void end(Running ending) {
+        if (runtime.compareAndSet(ending, null)) {
             ending.close();
         }
     }

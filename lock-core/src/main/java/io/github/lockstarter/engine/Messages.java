@@ -69,7 +69,7 @@ final class Messages {
     }
 
     static LockBackendException failed(String key, Outcome.Failed failure) {
-        if (failure.equals(Outcome.Failed.SHUT_DOWN)) {
+        if (failure.equals(Outcome.Failed.shutDown())) {
             return shutDown(key);
         }
         return new LockBackendException(

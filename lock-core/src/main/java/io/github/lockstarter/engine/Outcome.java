@@ -25,10 +25,12 @@ sealed interface Outcome {
     record Failed(
             boolean isCertain, String reason, @Nullable Throwable cause) implements Outcome {
 
-        /** This instance grants no locks any more. */
-        static final Failed SHUT_DOWN = new Failed(false, "the lock client is shut down", null);
-
         static final Failed TAKEN_AWAY = new Failed(false, "an operator took it away at the moment of the grant", null);
+
+        /** This instance grants no locks any more. */
+        static Failed shutDown() {
+            return new Failed(false, "the lock client is shut down", null);
+        }
 
         /** A grant whose answer took longer than the lease. */
         static Failed tooLate(Duration lease) {

@@ -38,6 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -68,6 +69,14 @@ final class Running {
     private static final int LOOKS_PER_TAKE_OVER = 3;
     private static final long LONGEST_LOOK = 335;
     private static final double JITTER = 0.2;
+
+    /** Refusals of a drain and of a stop, which differ by identity: only the first can be withdrawn. */
+    private static final Outcome.Failed DRAINED = Outcome.Failed.shutDown();
+
+    private static final Outcome.Failed STOPPED = Outcome.Failed.shutDown();
+
+    private static final AtomicReferenceFieldUpdater<Running, Outcome.Failed> CLOSED =
+            AtomicReferenceFieldUpdater.newUpdater(Running.class, Outcome.Failed.class, "closed");
 
     final StoreCalls calls;
     final EngineSettings settings;
@@ -519,11 +528,17 @@ final class Running {
         free.forEach(key -> signal(key, 0));
     }
 
+    /** Grants locks again after a drain. False if this run stops: its timer renews nothing. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean reopen() {
+        CLOSED.compareAndSet(this, DRAINED, null);
+        return closed != STOPPED;
+    }
+
     /** Grants no locks any more, and ends the waits. */
     void refuse() {
-        Outcome.Failed refusal = Outcome.Failed.SHUT_DOWN;
-        closed = refusal;
-        forEach(lock -> run(todo -> lock.refuse(todo, refusal, now())));
+        CLOSED.compareAndSet(this, null, DRAINED);
+        forEach(lock -> run(todo -> lock.refuse(todo, DRAINED, now())));
     }
 
     /** Refuses, and ends the waits. Completed when nothing is held, and the store has answered. */
@@ -565,6 +580,7 @@ final class Running {
 
     /** As {@link #close}, but does not wait for the answers of the store; completed with the last one. Idempotent. */
     CompletableFuture<Void> beginClose() {
+        closed = STOPPED;
         refuse();
         timer.close();
         forEach(lock -> run(todo -> lock.close(todo, now())));

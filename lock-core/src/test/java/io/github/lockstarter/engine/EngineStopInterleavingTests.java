@@ -147,6 +147,29 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         assertThat(stopping.isAlive()).isFalse();
     }
 
+    /** The timer of the stopping run is closed: it could renew nothing. */
+    @Test
+    void renewsLocksGrantedByAStartAfterAStopHasBegun() throws Exception {
+        engine.beginStop();
+
+        engine.start();
+
+        assertThat(engine.isRunning()).isTrue();
+        assertThat(granted(REQUEST, 1).isHeld()).isTrue();
+        letPass(Duration.ofSeconds(11));
+        engine.acquireAsync(LockRequest.of("another key").waitingUpTo(Duration.ofMillis(1))); // wakes the timer
+        assertThat(backend.nextRenewal().command().key()).isEqualTo(KEY);
+    }
+
+    @Test
+    void drainDoesNotUndoAStopThatHasBegun() {
+        engine.beginStop();
+
+        engine.drain();
+
+        assertThat(engine.isRunning()).isFalse();
+    }
+
     @Test
     void leaveToLeasesReturnsDuringADrain() throws Exception {
         LockHandle held = granted(REQUEST, 1);
