@@ -17,16 +17,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The caller's side of an acquisition: enters a hold of the same thread again, or joins the line of the key, waits for
- * the outcome, and takes the hold. Thread-safe; without state of its own.
+ * The caller's side of an acquisition: enters a hold of the same thread again, or joins the key's line, waits for the
+ * outcome and takes the hold. Stateless, thread-safe.
  */
 final class Acquisitions {
 
-    /** What becomes of a call whose lock another owner had for the whole wait. */
+    /** If the lock is busy. */
     enum IfBusy {
-        /** It throws. */
         THROW,
-        /** It returns nothing. */
         RETURN_EMPTY
     }
 
@@ -37,9 +35,8 @@ final class Acquisitions {
     }
 
     /**
-     * Blocks the calling thread, which is the owner, or acquires for the handle. Several keys are acquired in the order
-     * given, which is sorted, so that two callers cannot wait for each other. One wait covers all of them; what was
-     * acquired is released when one cannot be, or when one is lost before the last is acquired.
+     * Blocks the calling thread. Keys are acquired in the given, sorted order, so two callers cannot deadlock. One wait
+     * covers all; if one key cannot be acquired, or one is lost before the last is acquired, all are released.
      */
     Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
         if (keys.size() == 1) {
@@ -89,26 +86,23 @@ final class Acquisitions {
             if (granted.isPresent()) {
                 take(waiter, granted.get(), Settlement.await(granted.get().hold));
             }
-            return granted; // nothing may fail once the hold is taken
+            return granted; // after take() nothing may fail
         } catch (VirtualMachineError e) {
-            waiter.forsaken = true;
+            waiter.isOrphaned = true;
             shared.hasUnfinished = true;
             throw e;
         } catch (RuntimeException | Error e) {
-            abandon(waiter);
+            cancel(waiter);
             throw e;
         }
     }
 
-    /** The caller does not take what it was, or may be, granted. Without effect on what it has taken, or given back. */
-    private void abandon(Waiter waiter) {
+    /** No effect on a hold that was taken or given back. */
+    private void cancel(Waiter waiter) {
         shared.run(todo -> waiter.lock.leave(todo, waiter, shared.now()));
     }
 
-    /**
-     * A nested hold of the current thread, if it has the key. The first call after a loss throws; after that the thread
-     * has no hold.
-     */
+    /** The first call after a loss throws; then the thread has no hold. */
     private Optional<Handle> reenter(HoldOwner owner, String key, Duration atLeast) {
         KeyLock lock = shared.known(key);
         Hold outer = lock == null ? null : lock.enteredBy(owner);
@@ -118,43 +112,43 @@ final class Acquisitions {
         if (Settlement.await(outer) && !outer.grant.isCertain()) {
             throw Messages.inDoubt(outer);
         }
-        // Made first: behind the entry is no call that could fail, but for the returns.
+        // Allocated first: nothing may fail after the entry is counted.
         Handle handle = new Handle(outer, outer.firstHandle());
         Optional<Handle> nested = Optional.of(handle);
         Hold.State state = lock.enter(outer, handle, atLeast);
         if (state == Hold.State.LOST) {
             throw Messages.lost(outer, shared.now().nanos());
         }
-        return state == Hold.State.HELD ? nested : Optional.empty(); // else it is being released
+        return state == Hold.State.HELD ? nested : Optional.empty(); // otherwise it is being released
     }
 
-    /** Parks until there is an outcome; at the end of its wait, the caller asks for one. */
+    /** At the end of its wait, the caller requests an outcome. */
     private Outcome await(Waiter waiter) {
         try {
             while (waiter.waits() && !waiter.outcome.isDone() && !waiter.isPast(shared.clock.nanos())) {
-                awaitItsEnd(waiter);
+                awaitOutcome(waiter);
             }
             if (waiter.waits() && !waiter.outcome.isDone()) {
                 shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now()));
             }
             return BlockingWait.await(waiter.outcome);
         } catch (InterruptedException e) {
-            abandon(waiter);
+            cancel(waiter);
             report(waiter, Refusal.INTERRUPTED);
             Thread.currentThread().interrupt();
             throw Messages.interrupted(waiter.lock.key, e);
         }
     }
 
-    private void awaitItsEnd(Waiter waiter) throws InterruptedException {
+    private void awaitOutcome(Waiter waiter) throws InterruptedException {
         try {
             BlockingWait.await(waiter.outcome, Duration.ofNanos(waiter.giveUpAt() - shared.clock.nanos()));
         } catch (TimeoutException e) {
-            // The wait is over.
+            // wait over
         }
     }
 
-    /** A handle that is not {@link #take taken} yet. Listeners get the grant before its owner does. */
+    /** Not {@link #take taken} yet: listeners receive the grant before its owner. */
     private Optional<Handle> granted(Waiter waiter, Outcome outcome, IfBusy ifBusy) {
         if (outcome instanceof Outcome.Got got) {
             return Optional.of(announce(waiter, got.hold()));
@@ -188,7 +182,7 @@ final class Acquisitions {
         return handle;
     }
 
-    /** Hands the hold to its owner, unless it is lost, or in doubt, before the owner could do anything with it. */
+    /** Throws if the hold is already lost or in doubt. */
     private void take(Waiter waiter, Handle handle, boolean isHeld) {
         Hold hold = handle.hold;
         if (!isHeld) {
@@ -204,7 +198,7 @@ final class Acquisitions {
 
     private void reportGrant(Waiter waiter, Hold hold) {
         Path path = path(waiter, hold);
-        if (path == Path.TAKEN_OVER && !waiter.hadToWait) { // its first attempt found another owner, too
+        if (path == Path.TAKEN_OVER && !waiter.hadToWait) { // its first attempt took over from another owner
             shared.events.publish(new LockEvent.Contended(hold.terms.name(), hold.lock.key));
         }
         shared.events.publish(new LockEvent.Acquired(
@@ -233,8 +227,8 @@ final class Acquisitions {
     }
 
     /**
-     * Blocks no thread; the handle is the owner, and completes the future, or an exception does. If the application
-     * completes it, the wait is given up. Several keys as in {@link #acquire}.
+     * Blocks no thread; the handle is the owner. A result that the application completes ends the wait. Several keys as
+     * in {@link #acquire}.
      */
     void acquireAsync(List<String> keys, ResolvedRequest terms, CompletableFuture<LockHandle> result) {
         if (keys.size() == 1) {
@@ -250,16 +244,15 @@ final class Acquisitions {
         }
         all.thenCompose(any -> shared.events.completedForCallers(new CompositeHandle(acquired).ensureHeldAsync()))
                 .whenComplete((any, failure) -> {
-                    if (failure != null || !result.complete(new CompositeHandle(acquired))) { // it may be cancelled
+                    if (failure != null || !result.complete(new CompositeHandle(acquired))) { // cancelled
                         CompositeHandle.giveBack(acquired);
                     }
-                    if (failure != null) { // last: what depends on it may block, and ask for one of the keys
+                    if (failure != null) { // last: dependent stages may block and acquire one of the keys
                         result.completeExceptionally(Objects.requireNonNullElse(failure.getCause(), failure));
                     }
                 });
     }
 
-    /** One of several keys, unless the application has completed the result. */
     private CompletableFuture<Handle> acquireUnlessDone(
             String key, ResolvedRequest terms, CompletableFuture<LockHandle> result) {
         CompletableFuture<Handle> one = new CompletableFuture<>();
@@ -285,15 +278,15 @@ final class Acquisitions {
                 shared.events.complete(() -> deliver(waiter, outcome, result));
             });
             result.whenComplete((handle, failure) -> {
-                StackReserve.ensure(); // if it throws, the delivery of a later grant releases it
+                StackReserve.ensure(); // if it throws, the delivery releases a later grant
                 shared.run(todo -> waiter.lock.giveUp(todo, waiter, shared.now()));
             });
         } catch (VirtualMachineError e) {
-            waiter.forsaken = true;
+            waiter.isOrphaned = true;
             shared.hasUnfinished = true;
             throw e;
         } catch (RuntimeException | Error e) {
-            abandon(waiter);
+            cancel(waiter);
             throw e;
         }
     }
@@ -312,12 +305,12 @@ final class Acquisitions {
         });
     }
 
-    /** A step of a delivery. If it fails, the caller takes nothing. */
+    /** If the step fails, the grant is given back. */
     private void orFail(Waiter waiter, CompletableFuture<?> result, Runnable step) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            EngineLog.guard("Giving a lock back", () -> abandon(waiter));
+            EngineLog.guard("Giving a lock back", () -> cancel(waiter));
             result.completeExceptionally(e);
         }
     }

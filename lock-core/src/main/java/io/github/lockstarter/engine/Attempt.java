@@ -5,20 +5,20 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One command that tries to get the lock for a waiter. Data. */
+/** An acquire command for a waiter. */
 final class Attempt {
 
     final Waiter waiter;
 
-    /** As it is sent; empty if it is one of a caller that does not wait, or no longer. */
+    /** Registration as a waiting instance; empty for a caller that does not, or no longer, wait. */
     final Optional<Waiting> waiting;
 
     final int fencingTokens;
 
-    /** Before it is sent. */
+    /** Time before it was sent. */
     final Moment sent;
 
-    /** Its token, set once, by the thread that sends it, before it is sent. */
+    /** Set once, before the command is sent, by the sending thread. */
     volatile @Nullable Grant grant;
 
     Attempt(Waiter waiter, Optional<Waiting> waiting, int fencingTokens, Moment sent) {

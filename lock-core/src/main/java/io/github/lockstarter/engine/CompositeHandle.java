@@ -17,10 +17,10 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Several keys held as one: held while all are, lost with the first that is. Released in reverse order. */
+/** Several locks as one handle: held while all are, lost with the first. Released in reverse order. */
 final class CompositeHandle implements LockHandle {
 
-    /** From the harmless to the one that has to be known. */
+    /** In ascending order of severity. */
     private static final List<ReleaseOutcome> OUTCOMES = List.of(
             ReleaseOutcome.ALREADY_RELEASED,
             ReleaseOutcome.STILL_HELD,
@@ -31,7 +31,6 @@ final class CompositeHandle implements LockHandle {
 
     private final List<Handle> parts;
 
-    /** Several handles as one, in the order of their keys. */
     CompositeHandle(List<Handle> parts) {
         this.parts = List.copyOf(parts);
     }
@@ -84,25 +83,25 @@ final class CompositeHandle implements LockHandle {
         return parts.stream().map(Handle::state).max(Comparator.naturalOrder()).orElseThrow();
     }
 
-    /** Checks all parts again after a wait for one of them, because another one may be lost meanwhile. */
+    /** Checks all parts again after waiting for one, since another may be lost meanwhile. */
     @Override
     public void ensureHeld() {
         do {
-            worstFirst().forEach(Handle::ensureHeld);
+            lostFirst().forEach(Handle::ensureHeld);
         } while (!isHeld());
     }
 
-    /** {@link #ensureHeld()}, completed or failed by whichever thread gets the answer, such as an event loop. */
+    /** {@link #ensureHeld()}, completed by any thread, such as an event loop. */
     CompletableFuture<Void> ensureHeldAsync() {
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-        for (Handle part : worstFirst()) {
+        for (Handle part : lostFirst()) {
             all = all.thenCompose(any -> part.ensureHeldAsync());
         }
         return all.thenCompose(any -> isHeld() ? CompletableFuture.completedFuture(null) : ensureHeldAsync());
     }
 
-    /** The lost parts first, so that the caller learns of a loss before it waits for a part in doubt. */
-    private List<Handle> worstFirst() {
+    /** Lost parts first: the caller detects a loss before it waits for a part in doubt. */
+    private List<Handle> lostFirst() {
         return Stream.concat(parts.stream().filter(part -> part.state() == HoldState.LOST), parts.stream())
                 .toList();
     }
@@ -131,18 +130,18 @@ final class CompositeHandle implements LockHandle {
         return BlockingWait.awaitUninterruptibly(each(parts, Handle::beginRelease));
     }
 
-    /** Completed once all are released: with the first loss, if there is one. */
+    /** Completed once all are released; fails with the first loss. */
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
         return each(parts, Handle::closeAsync);
     }
 
-    /** Releases handles that no caller has got. A release that fails is completed by the watchdog. */
+    /** Releases handles that no caller has received; the watchdog completes failed releases. */
     static CompletableFuture<ReleaseOutcome> giveBack(List<Handle> unused) {
         return each(unused, Handle::giveBack).exceptionally(failure -> ReleaseOutcome.UNKNOWN);
     }
 
-    /** Releases all, the last one first; completed with the worst outcome, or the first failure. */
+    /** In reverse order; completed with the most severe outcome or the first failure. */
     private static CompletableFuture<ReleaseOutcome> each(
             List<Handle> parts, Function<Handle, CompletableFuture<ReleaseOutcome>> release) {
         CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
@@ -152,13 +151,16 @@ final class CompositeHandle implements LockHandle {
                 worst = worst.thenCombine(
                         release.apply(parts.get(i)), BinaryOperator.maxBy(Comparator.comparing(OUTCOMES::indexOf)));
             } catch (RuntimeException | Error e) {
-                failure = failure == null ? e : failure; // the other parts are still released
+                failure = failure == null ? e : failure; // still release the others
             }
         }
         return failure == null ? worst : CompletableFuture.failedFuture(failure);
     }
 
-    /** Closes all, the last one first; throws the first loss with the others suppressed. Any number: no recursion. */
+    /**
+     * Closes in reverse order; throws the first failure with the others suppressed. A loop, since recursion would limit
+     * the number of locks.
+     */
     @Override
     public void close() {
         List<Throwable> failures = new ArrayList<>();
@@ -193,7 +195,7 @@ final class CompositeHandle implements LockHandle {
                 }
             }
             if (entered.size() < request.keys().size()) {
-                return Optional.empty(); // they are being released
+                return Optional.empty(); // being released
             }
             Optional<LockHandle> all = Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
             areEntered = true;

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many of something there are, and a future for the moment when there are none. Thread-safe.
+ * A counter with a future for zero. Thread-safe.
  *
- * <p>{@link #decrement} counts first and looks at the future second, {@link #whenNone} sets the future first and looks
- * at the count second: one of them sees the other.
+ * <p>{@link #decrement} counts before it reads the future, {@link #whenNone} sets the future before it reads the count:
+ * at least one sees the other.
  */
 final class Count {
 
@@ -20,13 +20,12 @@ final class Count {
         count.incrementAndGet();
     }
 
-    /** True if there are none, and somebody waits for that: {@link #tell} has to follow. */
+    /** True at zero if somebody waits for it: {@link #completeIfNone} must follow. */
     boolean decrement() {
         return count.decrementAndGet() == 0 && none.get() != null;
     }
 
-    /** Completes the future, unless there are some again. */
-    void tell() {
+    void completeIfNone() {
         CompletableFuture<Void> awaited = none.get();
         if (awaited != null && count.get() == 0) {
             awaited.complete(null);
@@ -37,11 +36,11 @@ final class Count {
         return count.get();
     }
 
-    /** Completed as soon as there are none. Several callers that wait at a time share a future. */
+    /** Completed once the count is zero. Concurrent callers share one future. */
     CompletableFuture<Void> whenNone() {
         CompletableFuture<Void> awaited =
                 none.updateAndGet(known -> known == null || known.isDone() ? new CompletableFuture<>() : known);
-        tell();
+        completeIfNone();
         return awaited.copy();
     }
 }

@@ -5,8 +5,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps that a {@link KeyLock} has decided on, to be carried out without its monitor, in order. Used by one thread;
- * if that fails in a step for want of stack or memory, another one carries on with the following step.
+ * Steps decided by a {@link KeyLock}, executed in order without its monitor. Used by one thread; if a step fails for
+ * want of stack or memory, the watchdog's thread continues with the following one.
  */
 final class Effects {
 
@@ -27,14 +27,13 @@ final class Effects {
         }
     }
 
-    /** The other ones carry these steps out, too. */
     void moveTo(Effects other) {
         for (Runnable step = poll(); step != null; step = poll()) {
             other.add(step);
         }
     }
 
-    /** The next step, which is taken out; null if there is none. */
+    /** Removes and returns the next step; null if there is none. */
     @Nullable
     Runnable poll() {
         Runnable next = first;

@@ -4,21 +4,19 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Logs what no listener receives: exceptions of code that is not the engine's. The only log of the engine.
- */
+/** The engine's only log: exceptions of foreign code and warnings that no listener receives. */
 final class EngineLog {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter.engine.LockEngine");
 
     private EngineLog() {}
 
-    /** Runs the step; what it throws is logged and ends nothing. */
+    /** Runs the step; an exception is logged and suppressed. */
     static void guard(String what, Runnable step) {
         guard(what, Runnable::run, step);
     }
 
-    /** As {@link #guard(String, Runnable)}, for a step on the hot path: no lambda has to hold the argument. */
+    /** {@link #guard(String, Runnable)} for the hot path: without a lambda that captures the argument. */
     static <T> void guard(String what, Consumer<T> step, T argument) {
         try {
             step.accept(argument);
@@ -27,21 +25,19 @@ final class EngineLog {
         }
     }
 
-    /** Logs what an operator has to know and no listener receives. */
     static void warn(String message, Object argument) {
         try {
             log.warn(message, argument);
         } catch (RuntimeException | Error loggingFailed) {
-            // As below.
+            // As in report.
         }
     }
 
-    /** Logs what the step threw. */
     static void report(String what, Throwable failure) {
         try {
             log.error("{} failed; the lock client continues", what, failure);
         } catch (RuntimeException | Error loggingFailed) {
-            // An appender that fails must not end what was to be saved from failing.
+            // A failing appender must not break the caller.
         }
     }
 }

@@ -1,14 +1,13 @@
 package io.github.lockstarter.engine;
 
 /**
- * Wakes entries at a time, one after the other. Never calls back from within a call, so that it may be called with a
+ * Fires entries at their times, one after the other. Never calls back from within a call, so it may be called with a
  * lock held. Thread-safe.
  */
 public interface EngineTimer extends AutoCloseable {
 
     /**
-     * Has the entry fire at the given monotonic time or a little later; if it is scheduled for an earlier time, only
-     * then.
+     * Schedules the entry for this time or a little later, unless it is already scheduled for an earlier one.
      *
      * @param entry fires once
      * @param dueNanos monotonic time
@@ -16,20 +15,20 @@ public interface EngineTimer extends AutoCloseable {
     void schedule(TimerEntry entry, long dueNanos);
 
     /**
-     * Keeps the entry from firing.
+     * Cancels the entry.
      *
      * @param entry scheduled or not
      */
     void cancel(TimerEntry entry);
 
     /**
-     * Runs the step whenever entries have fired, where they fire; replaces an earlier step.
+     * Runs the step after each tick in which entries fired, on the same thread.
      *
-     * @param step follows the entries of a tick
+     * @param step replaces an earlier step
      */
     void afterEachTick(Runnable step);
 
-    /** What is still scheduled never fires. Does not wait when called by an entry. */
+    /** Drops all entries. Does not wait when called by an entry. */
     @Override
     void close();
 }

@@ -13,17 +13,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
 /**
- * The tokens of one instance. Makes its lock tokens: a random instance identity, drawn when the client is made, and a
- * counter. Remembers the highest fencing token granted to it for each of the {@value #MOST_KEYS} keys that it asked for
- * latest, so that the tokens of a key keep growing when the backend has lost its counter and its clock stands below the
- * last token. A token far ahead of the clock raises those of its own key only. Thread-safe: the map is guarded by its
- * monitor.
+ * Creates the lock tokens of one instance, from a random instance id and a counter. Remembers the highest granted
+ * fencing token of the {@value #MAX_KEYS} most recently used keys, so a key's tokens keep growing if the store has lost
+ * its counter and its clock is behind; a token far ahead of the clock affects only its own key. Thread-safe: the map is
+ * guarded by its own monitor.
  */
 final class EngineTokens {
 
     private static final int RANDOM_BYTES = 16;
-    private static final int MOST_KEYS = 4096;
-    private static final int LONGEST_KEY = 256;
+    private static final int MAX_KEYS = 4096;
+    private static final int MAX_KEY_LENGTH = 256;
     private static final int CAPACITY = 16;
     private static final float LOAD_FACTOR = 0.75f;
 
@@ -32,7 +31,7 @@ final class EngineTokens {
     private final Optional<String> place;
     private final AtomicLong sequence = new AtomicLong();
 
-    /** By key, the one that was asked for longest ago first. */
+    /** Least recently used key first. */
     private final Map<String, Long> highest = new LinkedHashMap<>(CAPACITY, LOAD_FACTOR, true);
 
     EngineTokens(EngineClock clock, EngineSettings settings, RandomGenerator random) {
@@ -47,12 +46,12 @@ final class EngineTokens {
         return instanceId;
     }
 
-    /** For what belongs to no attempt, and so to no owner. */
+    /** For commands other than attempts. */
     LockToken next() {
         return next("", 0, TakeOverCondition.NONE);
     }
 
-    /** For an attempt of the owner that is called this, with the take-over time in milliseconds; 0 if there is none. */
+    /** A token for an attempt; {@code takeOverMillis} is 0 without take-over. */
     LockToken next(String owner, long takeOverMillis, TakeOverCondition condition) {
         long number = sequence.incrementAndGet();
         return place.isPresent()
@@ -66,7 +65,7 @@ final class EngineTokens {
                 : new LockToken(instanceId, number, "", 0, takeOverMillis, condition);
     }
 
-    /** The highest fencing token granted for a key; 0 if none is remembered. */
+    /** Highest granted fencing token of the key; 0 if unknown. */
     long highest(String key) {
         String name = shortened(key);
         synchronized (highest) {
@@ -74,12 +73,11 @@ final class EngineTokens {
         }
     }
 
-    /** The store granted this fencing token. */
     void granted(String key, long fencingToken) {
         String name = shortened(key);
         synchronized (highest) {
             highest.merge(name, fencingToken, Math::max);
-            if (highest.size() > MOST_KEYS) {
+            if (highest.size() > MAX_KEYS) {
                 Iterator<String> oldest = highest.keySet().iterator();
                 oldest.next();
                 oldest.remove();
@@ -87,10 +85,10 @@ final class EngineTokens {
         }
     }
 
-    /** Of bounded length. Long keys that share it, which is unlikely, share the higher fencing token. */
+    /** Bounds memory. Long keys that collide, which is unlikely, share the higher token. */
     private static String shortened(String key) {
-        return key.length() <= LONGEST_KEY
+        return key.length() <= MAX_KEY_LENGTH
                 ? key
-                : key.length() + ":" + key.hashCode() + ":" + key.substring(0, LONGEST_KEY);
+                : key.length() + ":" + key.hashCode() + ":" + key.substring(0, MAX_KEY_LENGTH);
     }
 }

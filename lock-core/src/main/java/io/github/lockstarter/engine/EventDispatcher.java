@@ -12,7 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Calls the listeners, and runs the application's callbacks on threads that may block. The exception of a listener is
+ * Calls the listeners, and runs the application's callbacks on threads that may block. Exceptions of listeners are
  * logged and ignored.
  */
 final class EventDispatcher implements AutoCloseable {
@@ -22,7 +22,6 @@ final class EventDispatcher implements AutoCloseable {
     private final ExecutorService lossCallbacks;
     private final ExecutorService completions;
 
-    /** Calls no listener yet. */
     EventDispatcher(List<LockListener> listeners, EngineEnvironment environment) {
         this.listeners = List.copyOf(listeners);
         this.lossEvents = environment.newLossExecutor().get();
@@ -30,14 +29,15 @@ final class EventDispatcher implements AutoCloseable {
         this.completions = environment.newCompletionExecutor().get();
     }
 
-    /** Whether there are listeners: without them, no event need be made. */
+    /** Without them, events need not be created. */
     boolean hasListeners() {
         return !listeners.isEmpty();
     }
 
     /**
-     * Calls the listeners: for a loss on a thread of its own, since the watchdog or an event loop finds it; else on the
-     * calling thread.
+     * Calls the listeners: for {@code Lost} on a thread of its own, otherwise on the calling thread. That is the
+     * watchdog's or the store's for some {@code Renewed}, {@code Released}, {@code InDoubt}, {@code Confirmed}, {@code
+     * HeldLong}, {@code Abandoned} and {@code Recovering}.
      */
     void publish(LockEvent event) {
         if (event instanceof LockEvent.Lost && hasListeners()) {
@@ -47,7 +47,6 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Passes an event of the store to the listeners. */
     void publish(StoreEvent event) {
         callEach(listeners, listener -> listener.onStoreEvent(event));
     }
@@ -58,29 +57,28 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Runs what the application wants done at a loss. */
     void callback(Runnable callback) {
         run(lossCallbacks, callback);
     }
 
     /**
-     * Completes a future of the application; apart from the losses, which must not wait for what depends on futures.
+     * Completes a future of the application, apart from the loss threads, which must not wait for its dependent stages.
      */
     void complete(Runnable completion) {
         run(completions, completion);
     }
 
     /**
-     * The same future for the application: what depends on it runs on threads that may block, whichever thread
-     * completes it. One that is complete already is returned as it is.
+     * The future for the application: dependent stages run on threads that may block, whichever thread completes it. A
+     * completed future is returned unchanged.
      */
     <T> CompletableFuture<T> completedForCallers(CompletableFuture<T> future) {
         return future.isDone() ? future : future.whenCompleteAsync((result, failure) -> {}, this::complete);
     }
 
     /**
-     * On this thread when the client is closed already, or no further thread can be started: what waits for it must
-     * not wait forever.
+     * Falls back to this thread when the client is closed or no thread can be started, since waiters must not wait
+     * forever.
      */
     static void run(Executor pool, Runnable callback) {
         Runnable guarded = () -> EngineLog.guard("A lock callback", callback);
@@ -91,9 +89,7 @@ final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /**
-     * Runs what is queued, takes no more, and lets the listeners hear how it ends, before they are closed themselves.
-     */
+    /** Stops accepting work, runs what is queued, and waits until the losses are reported. */
     @Override
     public void close() {
         lossEvents.shutdown();

@@ -15,13 +15,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock token, and what the store grants to it: a block of fencing tokens, which the holds of this instance use up one
- * after the other. Changed under the monitor of the {@link KeyLock} only.
+ * A lock token and its grant: a block of fencing tokens that successive holds of this instance use. Changed only under
+ * the monitor of the {@link KeyLock}.
  *
- * <p>Knows whether the lock is certainly held, apart from its lease: whether no other instance can have taken it over.
- * Invariant: while {@link #isCertain}, the store has not given the lock to another owner by take-over since the grant.
- * The store has granted or renewed the lock in the present period of the {@link Heartbeat}, and has executed a beat
- * since, less than a take-over time ago. Any thread asks.
+ * <p>Decides whether the lock is certain, independently of its lease. Invariant: while {@link #isCertain}, the store
+ * has not given the lock to another owner by take-over since the grant: it granted or renewed the lock in the present
+ * period of the {@link Heartbeat}, and executed a later beat less than a take-over time ago. Any thread may query this.
  */
 final class Grant {
 
@@ -29,39 +28,38 @@ final class Grant {
     final long askedAt;
     private final int fencingTokens;
 
-    /** Decides whether the lock is certain; null if only the lease does. */
+    /** Null if the lease alone decides. */
     private final @Nullable Heartbeat heartbeat;
 
-    /** 0 until the lock is granted. */
     long firstFencingToken;
 
-    /** Which of the permits it is; meaningless until the lock is granted. Short, as it is kept for each held lock. */
+    /** Undefined before the grant. A short saves memory per held lock. */
     short slot;
 
     Optional<LockHolder> takenOverFrom = Optional.empty();
 
-    /** Renewals that were decided and have no answer. */
+    /** Unanswered renewals. */
     int renewing;
 
-    /** The hold whose release waits for that. */
+    /** Hold to release when {@link #renewing} is 0. */
     @Nullable
-    Hold owing;
+    Hold releasePending;
 
-    /** Whether an operator has taken it away, or it is given back: no further hold follows. */
+    /** By an operator: no further hold follows. */
     boolean isRevoked;
 
     private int used = 1;
 
-    /** Whether another instance is known to wait; the next two mean nothing before that. */
+    /** {@link #wantedAt} and {@link #handOvers} are undefined until then. */
     private boolean isWanted;
 
     private long wantedAt;
     private int handOvers;
 
-    /** The period in which the last command was sent that granted or renewed the lock. It stays once it is void. */
+    /** Period in which the latest grant or valid renewal was sent; unchanged once void. */
     private volatile long confirmedIn;
 
-    /** When the doubt was reported that lasts now, on the monotonic clock and never 0; 0 if none was. */
+    /** Monotonic time of the report of the present doubt, never 0; 0 without a reported doubt. */
     private long doubtedAt;
 
     Grant(LockToken token, Attempt asked, @Nullable Heartbeat heartbeat) {
@@ -72,10 +70,7 @@ final class Grant {
         this.confirmedIn = heartbeat == null ? Heartbeat.NO_PERIOD : heartbeat.period();
     }
 
-    /**
-     * The store has granted the lock. The answer confirms nothing if it is one of a server that the beats do not go to,
-     * such as a master that was deposed.
-     */
+    /** An answer from a server that does not receive the beats, such as a deposed master, confirms nothing. */
     void granted(AcquireResult.Granted answer) {
         firstFencingToken = answer.fencingToken();
         slot = (short) answer.slot();
@@ -91,12 +86,12 @@ final class Grant {
 
     // Fencing tokens and hand-overs
 
-    /** The last one of the block; {@link StoreCalls#NO_GRANT} until the lock is granted. */
+    /** {@link StoreCalls#NO_GRANT} until the lock is granted. */
     long lastFencingToken() {
         return firstFencingToken == StoreCalls.NO_GRANT ? StoreCalls.NO_GRANT : firstFencingToken + fencingTokens - 1;
     }
 
-    /** Releases what nobody takes, wherever it was granted. */
+    /** Gives the grant back; before the answer, for all slots it may have. */
     ReleaseCommand releaseCommand(String key, int permits) {
         boolean isGranted = firstFencingToken != StoreCalls.NO_GRANT;
         Slots slots = isGranted ? Slots.one(slot) : Slots.first(permits);
@@ -107,7 +102,7 @@ final class Grant {
         return isWanted;
     }
 
-    /** Another instance waits; what was known first counts. */
+    /** Another instance waits; the first report counts. */
     void wanted(long now) {
         if (!isWanted) {
             isWanted = true;
@@ -115,7 +110,7 @@ final class Grant {
         }
     }
 
-    /** Whether another hold may follow one on these terms. */
+    /** After a hold on these terms. */
     boolean allowsHandOver(ResolvedRequest terms, long now, EngineSettings.HandOver limits) {
         boolean isFree = !isWanted
                 || (handOvers < limits.max()
@@ -123,7 +118,6 @@ final class Grant {
         return isFree && !isUsedUp() && now - terms.renewAt(askedAt) < 0;
     }
 
-    /** The fencing token of the next hold. */
     long nextFencingToken() {
         long next = firstFencingToken + used;
         used++;
@@ -135,7 +129,7 @@ final class Grant {
         return used >= fencingTokens;
     }
 
-    /** Whether there were fencing tokens for hand-overs, and all were given out early. */
+    /** All tokens of a block used before the time limit of hand-overs. */
     boolean wasUsedUpEarly(long now, EngineSettings.HandOver limits) {
         return fencingTokens > 1
                 && isUsedUp()
@@ -144,19 +138,19 @@ final class Grant {
 
     // Certainty
 
-    /** Whether the lock may be taken over after a crash, and so may come into doubt. */
+    /** Whether the lock can come into doubt. */
     boolean takesPart() {
         return heartbeat != null;
     }
 
-    /** For how long the lock is certain after an answer of the store, if the owner's session decides that. */
+    /** Empty unless sessions decide. */
     Optional<Duration> sessionTime() {
         return heartbeat == null || !heartbeat.isOfSession()
                 ? Optional.empty()
                 : Optional.of(Duration.ofNanos(heartbeat.certainNanos(takeOverNanos())));
     }
 
-    /** How long a caller is kept waiting for a certain answer, with its transaction; zero where there is no doubt. */
+    /** Longest wait in doubt; zero if the lock cannot come into doubt. */
     Duration commandTimeout() {
         return heartbeat == null ? Duration.ZERO : heartbeat.commandTimeout();
     }
@@ -165,34 +159,31 @@ final class Grant {
         return TimeUnit.MILLISECONDS.toNanos(token.takeOverMillis());
     }
 
-    /** Whether no other owner can have taken the lock over. */
     boolean isCertain() {
-        long confirmed = confirmedIn; // first: a later period does not match
+        long confirmed = confirmedIn; // read first: then a new period does not match
         return heartbeat == null || heartbeat.covers(confirmed, takeOverNanos());
     }
 
-    /** The same at a moment. */
     boolean isCertain(Moment now) {
         long confirmed = confirmedIn;
         return heartbeat == null || heartbeat.covers(confirmed, takeOverNanos(), now);
     }
 
-    /** Whether it can no longer be ruled out that another owner has had the lock in between. */
     boolean isUndecidable() {
         return heartbeat != null && heartbeat.isVoid(confirmedIn, token.takeOverCondition());
     }
 
-    /** Whether a renewal would tell nothing new: it was confirmed in the present period, or never can be. */
+    /** Whether a confirmation is pointless: it is confirmed in the present period, or void. */
     boolean isSettled() {
         return heartbeat == null || heartbeat.period() == confirmedIn || isUndecidable();
     }
 
-    /** Beats now. Completed when the answer, if there is one, is taken into account; never with an exception. */
+    /** {@link Heartbeat#beatNow}. */
     CompletableFuture<Void> beat() {
         return heartbeat == null ? CompletableFuture.completedFuture(null) : heartbeat.beatNow();
     }
 
-    /** It is in doubt. True if that is to be reported: once for each doubt. */
+    /** True if the doubt has to be reported: once per doubt. */
     boolean beginDoubt(long now) {
         if (doubtedAt != 0) {
             return false;
@@ -201,33 +192,33 @@ final class Grant {
         return true;
     }
 
-    /** It is certain again. For how long it was in doubt, if that was reported. */
+    /** Duration of the doubt, if it was reported. */
     Optional<Duration> endDoubt(long now) {
         long since = doubtedAt;
         doubtedAt = 0;
         return since == 0 ? Optional.empty() : Optional.of(Duration.ofNanos(now - since));
     }
 
-    /** The period in which a command is sent that is sent after this call. */
+    /** Current period; read before sending a command. */
     long period() {
         return heartbeat == null ? Heartbeat.NO_PERIOD : heartbeat.period();
     }
 
     /**
-     * Whether the answer to a renewal counts: a server that the present beats do not go to may have forgotten who has
-     * the lock by now.
+     * Whether the answer to a renewal is valid: a server that no longer receives the beats may have lost the record of
+     * a take-over.
      *
-     * @param period as read before the renewal was sent
-     * @param history which has renewed the lock
+     * @param period current period before the renewal was sent
+     * @param history history of the answering server
      */
     boolean counts(long period, String history) {
         return heartbeat == null || heartbeat.isOf(period, history);
     }
 
     /**
-     * The store has granted a renewal that counts: the lock token has the lock, unless the lock is void.
+     * After a valid renewal; no effect if void.
      *
-     * @param period as read before the renewal was sent
+     * @param period current period before the renewal was sent
      */
     void confirm(long period) {
         if (period > confirmedIn && !isUndecidable()) {

@@ -16,12 +16,11 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry into a {@link Hold}: its own release, the hold's everything else. Thread-safe.
+ * One entry into a {@link Hold}, with its own release. Thread-safe.
  *
- * <p>An entry is counted down once, by the thread that turned {@link #stage} from {@link #ENTERED} to {@link #LEAVING},
- * or, if that could not go on and said so with {@link #FAILED}, by the watchdog. A thread that fails to release for
- * want of stack or memory puts the handle on the hold's list of {@link Hold#unfinished} ones, which takes two fields
- * and no call.
+ * <p>An entry is counted down once: by the thread that changes {@link #stage} from {@link #ENTERED} to {@link
+ * #LEAVING}, or by the watchdog, if that thread failed and set {@link #FAILED}. A thread whose release fails for want
+ * of stack or memory adds the handle to {@link Hold#unfinished}, which takes field writes but no call.
  */
 final class Handle implements LockHandle {
 
@@ -35,19 +34,19 @@ final class Handle implements LockHandle {
 
     final Hold hold;
 
-    /** The hold's first handle: reachable through each of its handles. */
+    /** The hold's first handle, which each handle keeps reachable. */
     private final Handle first;
 
-    /** Changed by its updater, and by the thread that leaves. */
+    /** Changed by the updater or the leaving thread. */
     private volatile int stage;
 
-    /** On the list of the hold. */
+    /** Next of {@link Hold#unfinished}. */
     @Nullable
     Handle nextUnfinished;
 
     private volatile boolean isUnfinished;
 
-    /** A handle of the hold; null for the first one of those that can be reached. */
+    /** {@code first} is null for the first reachable handle. */
     Handle(Hold hold, @Nullable Handle first) {
         this.hold = hold;
         this.first = first == null ? this : first;
@@ -111,7 +110,7 @@ final class Handle implements LockHandle {
         checkSettled(!hasLeft() && Settlement.await(hold));
     }
 
-    /** {@link #ensureHeld()}, completed or failed by whichever thread gets the answer, such as an event loop. */
+    /** {@link #ensureHeld()}, completed by any thread, such as an event loop. */
     CompletableFuture<Void> ensureHeldAsync() {
         CompletableFuture<Boolean> settled = hasLeft() ? CompletableFuture.completedFuture(false) : Settlement.of(hold);
         return settled.thenAccept(this::checkSettled);
@@ -142,7 +141,7 @@ final class Handle implements LockHandle {
         extendOn(terms);
     }
 
-    /** {@link #extend}, whatever the keys of the request. */
+    /** Without the check of the keys. */
     void extendOn(LockRequest terms) {
         shared().settings.checkExtension(terms, hold.terms.lease());
         if (!checkHeld()) {
@@ -185,9 +184,8 @@ final class Handle implements LockHandle {
     }
 
     /**
-     * {@link #release()}, completed by whichever thread gets the answer, such as an event loop. Without an answer if it
-     * is not awaited; that of a lock in doubt always is, since it may be lost, and one that waits for the answer to a
-     * renewal, since until then this instance has the lock.
+     * {@link #release()}, completed by any thread, such as an event loop. With {@link EngineSettings.Release#SEND},
+     * completes with {@code SENT} once sent, unless the lock is in doubt or a renewal is under way.
      */
     CompletableFuture<ReleaseOutcome> beginRelease() {
         boolean isAwaited = hold.terms.release() == EngineSettings.Release.AWAIT || !isCertain();
@@ -216,17 +214,16 @@ final class Handle implements LockHandle {
         }
     }
 
-    /** It is counted down. */
-    void left() {
+    void markLeft() {
         stage = LEFT;
     }
 
-    /** Whether the thread that was to count the entry down could not; true once. */
-    boolean isToBeFinished() {
+    /** Counts the entry down for a thread that failed; true once. */
+    boolean tryFinish() {
         return STAGE.compareAndSet(this, ENTERED, LEFT) || STAGE.compareAndSet(this, FAILED, LEFT);
     }
 
-    /** Releases what no caller has got: unless the hold has another handle, the release keeps nothing. */
+    /** Without minimum time, if no caller got another handle. */
     CompletableFuture<ReleaseOutcome> giveBack() {
         hold.lock.keepNothing(hold);
         return beginRelease();
@@ -257,7 +254,7 @@ final class Handle implements LockHandle {
         return enterAgain(request).map(LockHandle.class::cast);
     }
 
-    /** {@link #reenter}, whatever the keys of the request. */
+    /** Without the check of the keys. */
     Optional<Handle> enterAgain(LockRequest request) {
         Duration atLeast = ResolvedRequest.of(request, shared().settings).atLeast();
         if (hasLeft()) {
@@ -266,14 +263,14 @@ final class Handle implements LockHandle {
         if (checkHeld() && !isCertain()) {
             throw Messages.inDoubt(hold);
         }
-        // Made first: behind the entry is no call that could fail, but for the returns.
+        // Allocated first: nothing may fail after the entry is counted.
         Handle handle = new Handle(hold, first);
         Optional<Handle> entered = Optional.of(handle);
         Hold.State state = hold.lock.enter(hold, handle, atLeast);
         if (state == Hold.State.LOST) {
             throw lost();
         }
-        return state == Hold.State.HELD ? entered : Optional.empty(); // else it is being released
+        return state == Hold.State.HELD ? entered : Optional.empty(); // otherwise it is being released
     }
 
     @Override

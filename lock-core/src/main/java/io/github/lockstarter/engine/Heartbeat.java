@@ -22,30 +22,36 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Reports to the store at regular intervals that this instance is alive, and remembers when the last answered beat was
- * sent: from then on, no lock of this instance is taken over for a take-over time. Never begins, and is never answered,
- * where the store detects no crashes or no take-over is configured.
+ * Reports to the store at regular intervals that this instance is alive. For a take-over time after an answered beat
+ * was sent, no lock of this instance is taken over. Never begins where the store detects no crashes, or no take-over is
+ * configured and no session decides.
  *
- * <p>A <em>period</em> is a time in which the answers name the same history and the same take-over. What was confirmed
- * in an earlier period may have been taken over since, and is renewed once in the present one. It can never be
- * confirmed again, it is <em>void</em>, where a new history may have forgotten by what lock the take-over went: where
- * a take-over is known that the lock was not renewed after, and where the new history may have forgotten the take-over
- * as well. What replicas have acknowledged is known to a server that was promoted from the history that the beats went
- * to, and has run all the time.
+ * <p>A <em>period</em> lasts while the answers name the same history and take-over. A lock confirmed in an earlier
+ * period may have been taken over, and is renewed once in the present one. It is <em>void</em>, never to be confirmed
+ * again, if a failover may have lost the record of its take-over:
  *
- * <p>The timer's thread beats, and so does a caller that has to know; answers come on any thread. All that an answer
- * changes is in {@link #state}, which is replaced as a whole. An answer that comes behind the answer to a later beat is
- * ignored.
+ * <pre>
+ *   history in the answer                 locks are void if confirmed before
+ *   the same                              (none is void)
+ *   direct successor, and the server ran  NONE: as below; ACKNOWLEDGED_BY_REPLICAS: the period of the
+ *   for the whole gap                     latest known take-over
+ *   any other                             this period if the gap is too long, otherwise the period of
+ *                                         the latest known take-over
+ * </pre>
+ *
+ * <p>The gap lasts from sending the last answered beat to this answer; it is too long if locks could be taken over
+ * meanwhile.
+ *
+ * <p>The timer's thread sends beats, and so do callers that need an answer; answers arrive on any thread and replace
+ * {@link #state} as a whole. An answer that arrives after a later beat's is ignored.
  */
 final class Heartbeat extends TimerEntry {
 
-    /** Before the first answer. */
     static final long NO_PERIOD = 0;
 
     private static final String UNANSWERED = "The store does not answer this instance at the moment: the locks that it"
             + " acquires now are left to their leases if it crashes, and those that it has may be taken over";
 
-    /** Of a store whose locks end with their leases alone. */
     private static final CrashDetection NONE = new CrashDetection() {
         @Override
         public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
@@ -60,28 +66,25 @@ final class Heartbeat extends TimerEntry {
 
     private static final Beat NO_ANSWER = new Beat("", "", "", Duration.ZERO, List.of());
 
-    /** A beat is about all locks of the store. */
+    /** A beat concerns all locks. */
     private static final String ANY_KEY = "";
 
-    /** How many beats there are in one take-over time. */
-    private static final int BEATS = 4;
+    /** Beats per shortest take-over time. */
+    private static final int BEATS_PER_TAKE_OVER = 4;
 
     /**
-     * What the latest answer said.
+     * Latest answer.
      *
-     * @param number of the beat
-     * @param sent when the beat was sent
-     * @param beat the answer
-     * @param period the present one, from 1 on
-     * @param traced the period that began with the last take-over
-     * @param voided what was confirmed before this period is void
-     * @param forgotten the same for locks whose take-over no replica had to acknowledge
+     * @param period present period, from 1
+     * @param traced period that began with the latest known take-over
+     * @param voided locks confirmed before this period are void
+     * @param forgotten as voided, for {@link TakeOverCondition#NONE}
      */
     private record State(long number, Moment sent, Beat beat, long period, long traced, long voided, long forgotten) {
 
         State next(long later, Moment laterSent, Beat answer, Gap gap) {
             boolean sameHistory = answer.history().equals(beat.history());
-            // A trace that has ended says nothing new.
+            // The end of the store's record is no new take-over.
             boolean newTakeOver =
                     !answer.takeOver().isEmpty() && !answer.takeOver().equals(beat.takeOver());
             if (period == NO_PERIOD || (sameHistory && !newTakeOver)) {
@@ -107,9 +110,8 @@ final class Heartbeat extends TimerEntry {
     }
 
     /**
-     * The time between the sending of a beat and the answer to a later one.
+     * From sending the last answered beat to this answer.
      *
-     * @param lasted how long it was
      * @param isTooLong whether locks could be taken over in it
      */
     private record Gap(Duration lasted, boolean isTooLong) {}
@@ -128,23 +130,17 @@ final class Heartbeat extends TimerEntry {
     private final long shortestTakeOverNanos;
     private final AtomicLong beats = new AtomicLong();
 
-    /** Changed by its updater. */
     private volatile State state;
 
-    /** The last beat for callers that have to know. */
-    private volatile CompletableFuture<Void> shared = CompletableFuture.completedFuture(null);
+    /** The latest beat sent for callers. */
+    private volatile CompletableFuture<Void> sharedBeat = CompletableFuture.completedFuture(null);
 
     /**
-     * A heartbeat that has not begun.
+     * Not begun yet.
      *
-     * @param backend the store
-     * @param outages learns from beats as well, so that an idle instance notices them
-     * @param settings whether and when locks are taken over
-     * @param clock the clocks
-     * @param timer runs it
-     * @param waitedFor keys of locks that other instances have and that callers wait for
-     * @param afterBeat called on any thread when a beat was sent, and when it was answered, then with the keys of locks
-     *     whose owners are gone
+     * @param outages receives the results, so an idle instance detects outages
+     * @param waitedFor keys that callers wait for and other instances hold
+     * @param afterBeat called on any thread after a beat was sent, and after its answer with the keys of crashed owners
      */
     Heartbeat(
             LockBackend backend,
@@ -162,7 +158,7 @@ final class Heartbeat extends TimerEntry {
         this.waitedFor = waitedFor;
         this.afterBeat = afterBeat;
         this.isConfigured = shortest.isPresent();
-        // A session ends whether or not a take-over is configured.
+        // A session ends even without a configured take-over.
         this.detection = backend.crashDetection()
                 .filter(found -> isConfigured || found.certainTime().isPresent())
                 .orElse(NONE);
@@ -170,7 +166,6 @@ final class Heartbeat extends TimerEntry {
         this.state = new State(0, Moment.now(clock), NO_ANSWER, NO_PERIOD, NO_PERIOD, NO_PERIOD, NO_PERIOD);
     }
 
-    /** Beats as soon as possible, and from then on regularly. */
     void begin() {
         if (detection != NONE) {
             timer.schedule(this, clock.nanos());
@@ -179,20 +174,20 @@ final class Heartbeat extends TimerEntry {
 
     @Override
     public void fire() {
-        timer.schedule(this, clock.nanos() + shortestNanos() / BEATS);
+        timer.schedule(this, clock.nanos() + shortestNanos() / BEATS_PER_TAKE_OVER);
         CompletableFuture<?> unused = beat(isOfSession() ? List.of() : waitedFor.get());
         afterBeat.accept(List.of());
     }
 
     /**
-     * Beats now, for callers that have to know, all of which share one beat at a time. Completed when the answer, if
-     * there is one, is taken into account; never with an exception.
+     * Sends a beat for callers that need an answer; concurrent callers share it. Completed, never exceptionally, once
+     * its answer, if any, is processed.
      */
     CompletableFuture<Void> beatNow() {
-        CompletableFuture<Void> running = shared;
+        CompletableFuture<Void> running = sharedBeat;
         if (running.isDone()) {
             running = beat(List.of());
-            shared = running; // of two callers at the same time, each has a beat of its own
+            sharedBeat = running; // racing callers may each send one
         }
         return running;
     }
@@ -222,7 +217,7 @@ final class Heartbeat extends TimerEntry {
         while (number - known.number > 0) {
             Gap gap = new Gap(
                     Duration.ofNanos(clock.nanos() - known.sent.nanos()),
-                    Deadline.isOver(known.sent, shortestNanos(), Moment.now(clock)));
+                    Deadline.of(known.sent, shortestNanos()).isOver(Moment.now(clock)));
             if (STATE.compareAndSet(this, known, known.next(number, sent, beat, gap))) {
                 afterBeat.accept(beat.abandoned());
                 return;
@@ -231,7 +226,7 @@ final class Heartbeat extends TimerEntry {
         }
     }
 
-    /** For how long a lock is certain: by the session where there is one, else for its own take-over time. */
+    /** Time for which a lock is certain: the session's, otherwise its take-over time. */
     long certainNanos(long takeOverNanos) {
         return detection.certainTime().map(Duration::toNanos).orElse(takeOverNanos);
     }
@@ -245,38 +240,35 @@ final class Heartbeat extends TimerEntry {
     }
 
     /**
-     * The take-over time that the token of an attempt may promise.
+     * Take-over time for the token of an attempt.
      *
-     * @param takeOver what is configured
-     * @param lease the lease: what a later take-over could not shorten is left to it
-     * @return in milliseconds; 0 if the lease or the session is to decide, also since the store has not answered a beat
-     *     yet, or does not answer any more
+     * @param takeOver configured
+     * @param lease a take-over that is not shorter is pointless
+     * @return milliseconds; 0 if the lease or session decides, or no beat was answered recently
      */
     long takeOverMillis(Duration takeOver, Duration lease) {
         return takeOver.compareTo(lease) < 0 && detectsCrashes() ? takeOver.toMillis() : 0;
     }
 
-    /** What tokens ask for that promise a take-over time. */
     TakeOverCondition takeOverCondition() {
         return detection.takeOverCondition();
     }
 
-    /** Whether it decides if a grant to the token is certain, and not only the lease. */
+    /** Whether a grant to the token can come into doubt. */
     boolean decides(LockToken token) {
         return token.takeOverMillis() != 0 || isOfSession();
     }
 
-    /** Whether the store lets locks be taken over whose instances crash, and answers the questions about them. */
+    /** Whether the store currently detects crashes of owners, by their locks' take-over times. */
     boolean detectsCrashes() {
         return !isOfSession() && isAnswered();
     }
 
-    /** Whether a release by another instance reaches the waiters here, according to the last beat. */
     boolean hearsSignals() {
         return detection.hearsSignals();
     }
 
-    /** Whether locks are taken over, as configured, and as far as the store is known. Asks nothing. */
+    /** By configuration and store. Sends nothing. */
     CrashTakeOver supported() {
         CrashTakeOver byStore = backend.crashTakeOver();
         return isConfigured || byStore.state() == CrashTakeOver.State.UNNEEDED
@@ -284,7 +276,7 @@ final class Heartbeat extends TimerEntry {
                 : CrashTakeOver.off("distributed-lock.crash-takeover is 0");
     }
 
-    /** Whether locks are taken over at the moment. Asks nothing. */
+    /** At present. Sends nothing. */
     CrashTakeOver takeOver() {
         CrashTakeOver supported = supported();
         return supported.state() != CrashTakeOver.State.ON || detection == NONE || isAnswered()
@@ -292,47 +284,45 @@ final class Heartbeat extends TimerEntry {
                 : new CrashTakeOver(CrashTakeOver.State.INTERRUPTED, UNANSWERED, "");
     }
 
-    /** Whether a session decides, and not what a lock's token promises. */
+    /** Whether sessions decide, not tokens' take-over times. */
     boolean isOfSession() {
         return detection.certainTime().isPresent();
     }
 
-    /** The present period; {@link #NO_PERIOD} before the first answer. */
+    /** {@link #NO_PERIOD} before the first answer. */
     long period() {
         return state.period;
     }
 
-    /** Whether the store has executed a beat so lately that no lock of this instance can be taken over. */
+    /** Whether a beat was answered so recently that no lock of this instance can be taken over. */
     boolean isAnswered() {
         State known = state;
-        return known.period != NO_PERIOD && !Deadline.isOver(known.sent, shortestNanos(), Moment.now(clock));
+        return known.period != NO_PERIOD
+                && !Deadline.of(known.sent, shortestNanos()).isOver(Moment.now(clock));
     }
 
-    /** Whether the period goes on, and belongs to this history of the store. */
     boolean isOf(long period, String history) {
         State known = state;
         return known.period == period && known.beat.history().equals(history);
     }
 
-    /** Whether the last beat was answered by this history of the store. */
     boolean isOf(String history) {
         return state.beat.history().equals(history);
     }
 
-    /** Whether no lock that was confirmed in the period, and has this take-over time, can have been taken over. */
+    /** Whether a lock confirmed in the period is certain. */
     boolean covers(long period, long takeOverNanos) {
         return covers(period, takeOverNanos, Moment.now(clock));
     }
 
-    /** The same at a moment. */
     boolean covers(long period, long takeOverNanos, Moment now) {
         State known = state;
         return known.period != NO_PERIOD
                 && known.period == period
-                && !Deadline.isOver(known.sent, certainNanos(takeOverNanos), now);
+                && !Deadline.of(known.sent, certainNanos(takeOverNanos)).isOver(now);
     }
 
-    /** Whether it can no longer be ruled out that a lock was taken over since it was confirmed, in the period. */
+    /** Whether a lock confirmed in the period can never be confirmed again. */
     boolean isVoid(long period, TakeOverCondition condition) {
         State known = state;
         return period < (condition == TakeOverCondition.NONE ? known.forgotten : known.voided);

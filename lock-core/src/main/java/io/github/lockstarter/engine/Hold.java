@@ -20,26 +20,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock that is held: by its owner, which may enter it several times. Data: the mutable fields are guarded by the
- * {@link KeyLock}, except for {@link #unfinished}, which threads set that can do no more.
+ * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock} and changed
+ * only there, except {@link #unfinished}, which failing threads set. Handles and messages read {@link #terms}, {@link
+ * #lossCause} and {@link #failedRenewals} without it and accept an earlier value.
  */
 final class Hold {
 
     enum State {
-        /** Its owner has it, or is about to get it. */
         HELD,
-        /** Its owner has left it; the release follows, or a hand-over. */
+        /** Its owner has released it; the release or hand-over is pending. */
         LEAVING,
-        /** It was lost before its owner left it. */
         LOST,
-        /** Released, or left after its loss. */
         ENDED
     }
 
-    /** A callback of the application. It does not keep the handle reachable: a callback releases nothing. */
+    /** A callback. Keeps no handle reachable, since callbacks cannot release. */
     private record LostCallback(WeakReference<Handle> handle, Runnable callback) implements Runnable {
 
-        /** Whether its handle has not left. */
         boolean counts() {
             Handle known = handle.get();
             return known == null || !known.hasLeft();
@@ -55,9 +52,9 @@ final class Hold {
 
     final KeyLock lock;
 
-    /** The next of the holds of this key. */
+    /** Of the same key, in a higher slot. */
     @Nullable
-    Hold beside;
+    Hold next;
 
     final Grant grant;
     final long fencingToken;
@@ -67,7 +64,7 @@ final class Hold {
 
     State state = State.HELD;
 
-    /** What it was asked for, and from the latest extension on what that asked for. */
+    /** Terms; replaced by each extension. */
     ResolvedRequest terms;
 
     Deadline deadline;
@@ -80,43 +77,44 @@ final class Hold {
     @Nullable
     LossCause lossCause;
 
-    /** Completed with the answer to its release, if an operator takes it away. */
+    /** Completed by the answer to the release of a revoked hold. */
     @Nullable
     CompletableFuture<ReleaseResult> revocation;
 
-    /** Whether it was lost, and its release was sent. */
+    /** For a lost hold. */
     boolean isReleaseSent;
 
-    /** Whether a renewal is under way after which the lock is handed over to a waiter that is not renewed. */
+    /** Renewal for a hand-over to a waiter without renewal is under way. */
     boolean isArming;
 
-    /** Whether the answer to a confirmation is awaited. */
     boolean isConfirming;
 
-    /** Its owner asked for more time: the lease may be another than its terms say. */
+    /** The lease may differ from the terms. */
     boolean isExtended;
 
-    /** Longest lease that the store may have been asked for. */
     Duration longestLease;
 
-    /** Minimum time of the lock from its grant. */
+    /** Counted from the grant. */
     Duration atLeast = Duration.ZERO;
 
-    /** Whether the grant was reported to listeners: a grant that no caller took is not. */
+    /** Whether listeners received the grant: not if no caller took it. */
     boolean isAnnounced;
 
     boolean isLossReported;
     boolean isReportedAbandoned;
     boolean isReportedHeldLong;
 
-    /** Until when a lost hold is remembered for its thread. */
+    /** When the thread's loss is forgotten. */
     long forgetAt;
 
-    /** The waiter until its caller has taken the hold; then a handle; null once it was given back untaken. */
+    /**
+     * A {@link Waiter} until its caller takes the hold, then a {@link Handle}, or a {@code WeakReference<Handle>} once
+     * the watchdog watches its reachability. Null once given back untaken.
+     */
     @Nullable
     Object claim;
 
-    /** The handles whose release was begun by a thread that could not go on, the latest first. */
+    /** Stack of handles whose releases failed for want of stack or memory. */
     volatile @Nullable Handle unfinished;
 
     private List<LostCallback> callbacks = List.of();
@@ -136,7 +134,6 @@ final class Hold {
         this.longestLease = terms.lease();
     }
 
-    /** Completed with what became of the release. */
     CompletableFuture<ReleaseOutcome> ended() {
         if (ended == null) {
             ended = new CompletableFuture<>();
@@ -157,12 +154,12 @@ final class Hold {
         return terms.renewal() == io.github.lockstarter.Renewal.ON;
     }
 
-    /** Whether another hold of this instance had the lock right before, and no other instance in between. */
+    /** Whether it follows another hold of the same grant. */
     boolean wasHandedOver() {
         return fencingToken != grant.firstFencingToken;
     }
 
-    /** When it begins to last long; never if that is not reported. */
+    /** Monotonic time from which it is reported as held long; {@code MAX_VALUE} if never. */
     long longFrom() {
         return terms.warnAfter().isZero() || isReportedHeldLong
                 ? Long.MAX_VALUE
@@ -183,12 +180,11 @@ final class Hold {
                 Slots.one(grant.slot));
     }
 
-    /** Whether the release keeps the lock for a minimum time. What was taken away is to be free. */
+    /** A revoked lock is freed at once. */
     boolean isKept() {
         return !atLeast.isZero() && lossCause != LossCause.REVOKED;
     }
 
-    /** A caller gets a handle, and asked for this minimum time. */
     void keepFor(Duration minimum) {
         if (!minimum.isZero()) {
             keepFrom(minimum, wasHandedOver() ? grantedAt : grant.askedAt);
@@ -200,13 +196,12 @@ final class Hold {
         atLeast = sinceGrant.compareTo(atLeast) > 0 ? sinceGrant : atLeast;
     }
 
-    /** The store gave it the lease of these terms: they hold from now on, and the minimum time if it is the longer. */
+    /** Applies granted terms from now on; the longer minimum time wins. */
     void continueOn(LockRequest asked, long now) {
         asked.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
         terms = terms.continuedOn(asked, held(now));
     }
 
-    /** As operators see it. */
     HeldLock snapshot(Deadline.Moment now) {
         return new HeldLock(
                 terms.name(),
@@ -236,7 +231,7 @@ final class Hold {
         return callbacks.stream().anyMatch(LostCallback::counts);
     }
 
-    /** To be run at the loss; each is given out once. */
+    /** Removes the callbacks: each runs once. */
     List<? extends Runnable> takeCallbacks() {
         List<LostCallback> taken = callbacks;
         callbacks = List.of();
@@ -246,10 +241,10 @@ final class Hold {
     // Reachability
 
     /**
-     * Whether no handle can be reached, so that no code can release it. The first look only begins to watch: what is
-     * released before needs no weak reference.
+     * Whether no handle is reachable, so no code can release it. The first call only begins to watch, so short holds
+     * need no weak reference.
      */
-    boolean isUnreachable() {
+    boolean checkUnreachable() {
         if (claim instanceof Handle handle) {
             claim = new WeakReference<>(handle);
             return false;
@@ -257,7 +252,7 @@ final class Hold {
         return claim instanceof WeakReference<?> handles && handles.refersTo(null);
     }
 
-    /** The first of its handles, if one can be reached. */
+    /** Its first reachable handle. */
     @Nullable
     Handle firstHandle() {
         if (claim instanceof WeakReference<?> handles) {

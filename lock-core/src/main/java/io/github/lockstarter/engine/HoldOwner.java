@@ -6,21 +6,20 @@ import io.github.lockstarter.Ownership;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner of a hold: a thread, which may enter again, or the handle alone. Threads are compared by identity, since a
- * subclass of {@link Thread} may override its id and its {@code equals}. A hold keeps its thread reachable: until the
- * lock is released, or for as long as its loss is remembered for that thread. A hold that belongs to its handle keeps
- * the thread that acquired it reachable, with the stack of a virtual one, only if it is reported when it lasts long.
+ * Owner of a hold: a thread, which may enter again, or a handle. Threads are compared by identity: a subclass may
+ * override {@code getId} and {@code equals}. A hold keeps its thread reachable until its release, or while its loss is
+ * remembered; a hold of a handle keeps the acquiring thread, with a virtual one's stack, reachable only if long holds
+ * are reported.
  *
- * @param thread the thread; null for a hold that belongs to its handle alone
- * @param acquiredBy the thread that acquired it; null if it was acquired asynchronously, or for a handle that no report
- *     is configured for
- * @param label the name of the acquiring thread, or {@link HeldLock#ASYNC}
+ * @param thread null if the handle is the owner
+ * @param acquiredBy the acquiring thread; null if acquired asynchronously, or by a handle without reports of long holds
+ * @param label name of the acquiring thread, or {@link HeldLock#ASYNC}
  */
 record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String label) {
 
     static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
 
-    /** The owner of what the current thread asks for. */
+    /** The owner for a request of the current thread. */
     static HoldOwner of(LockRequest request, ResolvedRequest terms) {
         if (request.ownership() == Ownership.THREAD) {
             return currentThread();
@@ -34,7 +33,7 @@ record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String la
         return new HoldOwner(thread, thread, thread.getName());
     }
 
-    /** Whether it was a thread, and no code runs on it any more. */
+    /** Whether the owning thread has ended. */
     boolean hasEnded() {
         return thread != null && !thread.isAlive();
     }

@@ -30,38 +30,49 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that this JVM knows about one key: who waits, what the store granted, who holds, which command is under way.
+ * State of one key in this JVM: waiters, the command under way, grants and holds.
  *
- * <p>A machine of events. Each event changes the state under the monitor of this object and adds its {@link Effects},
- * which the {@link Running} carries out without the monitor: sending commands, completing futures, calling listeners.
- * No command is sent and no code of the application runs under the monitor; the time is an argument. Each event after
- * which a command may be due ends in {@link #next}, which decides on it.
+ * <p>A state machine. Each event (a call, an answer, a message, a look of the timer) changes the state under this
+ * object's monitor and adds steps to {@link Effects}, which {@link Running} executes without the monitor: commands,
+ * completions of futures, listeners. An event that may make a command due ends in {@link #next}, which decides on that
+ * command; the answer to an attempt that has already failed only gives its grant back.
  *
- * <p><b>Invariants.</b> (1) At most one attempt or withdrawal is under way; an attempt may follow a release that was
- * decided, unless this instance queues up behind others with that release. (2) No release is sent while a renewal of
- * the same grant has no answer, and no renewal once the release was decided. (3) A waiter is in the line, or among
- * those that only try, or has its outcome, and never two of these. (4) Each of {@link #holds} is held, or its owner has
- * left it and its release is not sent; no two have the same slot, and a new grant of a slot ends an older hold. (5)
- * While there are waiters, an attempt is under way or due, or the next look is set, or holds are in all their slots,
- * whose end lets an attempt follow. (6) A grant that no waiter takes is given back. (7) A retired object gets
- * no caller and no hold any more.
+ * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
+ * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#forget}, and queries
+ * of {@link Heartbeat}, which read the clock and the constant or cached answers of {@code CrashDetection}. Otherwise
+ * the time is an argument, except in {@link #checkHeld}.
  *
- * <p>A lock with one permit has slot 0. With several, each slot is a lock of its own to the store, and the line, the
- * attempt and the registration are those of all slots. Limits may differ from caller to caller: each counts the slots
- * below its own.
+ * <p><b>Invariants.</b> A release is <em>decided</em> when {@link #release} or {@link #releaseLost} adds its command to
+ * the effects.
  *
- * <p>A monitor, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
- * forever. It is held for some instructions; the timer's monitor comes after it.
+ * <ol>
+ *   <li>At most one attempt or withdrawal is under way. An attempt may follow a decided release, unless that release
+ *       requeues this instance.
+ *   <li>No release is sent while a renewal of its grant is unanswered, and no renewal after the release was decided.
+ *   <li>A caller is in exactly one of: the waiting line, the tries, decided.
+ *   <li>Each of {@link #holds} is held, or left by its owner with its release not yet decided. No two share a slot; a
+ *       new grant of a slot ends the older hold.
+ *   <li>While callers wait, an attempt, a withdrawal or a requeueing release is under way, or the next look is
+ *       scheduled, or this instance holds all their slots, and the end of a hold allows an attempt.
+ *   <li>A grant that no waiter takes is given back.
+ *   <li>A retired object gets no further caller and no hold.
+ * </ol>
+ *
+ * <p>A lock with one permit has slot 0. With several, the store treats each slot as a lock; line, attempt and
+ * registration are common to all slots. Permits may differ between callers: each uses the slots below its own number.
+ *
+ * <p>A monitor rather than a {@code ReentrantLock}, which a thread that dies of a stack overflow inside it leaves
+ * locked forever. Lock order: this monitor, then the timer's.
  */
 final class KeyLock extends TimerEntry {
 
-    /** Bounds what a storm of useless signals can cause: after that many, the first waiter sleeps again. */
-    private static final int MOST_REPEATS = 3;
+    /** Attempts in a row after useless signals; then the first waiter sleeps. */
+    private static final int MAX_REPEATS = 3;
 
-    /** How long a nested entry learns of the loss, at least, if the owner never releases. */
-    private static final long REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
+    /** Minimum time for which a lost hold is remembered for its thread. */
+    private static final long MIN_REMEMBERED_NANOS = Duration.ofMinutes(1).toNanos();
 
-    private static final int RETRY_EVERY = 6;
+    private static final int RETRIES_PER_LEASE = 6;
     private static final long NEVER = Long.MAX_VALUE;
     private static final int NONE = -1;
 
@@ -74,42 +85,43 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private @Nullable Attempt attempt;
 
-    /** How many there were, with the one under way. */
     @GuardedBy("this")
-    private long attempts;
+    private long attemptNumber;
 
     @GuardedBy("this")
     private boolean isWithdrawing;
 
-    /** Releases under way with which this instance queues up behind others. */
+    /** Releases under way that requeue this instance behind others. */
     @GuardedBy("this")
     private int requeueing;
 
-    /** Releases under way. */
     @GuardedBy("this")
     private int releases;
 
-    /** That of the lowest slot; the others are {@link Hold#beside} it, in the order of their slots. */
+    /** Held slots, linked by {@link Hold#next}, ascending. */
     @GuardedBy("this")
     private @Nullable Hold holds;
 
-    /** Lost holds whose threads have not learned of the loss. */
+    /** Lost holds whose threads have not noticed the loss. */
     @GuardedBy("this")
     private List<Hold> lost = List.of();
 
-    /** An attempt is due for waiters who ask for more permits: for so many, the store has refused one. */
+    /**
+     * Permits of the latest attempt, refused or unanswered: only waiters with more are due an attempt; 0 makes one due
+     * for all.
+     */
     @GuardedBy("this")
     private int askedFor;
 
-    /** The highest slot that may be free, whatever this instance believes to hold. Spent by who asks for it. */
+    /** Highest signalled slot, which may be free even if this instance seems to hold it; reset by an attempt for it. */
     @GuardedBy("this")
     private int signalled = NONE;
 
-    /** Whether another instance is known to wait, although the attempt under way may be granted before it. */
+    /** Another instance waits, although the attempt under way may be granted first. */
     @GuardedBy("this")
     private boolean isWanted;
 
-    /** Whether the store may count this instance among those that wait, its place, and the token that it knows. */
+    /** The store may have this instance registered as waiting. */
     @GuardedBy("this")
     private boolean isRegistered;
 
@@ -131,10 +143,7 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private int repeats;
 
-    /**
-     * How many fencing tokens to ask for where several waiters can use them: the fewest, and twice as many after a
-     * grant whose tokens ran out early.
-     */
+    /** Fencing tokens to request while several wait; doubled after a grant that used them up early. */
     @GuardedBy("this")
     private int block = EngineSettings.HandOver.FENCING_TOKENS;
 
@@ -148,7 +157,7 @@ final class KeyLock extends TimerEntry {
 
     // Events of callers
 
-    /** A caller wants the lock. False if this object is retired, so that a new one must be made. */
+    /** Queues a caller. False if this object is retired; the caller then needs a new one. */
     synchronized boolean join(Effects todo, Waiter waiter, Moment now) {
         if (isRetired) {
             return false;
@@ -164,7 +173,7 @@ final class KeyLock extends TimerEntry {
             queue = queue.with(waiter);
             askedFor = queue.first() == waiter ? 0 : askedFor;
         }
-        waiter.firstAnswer = attempt != null && waiter.waits() ? attempts : attempts + 1;
+        waiter.firstAttemptNumber = attempt != null && waiter.waits() ? attemptNumber : attemptNumber + 1;
         next(todo, now);
         if (waiter.isQueued && (attempt == null || attempt.waiter != waiter)) {
             reportWait(todo, waiter);
@@ -172,21 +181,20 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
-    /** The wait of a caller is over, by its own clock. */
     synchronized void waitIsOver(Effects todo, Waiter waiter, Moment now) {
         if (!waiter.isQueued || !waiter.isPast(now.nanos())) {
             return;
         }
         expire(todo, now);
         Hold ours = inTheWayOf(waiter);
-        boolean isAsked = waiter.terms.permits() == 1 || queue.first() == waiter; // others may ask for fewer
+        boolean isAsked = waiter.terms.permits() == 1 || queue.first() == waiter; // else for fewer permits, perhaps
         Obstacle known = ours != null ? heldHere(ours, now) : isAsked ? obstacle : null;
         if (ours == null && known != null && known.isKept()) {
-            known = known.after(now.nanos()); // the store was not asked since
+            known = known.after(now.nanos()); // not asked since
         }
-        boolean isUnanswered = ours == null && attempt != null && attempts == waiter.firstAnswer;
+        boolean isUnanswered = ours == null && attempt != null && attemptNumber == waiter.firstAttemptNumber;
         if (queue.first() == waiter && !isUnanswered) {
-            askedFor = 0; // a signal may have been spent on the one that leaves
+            askedFor = 0; // its attempt may have used up a signal
         }
         if (known == null || isUnanswered) {
             queue.endWait(waiter);
@@ -196,29 +204,29 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    /** A caller does not want the lock any more: it leaves the line, or gives back what it has not taken. */
+    /** The caller leaves the line, or gives back an untaken grant. */
     synchronized void leave(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
             askedFor = queue.first() == waiter ? 0 : askedFor;
-            endWait(todo, waiter, new Outcome.Abandoned());
+            endWait(todo, waiter, new Outcome.Cancelled());
         } else if (waiter.decided instanceof Outcome.Got got && got.hold().claim == waiter) {
             got.hold().claim = null;
             expire(todo, now);
-            exit(todo, got.hold(), now);
+            exitEntry(todo, got.hold(), now);
         }
         next(todo, now);
     }
 
-    /** The caller completed its future: it leaves the line. The delivery releases what it was granted. */
+    /** The application completed the future. A delivery under way releases its grant. */
     synchronized void giveUp(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
             leave(todo, waiter, now);
         }
     }
 
-    /** The hold that a thread may enter again, perhaps a lost one. */
+    /** The thread's hold, perhaps lost; null if none. */
     synchronized @Nullable Hold enteredBy(HoldOwner owner) {
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             if (isEnteredBy(each, owner)) {
                 return each;
             }
@@ -240,8 +248,8 @@ final class KeyLock extends TimerEntry {
     }
 
     /**
-     * One entry more, which asks for a minimum time, if the hold is held. Returns its state, by which the thread of a
-     * lost hold learns of the loss.
+     * Counts an entry and applies its minimum time, if the hold is held. Returns the hold's state; the thread of a lost
+     * hold detects the loss here.
      */
     synchronized Hold.State enter(Hold entered, Handle handle, Duration atLeast) {
         if (entered.state == Hold.State.HELD) {
@@ -256,13 +264,13 @@ final class KeyLock extends TimerEntry {
         return entered.state;
     }
 
-    /** Listeners get the grant: its caller is about to take it. */
+    /** Before listeners and the caller receive the grant. */
     synchronized void announce(Hold granted, Waiter waiter, Handle handle) {
         granted.isAnnounced = true;
         waiter.handle = handle;
     }
 
-    /** The caller takes what it was granted. False if it was given back. */
+    /** False if it was given back. */
     synchronized boolean take(Hold granted, Waiter waiter, Handle handle) {
         if (granted.claim != waiter) {
             return false;
@@ -272,7 +280,7 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
-    /** Whether it is held. Ends it if its lease is over. */
+    /** Whether it is held; ends it if its lease is over. */
     boolean checkHeld(Hold asked) {
         synchronized (this) {
             if (asked.state != Hold.State.HELD) {
@@ -282,7 +290,7 @@ final class KeyLock extends TimerEntry {
                 return true;
             }
         }
-        StackReserve.ensure(); // the loss must be told to its end
+        StackReserve.ensure(); // reporting the loss must not stop half-way
         shared.run(todo -> expired(todo, shared.now()));
         return false;
     }
@@ -296,7 +304,7 @@ final class KeyLock extends TimerEntry {
         return asked.state == Hold.State.HELD ? asked.deadline.remaining(now) : Duration.ZERO;
     }
 
-    /** Adds a callback, or hands it out at once if the hold is lost. */
+    /** Runs at once if the hold is lost. */
     synchronized void onLost(Effects todo, Hold asked, Handle handle, Runnable callback) {
         if (!handle.hasLeft()) {
             asked.addCallback(handle, callback);
@@ -306,22 +314,19 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Whether its release was decided, or another hold has followed it. */
+    /** Whether its release was decided, or another hold replaced it. */
     synchronized boolean isGone(Hold left) {
         return !isHere(left);
     }
 
-    /** A caller gives its handle back unused: unless others have one, nothing ran under the lock. */
+    /** Drops the minimum time, unless another handle used the lock. */
     synchronized void keepNothing(Hold asked) {
         if (asked.entries == 1) {
             asked.atLeast = Duration.ZERO;
         }
     }
 
-    /**
-     * A handle is released: one entry less; with the last one, the lock is handed over or released. Completed with what
-     * that comes to, now or with the answer of the store.
-     */
+    /** The last handle hands the lock over or releases it. The result is completed now or by the store's answer. */
     synchronized CompletableFuture<ReleaseOutcome> exit(Effects todo, Handle handle, Moment now) {
         Hold left = handle.hold;
         expire(todo, now);
@@ -329,14 +334,14 @@ final class KeyLock extends TimerEntry {
                 ? left.ended()
                 : CompletableFuture.completedFuture(
                         left.state == Hold.State.LOST ? ReleaseOutcome.LOST : ReleaseOutcome.STILL_HELD);
-        handle.left(); // whatever fails from here on, this entry is not counted down again
-        exit(todo, left, now);
+        handle.markLeft(); // a later failure must not count it down twice
+        exitEntry(todo, left, now);
         next(todo, now);
         return outcome;
     }
 
     @GuardedBy("this")
-    private void exit(Effects todo, Hold left, Moment now) {
+    private void exitEntry(Effects todo, Hold left, Moment now) {
         left.entries--;
         if (left.entries > 0) {
             return;
@@ -349,13 +354,13 @@ final class KeyLock extends TimerEntry {
         } else if (left.state == Hold.State.LOST) {
             left.state = Hold.State.ENDED;
             forget(left);
-            reportLoss(todo, left, now); // if it was lost before listeners got the grant
+            reportLoss(todo, left, now); // unless reported: it was lost before the grant was announced
             end(todo, left, ReleaseOutcome.LOST, now);
             releaseLost(todo, left, now);
         }
     }
 
-    /** The owner asks the store for another lease, or whether the lock is still there. */
+    /** Extends the lease, or confirms the lock. */
     synchronized void ask(
             Effects todo, Hold asked, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
         if (asked.state != Hold.State.HELD) {
@@ -370,7 +375,6 @@ final class KeyLock extends TimerEntry {
         renew(todo, new Renewal(asked, Renewal.Kind.OF_OWNER, now, asksFor, answer));
     }
 
-    /** The store gave it the lease of these terms. */
     synchronized void continueOn(Effects todo, Hold asked, LockRequest terms, Moment now) {
         if (asked.state == Hold.State.HELD) {
             asked.continueOn(terms, now.nanos());
@@ -380,7 +384,6 @@ final class KeyLock extends TimerEntry {
 
     // Answers of the store
 
-    /** The answer to an attempt. */
     synchronized void answered(Effects todo, Attempt asked, AcquireResult result, Moment now) {
         expire(todo, now);
         Obstacle seen = Obstacle.of(result, now.nanos());
@@ -401,46 +404,46 @@ final class KeyLock extends TimerEntry {
             long newPosition = result instanceof AcquireResult.Contended contended ? contended.position() : Waiting.NEW;
             notGranted(todo, asked, seen, newPosition, now);
         } else if (result instanceof AcquireResult.Rejected rejected) {
-            failed(todo, asked, new Outcome.Failed(true, rejected.reason(), rejected.cause()));
+            endAfterFailure(todo, asked, new Outcome.Failed(true, rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
             giveBack(todo, asked);
-            failed(todo, asked, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
+            endAfterFailure(todo, asked, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
         }
         next(todo, now);
     }
 
-    /** The client failed before or after it sent the attempt. */
+    /** The client failed to send the attempt or to process its answer. */
     synchronized void failed(Effects todo, Attempt asked, Outcome.Failed failure, Moment now) {
         if (attempt == asked) {
             attempt = null;
             giveBack(todo, asked);
-            failed(todo, asked, failure);
+            endAfterFailure(todo, asked, failure);
             next(todo, now);
         }
     }
 
     @GuardedBy("this")
     private void granted(Effects todo, Attempt asked, Grant grant, boolean areOthersWaiting, Moment now) {
-        if (asked.waits()) { // a caller that only tries leaves the place to those who wait
+        if (asked.waits()) { // a try does not use the registration
             isRegistered = false;
             position = Waiting.NEW;
             registeredBy = null;
         }
         round = 0;
         repeats = 0;
-        signalled = grant.slot < signalled ? signalled : NONE; // of the slots that are free, the store grants the first
-        askedFor = 0; // there may be another slot
+        signalled = grant.slot < signalled ? signalled : NONE; // the store grants the lowest free slot
+        askedFor = 0; // another slot may be free
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
-        displace(todo, grant.slot, now);
+        supersede(todo, grant.slot, now);
         Deadline deadline = Deadline.of(asked.sent, asked.waiter.terms.leaseNanos());
         Outcome.Failed failure = failureOf(asked, grant, deadline, now);
         Waiter taker = failure == null ? takerOf(asked, grant) : null;
         if (taker == null) {
             giveBack(todo, asked);
-            endWait(todo, asked.waiter, failure == null ? new Outcome.Abandoned() : failure);
-            if (failure != null) { // another attempt would double the time
-                dismissTries(todo, any -> true, failure);
+            endWait(todo, asked.waiter, failure == null ? new Outcome.Cancelled() : failure);
+            if (failure != null) { // another attempt would double their wait
+                endTries(todo, any -> true, failure);
             }
             return;
         }
@@ -453,7 +456,7 @@ final class KeyLock extends TimerEntry {
         lookAt = NEVER;
     }
 
-    /** The failure of every caller that could take the grant; null if one can take it. */
+    /** Why no caller can take the grant; null if one can. */
     private Outcome.@Nullable Failed failureOf(Attempt asked, Grant grant, Deadline deadline, Moment now) {
         Outcome.Failed closed = shared.closed;
         if (closed != null) {
@@ -465,9 +468,9 @@ final class KeyLock extends TimerEntry {
         return deadline.isOver(now) ? Outcome.Failed.tooLate(asked.waiter.terms.lease()) : null;
     }
 
-    /** The store has given the slot of an earlier grant to another token. */
+    /** Ends the older hold of a slot granted to another token. */
     @GuardedBy("this")
-    private void displace(Effects todo, int slot, Moment now) {
+    private void supersede(Effects todo, int slot, Moment now) {
         Hold earlier = find(each -> each.grant.slot == slot);
         if (earlier == null) {
             return;
@@ -477,15 +480,15 @@ final class KeyLock extends TimerEntry {
             lose(todo, earlier, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else {
             removeHold(todo, earlier);
-            settle(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
+            completeRelease(todo, earlier, new ReleaseResult.NotHeld(), isCertain, now);
             releaseLost(todo, earlier, now);
         }
     }
 
-    /** The waiter that gets what the attempt is granted: its own, or the first of those that asked for the same. */
+    /** The attempt's waiter, or the first with the same terms. */
     @GuardedBy("this")
     private @Nullable Waiter takerOf(Attempt asked, Grant grant) {
-        if (asked.waiter.decided == null && !asked.waiter.forsaken) {
+        if (asked.waiter.decided == null && !asked.waiter.isOrphaned) {
             return asked.waiter;
         }
         ResolvedRequest terms = asked.waiter.terms;
@@ -493,17 +496,16 @@ final class KeyLock extends TimerEntry {
     }
 
     private static boolean canTake(Waiter waiter, Grant grant) {
-        return !waiter.forsaken && grant.slot < waiter.terms.permits();
+        return !waiter.isOrphaned && grant.slot < waiter.terms.permits();
     }
 
-    /** A minimum time counts from a grant of its own, and the store keeps the take-over time of the first owner. */
+    /** A minimum time needs a grant of its own, and the store keeps the first owner's take-over time. */
     private static boolean hasSameTerms(Waiter waiter, ResolvedRequest terms) {
         return waiter.terms.lease().equals(terms.lease())
                 && waiter.terms.crashTakeOver().equals(terms.crashTakeOver())
                 && !waiter.terms.isKept();
     }
 
-    /** The waiter has the lock from now on. */
     @GuardedBy("this")
     private void holdNow(Effects todo, Hold made, Waiter taker) {
         link(made);
@@ -515,7 +517,7 @@ final class KeyLock extends TimerEntry {
             Waiter following = queue.first();
             obstacle = following != null && inTheWayOf(following) == null ? null : ours;
             int taken = slotsTakenHere();
-            dismissTries(todo, each -> each.terms.permits() <= taken, ours.outcome());
+            endTries(todo, each -> each.terms.permits() <= taken, ours.outcome());
         }
         if (!made.grant.isSettled()) {
             todo.add(shared.watchdog::confirmAll);
@@ -532,10 +534,10 @@ final class KeyLock extends TimerEntry {
             registeredBy = Objects.requireNonNull(asked.grant).token;
         }
         int permits = asked.waiter.terms.permits();
-        long latest = attempts;
-        dismissTries( // the answer is that of the tries for which it counts
+        long latest = attemptNumber;
+        endTries( // each try that accepts this answer
                 todo,
-                each -> seen.isOutage() || (each.firstAnswer <= latest && each.terms.permits() <= permits),
+                each -> seen.isOutage() || (each.firstAttemptNumber <= latest && each.terms.permits() <= permits),
                 seen.outcome());
         if (asked.waiter.isQueued && asked.waiter.isPast(now.nanos())) {
             endWait(todo, asked.waiter, seen.outcome());
@@ -544,7 +546,7 @@ final class KeyLock extends TimerEntry {
             return;
         }
         boolean isSignalled = signalled != NONE && (signalled < permits || !asked.waits());
-        if (isSignalled && repeats < MOST_REPEATS) {
+        if (isSignalled && repeats < MAX_REPEATS) {
             repeats++;
             askedFor = 0;
         } else if (asked.waits()) {
@@ -554,7 +556,6 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The first waiter sleeps until its next look. */
     @GuardedBy("this")
     private void sleep(Effects todo, Obstacle before, Moment now) {
         Waiter first = queue.first();
@@ -564,13 +565,12 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** No waiter of this JVM can get the lock now. */
     @GuardedBy("this")
-    private void failed(Effects todo, Attempt asked, Outcome.Failed failure) {
+    private void endAfterFailure(Effects todo, Attempt asked, Outcome.Failed failure) {
         if (asked.waits()) {
-            dismissAll(todo, failure);
-        } else { // it says nothing of the lock, and another attempt would double the time
-            dismissTries(todo, any -> true, failure);
+            endAllWaits(todo, failure);
+        } else { // waiters are unaffected; a second attempt would double the tries' wait
+            endTries(todo, any -> true, failure);
             askedFor = signalled == NONE ? askedFor : 0;
         }
     }
@@ -594,7 +594,7 @@ final class KeyLock extends TimerEntry {
             todo.add(() -> shared.calls.repeatRelease(again, left.longestLease));
         }
         if (left.state == Hold.State.LEAVING) {
-            settle(todo, left, result, isCertain, now);
+            completeRelease(todo, left, result, isCertain, now);
         }
         CompletableFuture<ReleaseResult> revocation = left.revocation;
         if (revocation != null) {
@@ -610,7 +610,7 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void settle(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
+    private void completeRelease(Effects todo, Hold left, ReleaseResult result, boolean isCertain, Moment now) {
         left.state = Hold.State.ENDED;
         if (result instanceof ReleaseResult.NotHeld) {
             left.lossCause = isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
@@ -618,19 +618,19 @@ final class KeyLock extends TimerEntry {
             end(todo, left, ReleaseOutcome.LOST, now);
             return;
         }
-        // A lock that was found free counts as released by its owner if no take-over is possible until now.
+        // A free lock was released by its owner if it cannot have been taken over.
         boolean isReleased = result instanceof ReleaseResult.Released
                 || result instanceof ReleaseResult.Kept
                 || (result instanceof ReleaseResult.FoundFree && isCertain);
         end(todo, left, isReleased ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN, now);
     }
 
-    /** This instance is registered behind the others, or there were none. */
+    /** After a release that may have queued this instance behind others. */
     @GuardedBy("this")
     private void requeued(Effects todo, Hold left, ReleaseResult result, int signalled, Moment now) {
         boolean isKept = result instanceof ReleaseResult.Kept;
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
-        position = Waiting.NEW; // this instance had the lock: an older place is spent
+        position = Waiting.NEW; // the old place was used by the grant
         Waiter first = queue.first();
         boolean isOnlySlot = first == null || first.terms.permits() == 1;
         if (signalled > 0 || (isKept && isOnlySlot)) {
@@ -641,18 +641,17 @@ final class KeyLock extends TimerEntry {
             queue.takeTries(each -> each.waits() && each.terms.permits() == 1, each -> decide(todo, each, over));
             askedFor = first == null || this.signalled != NONE ? 0 : first.terms.permits();
             sleep(todo, obstacle, now);
-        } else { // of several slots, another one may be free
+        } else { // another slot may be free
             askedFor = 0;
         }
     }
 
     private synchronized void withdrawn(Effects todo, Moment now) {
         isWithdrawing = false;
-        askedFor = 0; // who waits may have lost its registration
+        askedFor = 0; // waiters may have lost their registration
         next(todo, now);
     }
 
-    /** The answer to a renewal. */
     synchronized void renewed(Effects todo, Renewal asked, RenewResult result, Moment now) {
         Hold renewed = asked.hold();
         Grant grant = renewed.grant;
@@ -667,19 +666,19 @@ final class KeyLock extends TimerEntry {
         if (asked.kind() == Renewal.Kind.BEFORE_HAND_OVER) {
             armed(todo, asked, result, isCertain, now);
         } else if (renewed.state == Hold.State.HELD) {
-            take(todo, asked, result, isCertain, now);
+            applyRenewal(todo, asked, result, isCertain, now);
         }
-        Hold owing = grant.renewing == 0 ? grant.owing : null;
-        // Without a lock, only an operator awaits the answer to a release.
-        if (owing != null && (owing.revocation != null || !(result instanceof RenewResult.NotHeld))) {
-            releaseLost(todo, owing, now);
+        Hold releasePending = grant.renewing == 0 ? grant.releasePending : null;
+        // If the lock is gone, only an operator needs the release's answer.
+        if (releasePending != null && (releasePending.revocation != null || !(result instanceof RenewResult.NotHeld))) {
+            releaseLost(todo, releasePending, now);
         }
         expire(todo, now);
         next(todo, now);
     }
 
     @GuardedBy("this")
-    private void take(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
+    private void applyRenewal(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
         Hold renewed = asked.hold();
         boolean isReported = asked.kind() != Renewal.Kind.OF_OWNER;
         if (result instanceof RenewResult.Renewed) {
@@ -706,7 +705,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The lease was renewed for a waiter that is not renewed, or it was not. */
+    /** Hands over after the renewal for a waiter without renewal. */
     @GuardedBy("this")
     private void armed(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
         Hold left = asked.hold();
@@ -715,8 +714,8 @@ final class KeyLock extends TimerEntry {
             return;
         }
         if (result instanceof RenewResult.NotHeld) {
-            removeHold(todo, left); // a hold that is leaving and has no release under way is the present one
-            settle(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
+            removeHold(todo, left); // LEAVING without a decided release: still in the list
+            completeRelease(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
         } else if (result instanceof RenewResult.Renewed) {
             left.deadline = asked.deadline();
             left.renewAt = left.terms.renewAt(asked.sent().nanos());
@@ -726,27 +725,26 @@ final class KeyLock extends TimerEntry {
 
     // Messages of the mailbox, and of operators
 
-    /** Another instance says that a slot may be free, whatever this one believes to hold. */
+    /** A signal: the slot may be free, even if this instance seems to hold it. False if this object is retired. */
     synchronized boolean signalled(Effects todo, int slot, Moment now) {
         if (isRetired) {
             return false;
         }
         signalled = Math.max(signalled, slot);
         askedFor = attempt == null && slot < queue.mostPermits() ? 0 : askedFor;
-        isRegistered |= !queue.hasWaiters(); // nobody waits here: the store is to signal the next instance
+        isRegistered |= !queue.hasWaiters(); // nobody waits: a withdrawal passes the signal on
         next(todo, now);
         return true;
     }
 
-    /** Another instance waits for the lock. */
     synchronized void wanted(Moment now) {
         isWanted |= attempt != null;
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             each.grant.wanted(now.nanos());
         }
     }
 
-    /** What was granted to the token with this fingerprint was taken away. */
+    /** An operator revoked the grant elsewhere. */
     synchronized void revoked(Effects todo, String fingerprint, Moment now) {
         Grant asked = attempt == null ? null : attempt.grant;
         if (asked != null && asked.isOf(fingerprint)) {
@@ -760,7 +758,7 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    /** An operator takes the lock from the hold that is shown under this fencing token. False if there is none. */
+    /** False if this instance has no such hold. */
     synchronized boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
         Hold meant = find(each -> each.state == Hold.State.HELD
                 && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
@@ -774,28 +772,27 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
-    /** It cannot be told any more whether another owner had the lock in between. */
+    /** Ends a hold that can no longer be confirmed. */
     synchronized void undecidable(Effects todo, Hold asked, Moment now) {
         lose(todo, asked, LossCause.HISTORY_CHANGED, now);
         next(todo, now);
     }
 
-    /** This instance grants no locks any more; holders keep theirs. */
+    /** Holders keep their locks. */
     synchronized void refuse(Effects todo, Outcome.Failed refusal, Moment now) {
-        dismissAll(todo, refusal);
+        endAllWaits(todo, refusal);
         next(todo, now);
     }
 
-    /** Its lease is extended no more, unless its owner asks for that. */
     synchronized void endRenewals() {
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             each.terms = each.terms.withoutRenewal();
         }
     }
 
-    /** The engine stops: the owner loses the lock, which is released. */
+    /** The engine stops. */
     synchronized void close(Effects todo, Moment now) {
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             lose(todo, each, LossCause.SHUTDOWN, now);
         }
         next(todo, now);
@@ -808,18 +805,17 @@ final class KeyLock extends TimerEntry {
         try {
             shared.watchdog.look(this);
         } catch (RuntimeException | Error e) {
-            shared.timer.schedule(this, shared.beganAt); // a look that failed is repeated: renewals depend on it
+            shared.timer.schedule(this, shared.beganAt); // renewals depend on the look: repeat it
             throw e;
         }
     }
 
-    /** Its time has come: the end of a lease, a renewal, the next look of a waiter. */
     synchronized void look(Effects todo, Moment now) {
         expire(todo, now);
         if (!lost.isEmpty()) {
             lost = lost.stream().filter(each -> now.nanos() - each.forgetAt < 0).toList();
         }
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.HELD) {
                 lookAtHold(todo, each, now);
             }
@@ -833,7 +829,7 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void lookAtHold(Effects todo, Hold held, Moment now) {
-        if (held.isRenewed() && held.isUnreachable()) {
+        if (held.isRenewed() && held.checkUnreachable()) {
             abandoned(todo, held, now);
             if (held.state != Hold.State.HELD) {
                 return;
@@ -852,11 +848,11 @@ final class KeyLock extends TimerEntry {
         }
         if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
             renew(todo, new Renewal(held, Renewal.Kind.REGULAR, now, held.terms.lease(), null));
-            held.renewAt = now.nanos() + held.terms.leaseNanos() / RETRY_EVERY;
+            held.renewAt = now.nanos() + held.terms.leaseNanos() / RETRIES_PER_LEASE;
         }
     }
 
-    /** A section that no code can end is ended where that is safe, and else reported. */
+    /** No handle of the hold is reachable: releases it if its thread has ended, otherwise reports it. */
     @GuardedBy("this")
     private void abandoned(Effects todo, Hold held, Moment now) {
         boolean isOver = held.owner.hasEnded() && !held.hasCallbacks();
@@ -875,21 +871,21 @@ final class KeyLock extends TimerEntry {
                         isOver ? Abandonment.RELEASED : Abandonment.KEPT));
         if (isOver) {
             held.entries = 1;
-            exit(todo, held, now);
+            exitEntry(todo, held, now);
         }
     }
 
-    /** The heartbeat has an answer, or lacks one: reports doubts, has holds confirmed. True if all are settled. */
+    /** After a beat or its answer: reports doubts and confirms holds. True if all are settled. */
     synchronized boolean confirm(Effects todo, Moment now, boolean isDeferred) {
         boolean areSettled = true;
-        for (Hold each = holds; each != null; each = each.beside) {
-            areSettled &= confirm(todo, each, now, isDeferred);
+        for (Hold each = holds; each != null; each = each.next) {
+            areSettled &= confirmHold(todo, each, now, isDeferred);
         }
         return areSettled;
     }
 
     @GuardedBy("this")
-    private boolean confirm(Effects todo, Hold held, Moment now, boolean isDeferred) {
+    private boolean confirmHold(Effects todo, Hold held, Moment now, boolean isDeferred) {
         if (held.state != Hold.State.HELD || !held.grant.takesPart()) {
             return true;
         }
@@ -918,25 +914,25 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Completes what threads began that failed for want of stack or memory. */
+    /** Of threads that failed for want of stack or memory. */
     synchronized void finish(Effects todo, Moment now) {
-        queue.takeWaiters(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
-        queue.takeTries(each -> each.forsaken, each -> decide(todo, each, new Outcome.Abandoned()));
+        queue.takeWaiters(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
+        queue.takeTries(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
         askedFor = 0;
         List<Hold> unfinished = new ArrayList<>(lost);
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             unfinished.add(each);
         }
         for (Hold each : unfinished) {
-            if (each.claim instanceof Waiter waiter && waiter.forsaken) {
+            if (each.claim instanceof Waiter waiter && waiter.isOrphaned) {
                 each.claim = null;
-                exit(todo, each, now);
+                exitEntry(todo, each, now);
             }
             Handle latest = each.unfinished;
             each.unfinished = null;
             for (Handle handle = latest; handle != null; handle = handle.nextUnfinished) {
-                if (handle.isToBeFinished()) {
-                    exit(todo, each, now);
+                if (handle.tryFinish()) {
+                    exitEntry(todo, each, now);
                 }
             }
         }
@@ -953,16 +949,15 @@ final class KeyLock extends TimerEntry {
         return all;
     }
 
-    /** One for each slot that is held. */
     synchronized List<HeldLock> held(Moment now) {
         List<HeldLock> all = new ArrayList<>(1);
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             all.add(each.snapshot(now));
         }
         return all;
     }
 
-    /** The instance that had the lock by the last answer, if callers wait: the heartbeat asks whether it is alive. */
+    /** Last known owner's instance, if callers wait for it. */
     synchronized Optional<String> watched() {
         return !queue.hasWaiters() || obstacle == null ? Optional.empty() : obstacle.instance();
     }
@@ -973,10 +968,9 @@ final class KeyLock extends TimerEntry {
 
     // Decisions
 
-    /** What is to be done next; ends every event. */
     @GuardedBy("this")
     private void next(Effects todo, Moment now) {
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.LEAVING && !each.isArming && each.grant.renewing == 0) {
                 release(todo, each, now);
             }
@@ -1006,17 +1000,17 @@ final class KeyLock extends TimerEntry {
         return asking != null && asking.terms.permits() > above ? asking : null;
     }
 
-    /** A hold of this instance, if there is one in each slot that the caller could be granted; else null. */
+    /** A hold of this instance, if holds occupy every slot available to the caller. */
     @GuardedBy("this")
     private @Nullable Hold inTheWayOf(Waiter waiter) {
         return waiter.terms.permits() <= slotsTakenHere() ? holds : null;
     }
 
-    /** How many of the first slots have holds of this instance, up to one that has none. */
+    /** From slot 0, without a gap. */
     @GuardedBy("this")
     private int slotsTakenHere() {
         int taken = 0;
-        for (Hold each = holds; each != null && each.grant.slot == taken; each = each.beside) {
+        for (Hold each = holds; each != null && each.grant.slot == taken; each = each.next) {
             taken++;
         }
         return taken;
@@ -1026,7 +1020,7 @@ final class KeyLock extends TimerEntry {
     private @Nullable Hold find(Predicate<Hold> which) {
         Hold found = holds;
         while (found != null && !which.test(found)) {
-            found = found.beside;
+            found = found.next;
         }
         return found;
     }
@@ -1041,11 +1035,11 @@ final class KeyLock extends TimerEntry {
             lookAt = NEVER;
         }
         boolean areOthersWaiting = asking.hadToWait || queue.hasSeveralWaiters();
-        int tokens = areOthersWaiting ? Math.min(block, shared.mostFencingTokens) : 1;
+        int tokens = areOthersWaiting ? Math.min(block, shared.maxFencingTokens) : 1;
         Attempt begun =
                 new Attempt(asking, asking.isQueued ? shared.waitingAt(position) : Optional.empty(), tokens, now);
         todo.add(() -> shared.send(begun));
-        attempts++;
+        attemptNumber++;
         attempt = begun;
     }
 
@@ -1053,12 +1047,12 @@ final class KeyLock extends TimerEntry {
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalled);
-        Runnable then = () -> shared.follow(answer -> withdrawn(answer, shared.nowOr(now)));
+        Runnable then = () -> shared.follow(effects -> withdrawn(effects, shared.nowOr(now)));
         todo.add(() -> shared.withdraw(key, known, slot, then));
         isWithdrawing = true;
         isRegistered = false;
-        signalled = NONE; // the store passes the signal on
-        position = queue.hasWaiters() ? position : Waiting.NEW; // who waits for other slots takes its place again
+        signalled = NONE; // the withdrawal passes it on
+        position = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep the place
         registeredBy = null;
     }
 
@@ -1080,50 +1074,50 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void link(Hold added) {
         Hold before = null;
-        for (Hold each = holds; each != null && each.grant.slot < added.grant.slot; each = each.beside) {
+        for (Hold each = holds; each != null && each.grant.slot < added.grant.slot; each = each.next) {
             before = each;
         }
         if (before == null) {
-            added.beside = holds;
+            added.next = holds;
             holds = added;
         } else {
-            added.beside = before.beside;
-            before.beside = added;
+            added.next = before.next;
+            before.next = added;
         }
     }
 
-    /** What it leads to stays reachable, for those who are just passing it. */
+    /** Keeps the removed hold's link for loops that are at it. */
     @GuardedBy("this")
     private void unlink(Hold removed) {
         if (holds == removed) {
-            holds = removed.beside;
+            holds = removed.next;
             return;
         }
-        for (Hold each = holds; each != null; each = each.beside) {
-            if (each.beside == removed) {
-                each.beside = removed.beside;
+        for (Hold each = holds; each != null; each = each.next) {
+            if (each.next == removed) {
+                each.next = removed.next;
             }
         }
     }
 
-    /** Used, as {@link #unlink}, amid a step that nothing may interrupt: without a lambda, which takes memory. */
+    /** No lambda, as in {@link #unlink}: allocation could fail amid a step that must not stop half-way. */
     @GuardedBy("this")
     private boolean isHere(Hold asked) {
         Hold each = holds;
         while (each != null && each != asked) {
-            each = each.beside;
+            each = each.next;
         }
         return each != null;
     }
 
-    /** What was lost is released too: if it is still there, no owner has to wait for the end of its lease. */
+    /** Releases a lost lock: if the store still has it, others need not wait for its lease. */
     @GuardedBy("this")
     private void releaseLost(Effects todo, Hold left, Moment now) {
         if (left.isReleaseSent) {
             return;
         }
         if (left.grant.renewing > 0) {
-            left.grant.owing = left;
+            left.grant.releasePending = left;
             return;
         }
         left.isReleaseSent = true;
@@ -1135,11 +1129,10 @@ final class KeyLock extends TimerEntry {
         ReleaseCommand command = left.releaseCommand(isRequeued ? shared.goesOnWaiting : Wait.UNCHANGED);
         todo.add(() -> shared.calls.release(
                 command,
-                result -> shared.follow(answer -> released(answer, left, isRequeued, result, shared.nowOr(now)))));
+                result -> shared.follow(effects -> released(effects, left, isRequeued, result, shared.nowOr(now)))));
         releases++;
     }
 
-    /** The lock goes to the first waiter that still wants it, if the grant allows that. */
     @GuardedBy("this")
     private boolean passOn(Effects todo, Hold left, Renewal.Kind after, Moment now) {
         boolean mayPass = shared.limits.max() > 0
@@ -1175,7 +1168,7 @@ final class KeyLock extends TimerEntry {
         return true;
     }
 
-    /** A renewal counts as under way once nothing can fail any more: a release waits for its answer. */
+    /** Counts the renewal last, when nothing can fail: a release waits for its answer. */
     @GuardedBy("this")
     private void renew(Effects todo, Renewal made) {
         todo.add(made.isOfTimer() ? () -> shared.watchdog.renew(made) : () -> shared.renew(List.of(made)));
@@ -1188,10 +1181,9 @@ final class KeyLock extends TimerEntry {
 
     // Losses and ends
 
-    /** A hold whose lease is over is lost. */
     @GuardedBy("this")
     private void expire(Effects todo, Moment now) {
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.HELD && each.deadline.isOver(now)) {
                 boolean isPastMaxHold = each.isPastMaxHold(now.nanos());
                 lose(todo, each, isPastMaxHold ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED, now);
@@ -1210,7 +1202,7 @@ final class KeyLock extends TimerEntry {
             removeHold(todo, held);
         }
         if (held.owner.isThread() && held.isAnnounced) {
-            held.forgetAt = now.nanos() + Math.max(held.terms.leaseNanos(), REMEMBERED_NANOS);
+            held.forgetAt = now.nanos() + Math.max(held.terms.leaseNanos(), MIN_REMEMBERED_NANOS);
             lost = Stream.concat(lost.stream(), Stream.of(held)).toList();
         }
         if (held.isAnnounced) {
@@ -1289,7 +1281,7 @@ final class KeyLock extends TimerEntry {
 
     private static void decide(Effects todo, Waiter waiter, Outcome outcome) {
         if (waiter.decided == null) {
-            todo.add(() -> waiter.outcome.complete(outcome)); // first: without memory, nothing is decided
+            todo.add(() -> waiter.outcome.complete(outcome)); // first: it may fail for want of memory
             waiter.decided = outcome;
         }
     }
@@ -1303,13 +1295,13 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void dismissAll(Effects todo, Outcome outcome) {
+    private void endAllWaits(Effects todo, Outcome outcome) {
         queue.takeWaiters(any -> true, each -> decide(todo, each, outcome));
-        dismissTries(todo, any -> true, outcome);
+        endTries(todo, any -> true, outcome);
     }
 
     @GuardedBy("this")
-    private void dismissTries(Effects todo, Predicate<Waiter> which, Outcome outcome) {
+    private void endTries(Effects todo, Predicate<Waiter> which, Outcome outcome) {
         queue.takeTries(which, each -> decide(todo, each, outcome));
     }
 
@@ -1318,7 +1310,7 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void watch(Moment now) {
         long next = !queue.hasWaiters() ? NEVER : lookAt;
-        for (Hold each = holds; each != null; each = each.beside) {
+        for (Hold each = holds; each != null; each = each.next) {
             if (each.state == Hold.State.HELD) {
                 next = Math.min(next, lookAtHoldBy(each, now));
             }
@@ -1327,7 +1319,7 @@ final class KeyLock extends TimerEntry {
             next = Math.min(next, each.forgetAt);
         }
         if (next != NEVER) {
-            shared.timer.schedule(this, next); // if that fails, the next event tries again
+            shared.timer.schedule(this, next); // the next event retries a failure
         }
     }
 

@@ -32,16 +32,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants locks that are kept at a {@link LockBackend}: local queueing, reentrancy per thread, renewal, loss.
- * Thread-safe.
+ * Grants locks of a {@link LockBackend}: queues, re-enters, renews and reports losses. Thread-safe.
  *
- * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. {@link #runtime} is null while
- * stopped; it has one watchdog thread, however many locks are held, and threads for callbacks only while there are any.
+ * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. A run has one watchdog thread, and
+ * further threads only while there are callbacks.
  *
- * <p>There are two ways to end it. {@link #stop()} takes the locks away from their holders, for a caller that knows
- * that their work is over. {@link #drain()} grants no more and lets the work end; {@link #leaveToLeases()} follows it
- * where the application can wait no longer. No other instance gets a lock by the second way before its holder
- * releases it or its lease is over.
+ * <p>{@link #stop()} takes locks away from holders. {@link #drain()} lets their work end; {@link #leaveToLeases()}
+ * follows where the application cannot wait longer.
  */
 public final class LockEngine implements LockSource, AutoCloseable {
 
@@ -54,15 +51,15 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final AtomicReference<@Nullable Running> runtime = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
-    /** Written by any thread: immutable, and an older one is as good. */
+    /** Immutable, so a racy write is harmless. */
     private @Nullable ResolvedRequest latestTerms;
 
     /**
-     * Creates the engine, registers its mailbox with the backend, and runs. The backend is not closed by it.
+     * Creates, registers with the backend, and starts. The backend stays the caller's to close.
      *
-     * @param backend where the locks are kept
-     * @param settings what applies where a request is silent
-     * @param listeners receivers of the events, called in this order
+     * @param backend store of the locks
+     * @param settings defaults of requests
+     * @param listeners called in this order
      * @param clock the clocks
      */
     public LockEngine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, EngineClock clock) {
@@ -70,11 +67,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * The same, with threads and randomness of another origin.
+     * Creates the engine with other threads and randomness.
      *
-     * @param backend where the locks are kept
-     * @param settings what applies where a request is silent
-     * @param listeners receivers of the events, called in this order
+     * @param backend store of the locks
+     * @param settings defaults of requests
+     * @param listeners called in this order
      * @param environment time, threads and randomness
      */
     public LockEngine(
@@ -94,8 +91,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Grants locks again after {@link #drain()} or {@link #stop()}. After {@link #beginStop()}, finishes the stop first,
-     * and so may block. No effect while running.
+     * Grants locks again after {@link #drain()} or {@link #stop()}. After {@link #beginStop()}, finishes the stop
+     * first, and so may block. No effect while running.
      */
     public void start() {
         Running running = runtime.get();
@@ -112,20 +109,19 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Stops granting, and fails the waiters with {@link LockBackendException}. Holders keep their locks, which are
-     * renewed, and threads may enter again what they hold. Returns at once.
+     * Stops granting and fails the waiters with {@link LockBackendException}. Holders keep their locks, which are still
+     * renewed, and can re-enter. Returns at once.
      *
-     * @return completed when nothing is held any more and the backend has answered the releases, or when the engine is
-     *     stopped already; not if {@link #start()}, {@link #stop()} or another drain comes first
+     * @return completed when no lock is held and the backend has answered the releases, or at once if stopped; perhaps
+     *     never if {@link #start()} or {@link #stop()} comes first
      */
     public CompletableFuture<Void> drain() {
         return ask(Running::drain, CompletableFuture.completedFuture(null));
     }
 
     /**
-     * Drains without renewing what is held, and stops then. Blocks until each holder has released its lock or its
-     * lease is over, so the backend stays connected until no other instance can take a lock over from work that still
-     * runs. An interrupt does not end it.
+     * Drains without renewing, then stops. Blocks until each lock is released or its lease is over; the backend stays
+     * connected meanwhile, so no other instance takes over a lock whose work still runs. Ignores interrupts.
      */
     public void leaveToLeases() {
         ifRunning(Running::leaveToLeases);
@@ -133,9 +129,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Stops granting, fails the waiters with {@link LockBackendException}, signals their loss to the holders, and
-     * releases what they held, whether or not their work is over. Returns when the backend has answered, or its command
-     * timeout is over. Idempotent.
+     * Stops granting, fails the waiters with {@link LockBackendException}, reports the loss to the holders and releases
+     * their locks, even if their work goes on. Returns when the backend has answered, after 65 s at the latest.
+     * Idempotent.
      */
     public void stop() {
         ifRunning(this::end);
@@ -148,8 +144,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Begins to {@link #stop()}, and does not wait for the answers of the backend. {@link #stop()} may follow, and ends
-     * the threads of callbacks.
+     * Begins to {@link #stop()} without waiting for the backend; {@link #stop()} then ends the callback threads.
      *
      * @return completed when the backend has answered
      */
@@ -166,7 +161,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return ask(running -> running.closed == null, false);
     }
 
-    /** {@link #stop()}. */
+    /** Stops. */
     @Override
     public void close() {
         stop();
@@ -212,7 +207,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return terms;
     }
 
-    /** The terms of the request before, if they are the same: all of a thousand locks of one kind refer to them. */
+    /** Shares equal terms between locks, to save memory. */
     private ResolvedRequest latest(ResolvedRequest terms) {
         ResolvedRequest before = latestTerms;
         if (before != null && before.equals(terms)) {
@@ -232,19 +227,18 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * What an operator sees and does.
+     * The view for operators.
      *
-     * @return a view of this engine, also while it is stopped
+     * @return valid even while the engine is stopped
      */
     public LockAdmin admin() {
         return new Admin();
     }
 
     /**
-     * Whether the locks of a crashed instance are taken over, as configured, and as far as the store is known. Asks
-     * nothing.
+     * Whether locks of a crashed instance are taken over, by configuration and store. Sends nothing.
      *
-     * @return the answer; also that they are not while the engine is stopped
+     * @return off while the engine is stopped
      */
     public CrashTakeOver crashTakeOver() {
         return ask(running -> running.heartbeat.supported(), CrashTakeOver.off("The lock client is stopped"));
@@ -262,7 +256,6 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
     }
 
-    /** What the engine holds while it runs. */
     private final class LiveHeldLocks implements HeldLocks {
 
         @Override
@@ -281,7 +274,6 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
     }
 
-    /** The operator's side, also of a stopped engine. */
     private final class Admin implements LockAdmin {
 
         @Override
@@ -305,7 +297,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
                     () -> backend.inspect(key, slot), StoredLock.Unknown::new, found -> outages.told(key, found));
         }
 
-        /** {@inheritDoc} The engine releases what it holds by its lock token; else, it asks the store. */
+        /** {@inheritDoc} Its own hold, the engine releases by its lock token; otherwise it asks the store. */
         @Override
         public CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken) {
             return LockEngine.this
@@ -318,7 +310,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
                             revocation -> outages.told(key, revocation)));
         }
 
-        /** If the store does not know the token any more, it has let the hold go before. */
+        /** A token unknown to the store counts as revoked: the lock was already gone. */
         private static Revocation revoked(ReleaseResult released) {
             return released instanceof ReleaseResult.Unknown unknown
                     ? new Revocation.Unknown(
@@ -349,7 +341,6 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
     }
 
-    /** Signals of other owners. */
     private final class Mailbox implements SignalListener {
 
         @Override
@@ -358,7 +349,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             if (running != null) {
                 running.signal(key, slot);
             } else {
-                backend.release(ReleaseCommand.endOfWait(key, tokens.next(), slot)); // stopped: passes the signal on
+                backend.release(ReleaseCommand.endOfWait(key, tokens.next(), slot)); // stopped: pass the signal on
             }
         }
 

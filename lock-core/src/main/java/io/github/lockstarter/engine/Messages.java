@@ -11,7 +11,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
 
-/** The exceptions of the engine: what failed, which key, the numbers, what to do. */
+/** Creates the engine's exceptions: failure, key, numbers, remedy. */
 final class Messages {
 
     private Messages() {}

@@ -5,20 +5,20 @@ import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** How a caller's wait for one key ended. */
+/** Outcome of a caller's wait for one key. */
 sealed interface Outcome {
 
-    /** The lock is ours. */
+    /** Granted. */
     record Got(Hold hold) implements Outcome {}
 
-    /** Another owner had the lock for the whole wait. */
+    /** At the end of the wait, another owner had the lock or it was kept. */
     record Busy(Obstacle obstacle) implements Outcome {}
 
-    /** The store may have forgotten the owner, and granted no free lock at the end of the wait. */
+    /** The store may have forgotten the owner and granted no free locks. */
     record Recovering(AcquireResult.Recovering answer) implements Outcome {}
 
     /**
-     * The store failed, or the client did.
+     * The store or the client failed.
      *
      * @param isCertain whether the lock was certainly not granted
      */
@@ -27,12 +27,11 @@ sealed interface Outcome {
 
         static final Failed TAKEN_AWAY = new Failed(false, "an operator took it away at the moment of the grant", null);
 
-        /** This instance grants no locks any more. */
+        /** This instance no longer grants locks. */
         static Failed shutDown() {
             return new Failed(false, "the lock client is shut down", null);
         }
 
-        /** A grant whose answer took longer than the lease. */
         static Failed tooLate(Duration lease) {
             return new Failed(
                     false,
@@ -41,6 +40,6 @@ sealed interface Outcome {
         }
     }
 
-    /** The caller does not want it any more: interrupted, or the future was cancelled. */
-    record Abandoned() implements Outcome {}
+    /** The caller was interrupted, cancelled, or failed for want of stack or memory. */
+    record Cancelled() implements Outcome {}
 }

@@ -11,19 +11,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Raises one event when a store begins to recover and one when it is over, however many answers say so. The timer finds
- * the end, so that it is noticed also while no caller asks.
+ * Publishes one event when a store begins to recover and one at the end, however many answers report it. The timer
+ * detects the end even without calls.
  *
- * <p>The backend's threads report, the timer's thread ends. {@code stores} has one entry for each store that ever
- * recovered, whose state goes from closed to open with the thread that raises the first event, and back with the
- * timer's, which raises the second. While it is open, its end only moves to later times. Accepted race: an answer that
- * arrives more than {@link #LATE_NANOS} late, and after the end, is taken for another recovery.
+ * <p>The store's threads report, the timer's thread ends. {@code stores} has an entry for each store that ever
+ * recovered; its state changes to open with the thread that publishes the first event, and back with the timer's. While
+ * open, its end only moves later. Accepted race: an answer that arrives after the end, and more than {@link
+ * #LATE_NANOS} late, starts another recovery.
  */
 final class RecoveryEvents {
 
-    /**
-     * An answer of a recovery that is over may arrive so much later; one that ends later than that is of another one.
-     */
+    /** Delay of late answers; a recovery that ends later than this after a finished one is another one. */
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final EngineClock clock;
@@ -37,18 +35,16 @@ final class RecoveryEvents {
         this.timer = timer;
     }
 
-    /** An answer of the store says that it recovers. */
     void recovers(RecoveryStarted report) {
         long now = clock.nanos();
         long until = now + report.remaining().toNanos();
         Store store = stores.computeIfAbsent(report.store(), name -> new Store(report, now));
-        if (store.begins(now, until)) {
+        if (store.extend(now, until)) {
             events.publish(report);
             timer.schedule(store, until);
         }
     }
 
-    /** The recoveries of one store, one after the other. */
     private final class Store extends TimerEntry {
 
         private final String name;
@@ -61,8 +57,8 @@ final class RecoveryEvents {
             this.recovery = new AtomicReference<>(new Recovery(false, now, now - 2 * LATE_NANOS));
         }
 
-        /** Notes the end, and says whether the recovery was not known yet. */
-        boolean begins(long now, long until) {
+        /** Extends the recovery. True if it is a new one. */
+        boolean extend(long now, long until) {
             Recovery before = recovery.getAndUpdate(last -> last.reported(now, until));
             return !before.open && before.reported(now, until).open;
         }

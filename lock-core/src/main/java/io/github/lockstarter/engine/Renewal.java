@@ -9,12 +9,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A renewal that was decided.
  *
- * @param hold whose lease it extends
- * @param kind why
- * @param sent before it is sent
- * @param lease what it asks for; the shortest one only confirms that the lock is there, since it never shortens a lease
- * @param period of the heartbeat, in which it is sent
- * @param answer completed with the answer, if the owner asks
+ * @param sent before it was sent
+ * @param lease requested lease; {@link #SHORTEST} only confirms the lock, since a renewal never shortens a lease
+ * @param period of the heartbeat when it was sent
+ * @param answer completed with the answer; null unless the owner requested it
  */
 record Renewal(
         Hold hold,
@@ -30,13 +28,12 @@ record Renewal(
     static final Duration SHORTEST = Duration.ofMillis(1);
 
     enum Kind {
-        /** The watchdog renews. */
         REGULAR,
-        /** The heartbeat asks whether the lock is still there. */
+        /** Asks whether the lock is still there, after a beat. */
         CONFIRMATION,
-        /** The owner asks, and gets the answer. */
+        /** By the owner, who gets the answer. */
         OF_OWNER,
-        /** Its owner has left: a waiter that is not renewed is to get the whole lease. */
+        /** Gives the whole lease to a successor that is not renewed. */
         BEFORE_HAND_OVER
     }
 
@@ -49,7 +46,7 @@ record Renewal(
         this(hold, kind, sent, lease, hold.grant.period(), answer);
     }
 
-    /** Whether the timer's thread decides on it, and sends those that are due in one tick together. */
+    /** Whether it is sent with the other renewals of the timer's tick. */
     boolean isOfTimer() {
         return kind == Kind.REGULAR || kind == Kind.CONFIRMATION;
     }
@@ -66,12 +63,12 @@ record Renewal(
         return Deadline.of(sent, lease.toNanos());
     }
 
-    /** When the hold is renewed next: no later than before, if its owner asked for less than its own lease. */
+    /** Next renewal; unchanged if the owner requested less than its lease. */
     long renewNextAt() {
         return lease.compareTo(hold.terms.lease()) < 0 ? hold.renewAt : hold.terms.renewAt(sent.nanos());
     }
 
-    /** As no answer, if it is one of a server that the beats do not go to, or do not go to any more. */
+    /** {@code Unknown} if a stale server answered. */
     RenewResult counted(RenewResult result) {
         return result instanceof RenewResult.Renewed renewed && !hold.grant.counts(period, renewed.history())
                 ? new RenewResult.Unknown(MOVED, new IllegalStateException(MOVED))

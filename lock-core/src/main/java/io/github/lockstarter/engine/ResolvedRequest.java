@@ -7,18 +7,16 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A request with everything decided: what the request says, else what is configured for its name, else the defaults.
+ * A request completed from its name's configuration and the defaults.
  *
- * @param name logical name
- * @param lease the lease
- * @param maxWait the wait; zero for one attempt
+ * @param maxWait zero for one attempt
  * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
- * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
- * @param atLeast minimum time for which no other caller gets the lock; zero if there is none
- * @param maxHold how long after its grant the lock is still renewed; empty if there is no end
- * @param crashTakeOver how long after the end of its holder's connection the lock is taken over; zero if never
- * @param permits how many callers have the lock at a time
- * @param release whether a release waits for the answer of the store
+ * @param warnAfter hold time after which it is reported as held long; zero for never
+ * @param atLeast minimum time for which no other caller gets the lock; zero for none
+ * @param maxHold hold time after which renewal stops; empty for never
+ * @param crashTakeOver time from the end of the holder's connection to a take-over; zero for never
+ * @param permits number of concurrent holders
+ * @param release whether a release awaits the store's answer
  */
 record ResolvedRequest(
         String name,
@@ -32,11 +30,10 @@ record ResolvedRequest(
         int permits,
         EngineSettings.Release release) {
 
-    private static final int RENEW_AT = 3;
-    private static final int SHARE_OF_LEASE_TOGETHER = 100;
-    private static final long MOST_NANOS_TOGETHER = 50_000_000;
+    private static final int RENEWALS_PER_LEASE = 3;
+    private static final int BATCHES_PER_LEASE = 100;
+    private static final long MAX_BATCH_NANOS = 50_000_000;
 
-    /** Fills in what the request leaves open. */
     static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         Duration lease = settings.leaseOf(request);
         Duration atLeast = settings.atLeastOf(request, lease);
@@ -48,8 +45,8 @@ record ResolvedRequest(
                 settings.warnAfter(),
                 atLeast,
                 settings.maxHoldOf(request, lease),
-                // A lock with a minimum time is left to its lease, which is as long: no other owner is to get it
-                // sooner.
+
+                // A take-over would cut a minimum time short; the lease is at least as long.
                 atLeast.isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO,
                 settings.permitsOf(request),
                 settings.releaseOf(request));
@@ -62,18 +59,17 @@ record ResolvedRequest(
         return settings.watchdog().enabled() ? Renewal.ON : Renewal.OFF;
     }
 
-    /** The same request with another wait. */
     ResolvedRequest waitingUpTo(Duration wait) {
         return new ResolvedRequest(
                 name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver, permits, release);
     }
 
     /**
-     * The terms of a hold that goes on as another request asks, from a moment on. What the request leaves open stays,
-     * as does what is known to the store since the grant, and to listeners.
+     * Terms of a hold after an extension. Unset values stay, as do those that the store or listeners know since the
+     * grant.
      *
-     * @param asked the other request
-     * @param held time from the grant to that moment
+     * @param asked the extension
+     * @param held time since the grant
      */
     ResolvedRequest continuedOn(LockRequest asked, Duration held) {
         return new ResolvedRequest(
@@ -89,29 +85,25 @@ record ResolvedRequest(
                 release);
     }
 
-    /** The same request, not renewed. */
     ResolvedRequest withoutRenewal() {
         return new ResolvedRequest(
                 name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver, permits, release);
     }
 
-    /** Whether the lock is kept for a minimum time. */
     boolean isKept() {
         return !atLeast.isZero();
     }
 
-    /** The lease in nanoseconds. */
     long leaseNanos() {
         return lease.toNanos();
     }
 
     /**
-     * When a lease that is asked for at the given time is renewed: after a third of it, or up to a hundredth of it
-     * sooner, at most 50 ms, so that locks which are due at about the same time are due at the same time, and share a
-     * call.
+     * Time of the renewal of a lease requested at a time: after a third of it, rounded down to a multiple of a
+     * hundredth of it, at most 50 ms, so locks due at about the same time share a call.
      */
     long renewAt(long sentNanos) {
-        long latest = sentNanos + leaseNanos() / RENEW_AT;
-        return latest - Math.floorMod(latest, Math.min(leaseNanos() / SHARE_OF_LEASE_TOGETHER, MOST_NANOS_TOGETHER));
+        long latest = sentNanos + leaseNanos() / RENEWALS_PER_LEASE;
+        return latest - Math.floorMod(latest, Math.min(leaseNanos() / BATCHES_PER_LEASE, MAX_BATCH_NANOS));
     }
 }

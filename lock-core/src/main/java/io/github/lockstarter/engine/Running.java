@@ -47,27 +47,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of an engine, between start and stop: the {@link KeyLock}s, and what they share. Carries their effects out.
+ * One run of an engine, between start and stop: the {@link KeyLock}s and their shared state. Executes their effects.
  * Thread-safe.
  */
 final class Running {
 
     private static final String FAILED = "the lock client failed unexpectedly";
-    private static final int MOST_NAMED = 10;
+    private static final int MAX_NAMED = 10;
 
-    /** Of how many locks that are waited for one beat asks at most. */
-    private static final int MOST_LOOKS = 100;
+    /** Keys that one beat asks about. */
+    private static final int MAX_LOOKS = 100;
 
-    /** How many locks of an owner that is gone are tried with one beat; the next one finds the others. */
-    private static final int MOST_TRIES = 1_000;
+    /** Locks of a crashed owner tried after one beat; the next beat finds the others. */
+    private static final int MAX_TRIES = 1_000;
 
-    /** How many times as long a waiter sleeps where the heartbeat looks at the owner. */
-    private static final int WATCHED = 6;
+    /** Factor for sleep while the heartbeat watches the owner. */
+    private static final int WATCHED_SLEEP_FACTOR = 6;
 
     private static final long SPREAD_NANOS = 4_000_000;
-    private static final double FIRST_SHARE = 0.1;
+    private static final double FIRST_DELAY_SHARE = 0.1;
     private static final int LOOKS_PER_TAKE_OVER = 3;
-    private static final long LONGEST_LOOK = 335;
+    private static final long MAX_LOOK_MILLIS = 335;
     private static final double JITTER = 0.2;
 
     /** Refusals of a drain and of a stop, which differ by identity: only the first can be withdrawn. */
@@ -89,14 +89,14 @@ final class Running {
     final Acquisitions acquisitions = new Acquisitions(this);
     final Duration patience;
 
-    /** How many fencing tokens a grant of the store can cover. */
-    final int mostFencingTokens;
+    /** Per grant of the store. */
+    final int maxFencingTokens;
 
-    private final Optional<Waiting> newcomer;
+    private final Optional<Waiting> newWaiting;
     final Wait goesOnWaiting;
     final long beganAt;
 
-    /** Whether a thread could not complete what it began for want of stack or memory. A field: it can call nothing. */
+    /** A thread left work undone for want of stack or memory. A field, since it can call nothing. */
     volatile boolean hasUnfinished;
 
     final EngineClock clock;
@@ -107,22 +107,11 @@ final class Running {
     private final Queue<Effects> leftovers = new ConcurrentLinkedQueue<>();
     final Queue<Settlement> unsettled = new ConcurrentLinkedQueue<>();
     private final Count held = new Count();
-    private final Runnable tellIfNoneIsHeld = held::tell;
+    private final Runnable completeIfNoneHeld = held::completeIfNone;
 
     /** Why no locks are granted; null while they are. */
     volatile Outcome.@Nullable Failed closed;
 
-    /**
-     * A run without keys.
-     *
-     * @param backend the store
-     * @param outages of the store, over the starts of the engine
-     * @param settings what is configured
-     * @param listeners receivers of the events
-     * @param environment time, threads and randomness
-     * @param tokens identity of this instance
-     * @param heldLocks what is held, over the starts of the engine
-     */
     Running(
             LockBackend backend,
             Outages outages,
@@ -138,14 +127,15 @@ final class Running {
         this.beganAt = clock.nanos();
         this.tokens = tokens;
         this.heldLocks = heldLocks;
-        this.mostFencingTokens = backend.capabilities().fencingTokens();
-        this.patience = settings.maxRetryDelay().multipliedBy(WATCHED).plusSeconds(10);
-        this.newcomer = Optional.of(new Waiting(Waiting.NEW, patience));
+        this.maxFencingTokens = backend.capabilities().fencingTokens();
+        this.patience =
+                settings.maxRetryDelay().multipliedBy(WATCHED_SLEEP_FACTOR).plusSeconds(10);
+        this.newWaiting = Optional.of(new Waiting(Waiting.NEW, patience));
         this.goesOnWaiting = new Wait.GoesOn(patience);
         this.events = new EventDispatcher(listeners, environment);
         this.timer = environment.newTimer().apply(clock);
         this.recoveries = new RecoveryEvents(clock, events, timer);
-        this.calls = new StoreCalls(backend, outages, clock, timer, StoreCalls.MOST_REMEMBERED);
+        this.calls = new StoreCalls(backend, outages, clock, timer, StoreCalls.MAX_REMEMBERED);
         this.heartbeat = new Heartbeat(backend, outages, settings, clock, timer, this::waitedFor, this::afterBeat);
         this.watchdog = new Watchdog(this);
         timer.afterEachTick(watchdog::afterTick);
@@ -155,7 +145,7 @@ final class Running {
         return Moment.now(clock);
     }
 
-    /** The time of an answer, which has to be taken whether or not there is memory to read the clock. */
+    /** Time of an answer, which must be processed even if the clock fails for want of memory. */
     Moment nowOr(Moment earlier) {
         try {
             return now();
@@ -167,7 +157,6 @@ final class Running {
 
     // Keys and events
 
-    /** The key's object, which is made if there is none. */
     KeyLock keyLock(String key) {
         KeyLock known = keys.get(key);
         if (known != null) {
@@ -191,20 +180,19 @@ final class Running {
         keys.values().forEach(action);
     }
 
-    /** Lets an event happen, and carries its effects out; commands count as under way from here on. */
+    /** Applies an event and executes its effects; counts as under way until done. */
     void run(Consumer<Effects> event) {
-        decide(todo -> {
+        call(todo -> {
             event.accept(todo);
             return true;
         });
     }
 
-    /** The same for an event with a result. */
-    private <R> R decide(Function<Effects, R> event) {
+    private <R> R call(Function<Effects, R> event) {
         calls.begin();
         try {
             if (hasUnfinished) {
-                watchdog.begin(); // nothing else may make the timer tick, where nothing is held
+                watchdog.begin(); // without holds, nothing else may start the timer
             }
             return carryOut(event);
         } finally {
@@ -212,7 +200,7 @@ final class Running {
         }
     }
 
-    /** The same for the answer to a command, which counts as under way. */
+    /** {@link #run} for the answer to a command, which is counted already. */
     void follow(Consumer<Effects> event) {
         carryOut(todo -> {
             event.accept(todo);
@@ -232,7 +220,7 @@ final class Running {
             return result;
         } finally {
             if (!isDone) {
-                leftovers.add(todo); // this thread has failed: the watchdog carries on
+                leftovers.add(todo); // the watchdog continues
                 hasUnfinished = true;
             }
         }
@@ -247,18 +235,17 @@ final class Running {
 
     // What callers do
 
-    /** Joins the line of its key, or has its attempt made. */
     void join(Waiter waiter, Moment now) {
         run(todo -> {
             while (!waiter.lock.join(todo, waiter, now)) {
-                forget(waiter.lock); // it is retired
+                forget(waiter.lock); // retired
                 waiter.lock = keyLock(waiter.lock.key);
             }
         });
     }
 
     CompletableFuture<ReleaseOutcome> exit(Handle handle) {
-        return decide(todo -> handle.hold.lock.exit(todo, handle, now()));
+        return call(todo -> handle.hold.lock.exit(todo, handle, now()));
     }
 
     // What the store is sent
@@ -289,9 +276,8 @@ final class Running {
         }
     }
 
-    /** How an attempt waits for a place in the queue of the store. */
     Optional<Waiting> waitingAt(long position) {
-        return position == Waiting.NEW ? newcomer : Optional.of(new Waiting(position, patience));
+        return position == Waiting.NEW ? newWaiting : Optional.of(new Waiting(position, patience));
     }
 
     private void answered(Attempt attempt, AcquireResult result) {
@@ -315,12 +301,12 @@ final class Running {
         follow(todo -> attempt.waiter.lock.failed(todo, attempt, failure, nowOr(attempt.sent)));
     }
 
-    /** Ends this instance's wait, or passes on that the slot may be free, by the token that it is registered with. */
+    /** Or passes a signal for the slot on. */
     void withdraw(String key, @Nullable LockToken registeredBy, int slot, Runnable then) {
         ReleaseCommand command;
         try {
             command = ReleaseCommand.endOfWait(key, registeredBy == null ? tokens.next() : registeredBy, slot);
-        } catch (RuntimeException | Error e) { // such as for want of memory
+        } catch (RuntimeException | Error e) { // e.g. out of memory
             then.run();
             throw e;
         }
@@ -342,7 +328,7 @@ final class Running {
                         result -> renewed(renewal, renewal.counted(result)));
             }
         } finally {
-            for (int i = answered; i < renewals.size(); i++) { // such as for want of memory
+            for (int i = answered; i < renewals.size(); i++) { // e.g. out of memory
                 renewed(renewals.get(i), new RenewResult.Unknown(FAILED, new IllegalStateException(FAILED)));
             }
         }
@@ -358,7 +344,7 @@ final class Running {
         }
     }
 
-    /** Asks for the lease of the terms, else its own, and continues the hold on them if the answer is yes. */
+    /** Applies the terms if the store grants their lease. */
     CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
         Optional<Duration> lease = Optional.of(terms.lease().orElse(hold.terms.lease()));
         return ask(hold, lease)
@@ -374,7 +360,7 @@ final class Running {
                 });
     }
 
-    /** The owner asks the store for another lease, or whether the lock is still there. */
+    /** Extends the lease, or confirms the lock. */
     CompletableFuture<RenewResult> ask(Hold hold, Optional<Duration> lease) {
         StackReserve.ensure();
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
@@ -393,22 +379,19 @@ final class Running {
 
     void holdRemoved(Effects todo) {
         if (held.decrement()) {
-            todo.add(tellIfNoneIsHeld);
+            todo.add(completeIfNoneHeld);
         }
     }
 
-    /** How many locks are held. */
     int size() {
         return held.get();
     }
 
-    /** The lock with this key, if it is held. */
     Optional<HeldLock> find(String key) {
         KeyLock lock = known(key);
         return lock == null ? Optional.empty() : lock.held(now()).stream().findFirst();
     }
 
-    /** All that is held. */
     List<HeldLock> snapshot() {
         Moment now = now();
         List<HeldLock> all = new ArrayList<>();
@@ -418,7 +401,6 @@ final class Running {
 
     // What comes from outside
 
-    /** The callers that wait. */
     List<LockAdmin.Waiter> waiters() {
         Moment now = now();
         List<LockAdmin.Waiter> all = new ArrayList<>();
@@ -426,7 +408,6 @@ final class Running {
         return all;
     }
 
-    /** The keys of locks at whose owners the heartbeat looks, by the instance that has the lock. */
     Map<String, List<String>> watchedByOwner() {
         Map<String, List<String>> watched = new HashMap<>();
         forEach(lock -> lock.watched().ifPresent(owner -> watched.computeIfAbsent(owner, any -> new ArrayList<>())
@@ -434,18 +415,18 @@ final class Running {
         return watched;
     }
 
-    /** The lock may be free, or a slot of it. */
+    /** The lock or a slot may be free. */
     void signal(String key, int slot) {
         run(todo -> {
             KeyLock lock = keyLock(key);
             while (!lock.signalled(todo, slot, now())) {
-                forget(lock); // it is retired
+                forget(lock); // retired
                 lock = keyLock(key);
             }
         });
     }
 
-    /** Signals may have been missed. */
+    /** After possibly missed signals. */
     void signalAll() {
         forEach(lock -> {
             if (lock.hasWaiters()) {
@@ -454,7 +435,6 @@ final class Running {
         });
     }
 
-    /** Another instance waits. */
     void wanted(String key) {
         KeyLock lock = known(key);
         if (lock != null) {
@@ -462,7 +442,6 @@ final class Running {
         }
     }
 
-    /** Another instance took away what was granted to the token with this fingerprint. */
     void revoked(String key, String fingerprint) {
         KeyLock lock = known(key);
         if (lock != null) {
@@ -470,17 +449,17 @@ final class Running {
         }
     }
 
-    /** Ends a hold of this instance that an operator means. Empty if there is none. */
+    /** Empty if this instance does not hold it. */
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         KeyLock lock = known(key);
         if (lock == null) {
             return Optional.empty();
         }
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        return decide(todo -> lock.revoke(todo, fencingToken, answer, now())) ? Optional.of(answer) : Optional.empty();
+        return call(todo -> lock.revoke(todo, fencingToken, answer, now())) ? Optional.of(answer) : Optional.empty();
     }
 
-    /** An event of the store. That it recovers is an answer of it. */
+    /** A recovery proves that the store answers. */
     void storeEvent(StoreEvent event) {
         if (event instanceof StoreEvent.RecoveryStarted recovery) {
             calls.outages.answered(recovery.store());
@@ -490,10 +469,7 @@ final class Running {
         }
     }
 
-    /**
-     * Keys of locks that other instances have and that callers wait for, for one beat: one lock of each owner first,
-     * then others as far as there is room, by chance, since a lock may have another owner by now.
-     */
+    /** Keys for one beat: one lock of each owner first, then random others, since a lock may have changed its owner. */
     private List<String> waitedFor() {
         Random random = new Random(jitter.nextLong());
         List<String> first = new ArrayList<>();
@@ -505,10 +481,9 @@ final class Running {
         }
         Collections.shuffle(first, random);
         Collections.shuffle(others, random);
-        return Stream.concat(first.stream(), others.stream()).limit(MOST_LOOKS).toList();
+        return Stream.concat(first.stream(), others.stream()).limit(MAX_LOOKS).toList();
     }
 
-    /** A beat was sent, or answered; the owners of these locks are gone. */
     private void afterBeat(List<String> abandoned) {
         watchdog.afterBeat();
         if (!abandoned.isEmpty()) {
@@ -516,13 +491,13 @@ final class Running {
         }
     }
 
-    /** Tries these locks, and others of the same owners. */
+    /** Tries these locks and others of the same owners. */
     private void signalAbandoned(List<String> keys) {
         Set<String> gone = Set.copyOf(keys);
         Set<String> free = new HashSet<>(gone);
         for (List<String> owned : watchedByOwner().values()) {
             if (owned.stream().anyMatch(gone::contains)) {
-                owned.stream().limit(MOST_TRIES).forEach(free::add);
+                owned.stream().limit(MAX_TRIES).forEach(free::add);
             }
         }
         free.forEach(key -> signal(key, 0));
@@ -535,19 +510,18 @@ final class Running {
         return closed != STOPPED;
     }
 
-    /** Grants no locks any more, and ends the waits. */
     void refuse() {
         CLOSED.compareAndSet(this, null, DRAINED);
         forEach(lock -> run(todo -> lock.refuse(todo, DRAINED, now())));
     }
 
-    /** Refuses, and ends the waits. Completed when nothing is held, and the store has answered. */
+    /** Refuses; completed when nothing is held and the store has answered. */
     CompletableFuture<Void> drain() {
         refuse();
         return held.whenNone().thenCompose(any -> calls.quiet());
     }
 
-    /** Refuses, ends the waits and the renewals, and blocks until nothing is held. */
+    /** Refuses, ends renewals and blocks until nothing is held. */
     void leaveToLeases() {
         refuse();
         forEach(KeyLock::endRenewals);
@@ -564,21 +538,23 @@ final class Running {
                 .max(Duration::compareTo)
                 .orElseThrow();
         String names = held.stream()
-                .limit(MOST_NAMED)
+                .limit(MAX_NAMED)
                 .map(lock -> "'" + LockRequest.printable(lock.key()) + "' (" + lock.owner() + ")")
                 .collect(Collectors.joining(", "));
         return held.size() + " locks are held at the end of the shutdown and renewed no more. It waits until their"
                 + " holders release them or their leases end, at most " + DurationText.of(longest) + ": " + names
-                + (held.size() > MOST_NAMED ? " and more" : "");
+                + (held.size() > MAX_NAMED ? " and more" : "");
     }
 
-    /** Refuses, ends the waits, ends the renewals, reports the loss to the holders, and releases what they held. */
+    /**
+     * Refuses, reports the loss to the holders and releases their locks. Blocks up to {@link StoreCalls#LAST_DEADLINE}.
+     */
     void close() {
         BlockingWait.awaitUninterruptibly(beginClose(), StoreCalls.LAST_DEADLINE);
         events.close();
     }
 
-    /** As {@link #close}, but does not wait for the answers of the store; completed with the last one. Idempotent. */
+    /** {@link #close} without waiting; completed with the last answer. Idempotent. */
     CompletableFuture<Void> beginClose() {
         closed = STOPPED;
         refuse();
@@ -588,16 +564,16 @@ final class Running {
         return calls.quiet();
     }
 
-    /** How long the waiters of a key sleep, who ask for so many permits at most, unless they are signalled. */
+    /** Sleep of a key's waiters until the next look; {@code permits} is their maximum. */
     long backoff(Waiter first, int permits, int round, Obstacle obstacle) {
-        if (obstacle.isKept() && permits == 1) { // of several slots, only one may be kept
+        if (obstacle.isKept() && permits == 1) { // of several slots, others may not be kept
             Duration longest = patience.minus(settings.maxRetryDelay());
             return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
         }
         double maxDelay = settings.maxRetryDelay().toNanos();
-        double grown = maxDelay * FIRST_SHARE * Math.pow(2, round);
+        double grown = maxDelay * FIRST_DELAY_SHARE * Math.pow(2, round);
         boolean isWatched = permits == 1 && obstacle.instance().isPresent() && heartbeat.detectsCrashes();
-        double longest = maxDelay * (isWatched ? WATCHED : 1);
+        double longest = maxDelay * (isWatched ? WATCHED_SLEEP_FACTOR : 1);
         long delay = (long) (Math.min(grown, longest) * (1 - JITTER * jitter.nextDouble()));
         Optional<Duration> lookAgain =
                 isWatched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
@@ -607,14 +583,14 @@ final class Running {
     }
 
     /**
-     * The beat looks at the owner of a lock with one permit, and the store tells when its lease ends. Of several
-     * owners, each may have crashed, or have a lease that ends.
+     * With several permits, each owner may crash or let its lease end. With one, the beat watches the owner and the
+     * store reports the end of the lease.
      */
     private static Optional<Duration> longestLook(int permits, Duration takeOver) {
-        long look = takeOver.toMillis() / LOOKS_PER_TAKE_OVER + 2; // as many are long enough
+        long look = takeOver.toMillis() / LOOKS_PER_TAKE_OVER + 2; // so that as many looks last longer than it
         return permits == 1 || takeOver.isZero()
                 ? Optional.empty()
-                : Optional.of(Duration.ofMillis(Math.min(look, LONGEST_LOOK)));
+                : Optional.of(Duration.ofMillis(Math.min(look, MAX_LOOK_MILLIS)));
     }
 
     private long atMost(long delay, Optional<Duration> limit) {

@@ -6,12 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The wait of an owner whose hold is in doubt, until it is certain or lost, or a command timeout is over. One thread
- * begins it, then the timer's thread asks the store again; answers come on any thread.
+ * Wait of an owner in doubt until the hold is certain or lost, or a command timeout is over. Its thread asks the store
+ * first, then the timer's; answers arrive on any thread.
  */
 final class Settlement extends TimerEntry {
 
-    /** Between two questions. */
     private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
@@ -26,7 +25,7 @@ final class Settlement extends TimerEntry {
         this.began = shared.clock.nanos();
     }
 
-    /** Completed with whether it is held. The store is asked where that is in doubt. */
+    /** Asks the store if the hold is in doubt. */
     static CompletableFuture<Boolean> of(Hold hold) {
         boolean isHeld = hold.lock.checkHeld(hold);
         if (!isHeld || hold.grant.isCertain()) {
@@ -38,13 +37,12 @@ final class Settlement extends TimerEntry {
         return begun.settled;
     }
 
-    /** The same, and blocks. */
     static boolean await(Hold hold) {
         CompletableFuture<Boolean> settled = of(hold);
         try {
             return BlockingWait.await(settled);
         } catch (InterruptedException e) {
-            settled.cancel(false); // its caller has left
+            settled.cancel(false); // the caller leaves
             Thread.currentThread().interrupt();
             throw Messages.interrupted(hold, e);
         }
@@ -52,7 +50,7 @@ final class Settlement extends TimerEntry {
 
     @Override
     public void fire() {
-        // First: whatever fails here is tried again.
+        // First, so that a failure below is retried.
         shared.timer.schedule(this, shared.now().nanos() + PAUSE.toNanos());
         if (!endIfOver() && asked.isDone()) {
             asked = askStore();
@@ -60,7 +58,6 @@ final class Settlement extends TimerEntry {
         }
     }
 
-    /** Whether it answers this instance, and if that is not enough, whether the lock is still there. */
     private CompletableFuture<?> askStore() {
         return hold.grant
                 .beat()
@@ -84,7 +81,7 @@ final class Settlement extends TimerEntry {
         return isOver;
     }
 
-    /** The owner asks, and the answer has to be yes or no. The store keeps the lock until its owner leaves it. */
+    /** Ends a hold that can never be confirmed. The store keeps the lock until its owner releases. */
     private boolean isLostAsUndecidable() {
         if (!hold.grant.isUndecidable()) {
             return false;

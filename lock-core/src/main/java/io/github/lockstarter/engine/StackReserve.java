@@ -3,24 +3,23 @@ package io.github.lockstarter.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes sure that the calling thread has stack left for a step that must not end half-way. A {@link StackOverflowError}
- * in the middle of a change leaves a lock, a queue or the client's connection in a state that stops every other thread;
- * where it is thrown from here, nothing has changed yet.
+ * Checks that the calling thread has stack for a step that must not stop half-way: a {@link StackOverflowError} inside
+ * a change would leave a lock, a queue or the client's connection in a state that blocks all threads. Thrown from here,
+ * nothing has changed.
  *
- * <p>The JVM does not report how much stack is left, so this uses some up: {@value #FRAMES} frames of about 350 bytes
- * each, and of four times as much while the code is interpreted, as the step is then. The step may use that much, the
- * backend's client and listeners included. It takes about 0.1 µs: a frame is large for the sake of what is seldom done
- * in it, and deep recursions are slow.
+ * <p>The JVM does not report the remaining stack, so this uses {@value #FRAMES} frames of about 350 bytes, four times
+ * as much while interpreted, as the step would be. The step, with the backend's client and the listeners, may use as
+ * much. Costs about 0.1 µs: few large frames are faster than deep recursion.
  *
- * <p>{@link #calls} may lose updates, which is of no matter.
+ * <p>{@link #calls} may lose updates, which is harmless.
  */
 final class StackReserve {
 
     private static final int FRAMES = 40;
     private static final int SPREAD_FRAMES = 4;
 
-    /** Often enough to be seen before the compiler looks, which is after some 100 calls. */
-    private static final int SELDOM = 15;
+    /** Mask: every 16th call uses the values, so that the compiler, which looks after about 100 calls, has seen it. */
+    private static final int SPREAD_MASK = 15;
 
     private static final long[] VALUES = new long[40];
 
@@ -28,13 +27,16 @@ final class StackReserve {
 
     private StackReserve() {}
 
-    /** Throws a {@link StackOverflowError} where the stack is about to end; otherwise without effect. */
+    /** Throws a {@link StackOverflowError} if the stack is nearly used up. */
     static void ensure() {
-        boolean isSpread = (++calls & SELDOM) == 0;
+        boolean isSpread = (++calls & SPREAD_MASK) == 0;
         descend(FRAMES, isSpread ? VALUES : null);
     }
 
-    /** The compiler leaves out what is never done: now and then, some frames keep what they read before the call. */
+    /**
+     * Frames are large only if the values that they read before the recursion are sometimes used after it: the compiler
+     * removes unused ones.
+     */
     private static long descend(int frames, long @Nullable [] values) {
         if (values == null) {
             return frames == 0 ? 0 : descend(frames - 1, null) + 1;

@@ -25,42 +25,41 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's way to its store. Every failure is a result: what the store throws anyway, also an {@link Error}, is an
- * unknown outcome. Knows whether commands are under way, their consequences included.
+ * Calls the store. Every failure, even a thrown {@link Error}, becomes a result of unknown outcome. Tracks whether
+ * commands or the processing of their answers are under way.
  *
- * <p>Repeats the release of what may have been granted, or may not have been released, until the store answers or the
- * lease must be over. Each is tried at once. What had no answer waits: one release at a time probes, with growing
- * delay, so that an outage does not fill the store's request queue; with the first answer the others follow. The
- * release of an attempt of unknown outcome proves nothing where it finds no lock: the network, or the store, may
- * execute the attempt afterwards. It is repeated after twice the time since it was first sent, and so on until its
- * lease would be over, so that a late grant is freed after at most as much time again as it was late.
+ * <p>Repeats releases of locks that may have been granted, or may not have been released, until the store answers or
+ * the lease must be over. Each is sent at once. Unanswered ones wait while one at a time probes, with growing delay, so
+ * that an outage does not fill the store's request queue; the first answer resumes the others. After an attempt of
+ * unknown outcome, a release that finds no lock proves nothing: the network or the store may execute the attempt later.
+ * It is repeated whenever the time since it was first sent has doubled, until the lease would be over, so a late grant
+ * is freed after at most twice its delay.
  *
- * <p>A store that breaks its promise to answer must not keep a key forever: a command without an answer is given up
- * after {@link #LAST_DEADLINE}, and its outcome is unknown. A later answer is ignored.
+ * <p>A command without an answer is given up after {@link #LAST_DEADLINE} with an unknown outcome, so a store that
+ * breaks its contract cannot block a key forever; a later answer is ignored.
  *
- * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken. The fields of repeated releases
- * are guarded by this object; nothing is sent under a monitor.
+ * <p>Thread-safe. The state of repeated releases is guarded by this object; nothing is sent under a monitor.
  */
 final class StoreCalls extends TimerEntry {
 
-    /** About 30 MB. What falls out ends with its lease. */
-    static final int MOST_REMEMBERED = 65_536;
+    /** About 30 MB. Dropped releases leave their locks to the leases. */
+    static final int MAX_REMEMBERED = 65_536;
 
-    /** Beyond the longest command timeout that can be configured. */
+    /** Longer than any configurable command timeout. */
     static final Duration LAST_DEADLINE = Duration.ofSeconds(65);
 
     private static final String BROKEN_PROMISE = "The lock backend failed unexpectedly";
-    private static final long FIRST_DELAY = 50_000_000;
-    private static final long LONGEST_DELAY = 1_000_000_000;
-    private static final int MOST_UNDER_WAY = 256;
+    private static final long FIRST_DELAY_NANOS = 50_000_000;
+    private static final long MAX_DELAY_NANOS = 1_000_000_000;
+    private static final int MAX_IN_FLIGHT = 256;
 
-    /** What exceeds this ends with its lease, if it was granted late. */
-    static final int MOST_REPEATED = 4_096;
+    /** Releases scheduled for late grants; beyond that, late grants end with their leases. */
+    static final int MAX_SCHEDULED = 4_096;
 
-    /** In place of the fencing token, where it is not known that the attempt was granted. */
+    /** Instead of the fencing token of an attempt of unknown outcome. */
     static final long NO_GRANT = 0;
 
-    /** A command without an answer. The first answer counts, or that there was none in time. */
+    /** A command without an answer; the first answer or the deadline counts. */
     final class OpenCommand<R> extends TimerEntry {
 
         private final Function<Throwable, R> unknown;
@@ -86,7 +85,7 @@ final class StoreCalls extends TimerEntry {
                 isAnswered = true;
             }
             timer.cancel(this);
-            take(BackendGuard.resultOf(result, failure, unknown), then, key, epoch);
+            process(BackendGuard.resultOf(result, failure, unknown), then, key, epoch);
         }
 
         @Override
@@ -109,7 +108,6 @@ final class StoreCalls extends TimerEntry {
             this.giveUpAt = addedAt + lease.toNanos();
         }
 
-        /** Whether a grant may follow that this release did not find. */
         boolean mayComeLate(ReleaseResult result, long now) {
             boolean foundNothing = result instanceof ReleaseResult.FoundFree || result instanceof ReleaseResult.NotHeld;
             return command.fencingToken() == NO_GRANT && foundNothing && !isOver(now);
@@ -122,14 +120,13 @@ final class StoreCalls extends TimerEntry {
         @Override
         public void fire() {
             synchronized (StoreCalls.this) {
-                repeatLater--;
-                untried.add(this);
+                scheduled--;
+                ready.add(this);
             }
             sendDue();
         }
     }
 
-    /** Learns from all results. */
     final Outages outages;
 
     private final LockBackend store;
@@ -138,19 +135,19 @@ final class StoreCalls extends TimerEntry {
     private final int mostRemembered;
     private final Function<AcquireCommand, CompletionStage<AcquireResult>> acquire;
     private final Function<ReleaseCommand, CompletionStage<ReleaseResult>> release;
-    private final Count underWay = new Count();
+    private final Count inFlight = new Count();
 
     @GuardedBy("this")
-    private final Deque<Item> untried = new ArrayDeque<>();
+    private final Deque<Item> ready = new ArrayDeque<>();
 
     @GuardedBy("this")
     private final Deque<Item> unanswered = new ArrayDeque<>();
 
     @GuardedBy("this")
-    private int repeating;
+    private int releasesInFlight;
 
     @GuardedBy("this")
-    private int repeatLater;
+    private int scheduled;
 
     @GuardedBy("this")
     private boolean isSending;
@@ -159,7 +156,7 @@ final class StoreCalls extends TimerEntry {
     private boolean isOverflowing;
 
     @GuardedBy("this")
-    private long delay = FIRST_DELAY;
+    private long delay = FIRST_DELAY_NANOS;
 
     StoreCalls(LockBackend store, Outages outages, EngineClock clock, EngineTimer timer, int mostRemembered) {
         this.store = store;
@@ -173,39 +170,39 @@ final class StoreCalls extends TimerEntry {
 
     void acquire(AcquireCommand command, Consumer<AcquireResult> then) {
         long epoch = outages.epoch();
-        underWay.increment();
+        inFlight.increment();
         CompletionStage<AcquireResult> stage = BackendGuard.stageOf(acquire, command);
         whenAnswered(stage, e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then, command.key(), epoch);
     }
 
     void release(ReleaseCommand command, Consumer<ReleaseResult> then) {
         long epoch = outages.epoch();
-        underWay.increment();
+        inFlight.increment();
         CompletionStage<ReleaseResult> stage = BackendGuard.stageOf(release, command);
         whenAnswered(stage, e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then, command.key(), epoch);
     }
 
-    /** Writes the renewals. One stage per command, in order, for {@link #answer}. */
+    /** One stage per command, in order, for {@link #answer}. */
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         return BackendGuard.stagesOf(commands.size(), () -> store.renew(commands));
     }
 
-    /** Hands the answer to the renewal of a key over; the epoch is that of {@link #outages} before it was written. */
+    /** The epoch is that of {@link #outages} before the renewal was sent. */
     void answer(CompletionStage<RenewResult> stage, String key, long epoch, Consumer<RenewResult> then) {
-        underWay.increment();
+        inFlight.increment();
         whenAnswered(stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then, key, epoch);
     }
 
-    /** Counts a step as under way until its {@link #end}, so that a stop awaits what it sends. */
+    /** Counts a step as under way until {@link #end}: a stop awaits its commands. */
     void begin() {
-        underWay.increment();
+        inFlight.increment();
     }
 
     private <R> void whenAnswered(
             CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then, String key, long epoch) {
         CompletableFuture<R> answer = stage.toCompletableFuture();
         if (answer.isDone()) {
-            take(resultOf(answer, unknown), then, key, epoch);
+            process(resultOf(answer, unknown), then, key, epoch);
             return;
         }
         OpenCommand<R> command = null;
@@ -213,16 +210,16 @@ final class StoreCalls extends TimerEntry {
             command = new OpenCommand<>(unknown, then, key, epoch);
             timer.schedule(command, clock.nanos() + LAST_DEADLINE.toNanos());
             stage.whenComplete(command::answered);
-        } catch (RuntimeException | Error e) { // such as for want of memory
+        } catch (RuntimeException | Error e) { // e.g. out of memory
             if (command == null) {
-                take(unknown.apply(e), then, key, epoch);
+                process(unknown.apply(e), then, key, epoch);
             } else {
                 command.answered(null, e);
             }
         }
     }
 
-    /** Without another stage: an answer at once is on the hot path. */
+    /** Hot path: no further stage for an immediate answer. */
     private static <R> R resultOf(CompletableFuture<R> done, Function<Throwable, R> unknown) {
         R result = null;
         Throwable failure = null;
@@ -234,7 +231,7 @@ final class StoreCalls extends TimerEntry {
         return BackendGuard.resultOf(result, failure, unknown);
     }
 
-    private <R> void take(R result, Consumer<R> then, String key, long epoch) {
+    private <R> void process(R result, Consumer<R> then, String key, long epoch) {
         try {
             notice(key, result, epoch);
             EngineLog.guard("Processing the result of the lock backend", then, result);
@@ -243,7 +240,7 @@ final class StoreCalls extends TimerEntry {
         }
     }
 
-    /** Before the result is followed by further commands, which were sent after it then. */
+    /** Before commands that follow from the result. */
     private void notice(String key, Object result, long epoch) {
         try {
             outages.ended(key, result, epoch);
@@ -253,26 +250,25 @@ final class StoreCalls extends TimerEntry {
     }
 
     void end() {
-        if (underWay.decrement()) {
-            underWay.tell();
+        if (inFlight.decrement()) {
+            inFlight.completeIfNone();
         }
     }
 
-    /** Completed as soon as no command is under way. */
     CompletableFuture<Void> quiet() {
-        return underWay.whenNone();
+        return inFlight.whenNone();
     }
 
     // Releases that are repeated
 
     /**
-     * Sends the release now, and again until an answer comes or the lease, counted from now, is over. With
-     * {@link #NO_GRANT} it is that of an attempt of unknown outcome, and is also sent again if it finds no lock.
+     * Sends the release now, and again until an answer arrives or the lease, from now, is over; with {@link #NO_GRANT},
+     * even after an answer that it found no lock.
      */
     void repeatRelease(ReleaseCommand command, Duration lease) {
         boolean isFirstDropped;
         synchronized (this) {
-            untried.add(new Item(command, lease));
+            ready.add(new Item(command, lease));
             isFirstDropped = makeRoom();
         }
         if (isFirstDropped) {
@@ -284,19 +280,19 @@ final class StoreCalls extends TimerEntry {
         sendDue();
     }
 
-    /** The oldest goes first: of one lease length, it ends first. True if it is the first one of an overflow. */
+    /** Drops the oldest, whose lease probably ends first. True for the first one of an overflow. */
     @GuardedBy("this")
     private boolean makeRoom() {
-        if (untried.size() + unanswered.size() + repeating <= mostRemembered) {
+        if (ready.size() + unanswered.size() + releasesInFlight <= mostRemembered) {
             return false;
         }
-        Item dropped = unanswered.isEmpty() ? untried.poll() : unanswered.poll();
+        Item dropped = unanswered.isEmpty() ? ready.poll() : unanswered.poll();
         boolean isFirst = dropped != null && !isOverflowing;
         isOverflowing |= isFirst;
         return isFirst;
     }
 
-    /** One thread at a time sends: what others add, or an answer that comes at once, it finds afterwards. */
+    /** One thread at a time sends; its loop picks up concurrently added releases and immediate answers. */
     private void sendDue() {
         synchronized (this) {
             if (isSending) {
@@ -311,10 +307,10 @@ final class StoreCalls extends TimerEntry {
 
     private synchronized @Nullable Item next() {
         Item next = null;
-        if (repeating < MOST_UNDER_WAY) {
-            next = untried.poll();
+        if (releasesInFlight < MAX_IN_FLIGHT) {
+            next = ready.poll();
         }
-        repeating += next == null ? 0 : 1;
+        releasesInFlight += next == null ? 0 : 1;
         isSending = next != null;
         return next;
     }
@@ -326,33 +322,32 @@ final class StoreCalls extends TimerEntry {
     private void answered(Item item, ReleaseResult result) {
         long now = clock.nanos();
         synchronized (this) {
-            repeating--;
-            if (item.mayComeLate(result, now) && repeatLater < MOST_REPEATED) {
-                repeatLater++;
-                timer.schedule(item, now + Math.max(FIRST_DELAY, now - item.addedAt));
+            releasesInFlight--;
+            if (item.mayComeLate(result, now) && scheduled < MAX_SCHEDULED) {
+                scheduled++;
+                timer.schedule(item, now + Math.max(FIRST_DELAY_NANOS, now - item.addedAt));
             }
             if (result instanceof ReleaseResult.Unknown) {
                 unanswered.add(item);
                 timer.schedule(this, now + delay);
-            } else { // the store can be reached
-                untried.addAll(unanswered);
+            } else { // the store is reachable
+                ready.addAll(unanswered);
                 unanswered.clear();
                 isOverflowing = false;
-                delay = FIRST_DELAY;
+                delay = FIRST_DELAY_NANOS;
             }
         }
         sendDue();
     }
 
-    /** Probes with the oldest release. */
     @Override
     public void fire() {
         long now = clock.nanos();
         synchronized (this) {
             unanswered.removeIf(item -> item.isOver(now));
             if (!unanswered.isEmpty()) {
-                untried.add(unanswered.remove());
-                delay = Math.min(delay * 2, LONGEST_DELAY);
+                ready.add(unanswered.remove());
+                delay = Math.min(delay * 2, MAX_DELAY_NANOS);
             }
         }
         sendDue();

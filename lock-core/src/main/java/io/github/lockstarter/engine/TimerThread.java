@@ -9,20 +9,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one timer thread of an engine. It wakes at multiples of {@link #TICK_NANOS}, so that what is due at about the
- * same time fires together; an entry fires up to one tick late. The thread starts with the first entry; without entries
- * it never wakes.
+ * The timer thread of an engine. Wakes at multiples of {@link #TICK_NANOS}, so entries due at about the same time fire
+ * together, up to one tick late. Starts with the first entry; without entries it never wakes.
  *
- * <p>Any thread schedules and cancels. Each entry belongs to one of several heaps by the thread that made it, so that
- * callers with keys of their own do not wait for one another; scheduling the latest entry of a heap, and cancelling it,
- * take constant time. Entries fire without a monitor.
+ * <p>Any thread schedules and cancels. The creating thread selects an entry's heap, so callers with separate keys do
+ * not contend; to schedule or cancel the latest entry of a heap takes constant time. Entries fire without a monitor.
  *
- * <p>The thread announces that it is about to sleep, and looks at the heaps afterwards; a caller changes a heap, and
- * looks afterwards until when the thread sleeps: one of them sees the other.
+ * <p>The thread publishes its wake-up time before it reads the heaps again; a caller changes a heap before it reads
+ * that time: at least one sees the other.
  *
- * <p>Monitors, and not a {@code ReentrantLock}: a thread that dies of a stack overflow inside of that leaves it locked
- * forever; and the monitors of keys are held while an entry is scheduled, so that a virtual thread which waits for a
- * {@code ReentrantLock} there would keep its carrier from the lock's next owner.
+ * <p>Monitors for the reason in {@link KeyLock}; besides, a virtual thread that waits for a {@code ReentrantLock} while
+ * it schedules under a key's monitor would keep its carrier from the lock's next owner.
  */
 final class TimerThread implements EngineTimer {
 
@@ -38,14 +35,13 @@ final class TimerThread implements EngineTimer {
     private volatile Runnable afterTick = () -> {};
     private volatile long current;
 
-    /** The tick of the first entry that it has seen, or {@link #AWAKE}. */
+    /** Tick of the earliest entry at its last look, or {@link #AWAKE}. */
     private volatile long sleepsUntil = AWAKE;
 
     private volatile @Nullable Thread thread;
     private @Nullable OutOfMemoryError startFailure;
     private volatile boolean isClosed;
 
-    /** A timer without entries; its thread starts with the first one. */
     TimerThread(EngineClock clock) {
         this(clock, work -> LockThreads.thread("lock-watchdog", work));
     }
@@ -84,8 +80,8 @@ final class TimerThread implements EngineTimer {
     }
 
     /**
-     * Starts the thread if there is none. Callers schedule in the middle of a change, which must not fail: the next
-     * entry tries again.
+     * Wakes or starts the thread. Must not fail, since callers schedule in the middle of a change: the next entry
+     * retries.
      */
     private synchronized void wake() {
         notifyAll();
@@ -120,7 +116,7 @@ final class TimerThread implements EngineTimer {
         }
     }
 
-    /** The thread ends before its time, such as for want of memory: the renewals must go on. */
+    /** Renewals must go on if the thread fails, for example for want of memory. */
     private synchronized void replaceUnlessClosed() {
         thread = null;
         if (!isClosed && !isEmpty()) {
@@ -128,7 +124,7 @@ final class TimerThread implements EngineTimer {
         }
     }
 
-    /** Sleeps until an entry is due. False if the timer is closed. */
+    /** Sleeps until an entry is due. False once closed. */
     private synchronized boolean awaitDue() {
         while (!isClosed) {
             sleepsUntil = NEVER;
@@ -141,7 +137,7 @@ final class TimerThread implements EngineTimer {
             try {
                 TimeUnit.NANOSECONDS.timedWait(this, sleepsUntil == NEVER ? NEVER : sleepsUntil * TICK_NANOS - now);
             } catch (InterruptedException strangers) {
-                // The flag says whether to close; an interrupt by other code must not end the renewals.
+                // Only the flag closes: an interrupt by foreign code must not end renewals.
             }
         }
         sleepsUntil = AWAKE;
@@ -156,7 +152,7 @@ final class TimerThread implements EngineTimer {
         return first;
     }
 
-    /** Ends the thread; what is still scheduled never fires. Does not wait when called by an entry. */
+    /** Ends the thread and drops all entries. Does not wait when called by an entry. */
     @Override
     public void close() {
         Thread running;
@@ -170,7 +166,7 @@ final class TimerThread implements EngineTimer {
         }
     }
 
-    /** A binary heap by tick, from place 1 on. Each entry knows its place, which is 0 outside of the heap. */
+    /** A binary heap by tick, from place 1. An entry's place is 0 outside it. */
     private static final class Heap {
 
         private TimerEntry[] entries = new TimerEntry[16];
@@ -180,7 +176,6 @@ final class TimerThread implements EngineTimer {
             return tickAt(1);
         }
 
-        /** Takes the first entry out, if it is due. */
         synchronized @Nullable TimerEntry poll(long now) {
             TimerEntry first = tickAt(1) <= now ? entries[1] : null;
             if (first != null) {
@@ -189,7 +184,7 @@ final class TimerThread implements EngineTimer {
             return first;
         }
 
-        /** Unless it is there for an earlier tick. */
+        /** No effect if scheduled for an earlier tick. */
         synchronized void put(TimerEntry entry, long tick) {
             if (entry.place > 0 && entry.tick <= tick) {
                 return;
@@ -200,7 +195,7 @@ final class TimerThread implements EngineTimer {
             }
             entry.tick = tick;
             size++;
-            settle(entry, size);
+            sift(entry, size);
         }
 
         synchronized void remove(TimerEntry entry) {
@@ -209,14 +204,14 @@ final class TimerThread implements EngineTimer {
                 entries[size] = null;
                 size--;
                 if (last != entry) {
-                    settle(last, entry.place);
+                    sift(last, entry.place);
                 }
                 entry.place = 0;
             }
         }
 
-        /** Puts the entry where it belongs, from a free place on. */
-        private void settle(TimerEntry entry, int free) {
+        /** Restores the order from a free place. */
+        private void sift(TimerEntry entry, int free) {
             int place = free;
             while (place > 1 && entry.tick < tickAt(place / 2)) {
                 move(entries[place / 2], place);

@@ -8,25 +8,24 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The callers of this JVM that want one key and have no outcome yet: those that wait, in order, and those that only
- * try. A waiter whose wait is over before anybody knows whether the lock is contended only tries from then on. Guarded
- * by its {@link KeyLock}, as the links of the waiters.
+ * Undecided callers of one key in this JVM: a line of waiters, in order, and tries. A waiter whose wait is over before
+ * any answer becomes a try. Guarded by its {@link KeyLock}, as are the waiters' links.
  */
 final class WaitQueue {
 
-    /** In place of each queue without callers; never changed. */
+    /** Replaces each empty queue; never changed. */
     static final WaitQueue EMPTY = new WaitQueue();
 
     private @Nullable Waiter first;
     private @Nullable Waiter last;
 
-    /** The most that one of those has asked for who waited since this queue was last without waiters. */
+    /** Maximum since the line was last empty. */
     private int mostPermits;
 
-    /** Each gets the next answer that counts for it. */
+    /** Callers that only try, or whose wait is over; each gets the next answer that it accepts. */
     private List<Waiter> tries = Collections.emptyList();
 
-    /** The first of those that wait; the next one is {@link Waiter#behind} it. */
+    /** Head of the line, linked by {@link Waiter#behind}. */
     @Nullable
     Waiter first() {
         return first;
@@ -36,7 +35,7 @@ final class WaitQueue {
         return first != null;
     }
 
-    /** The first of those that wait who asks for more permits than so many. */
+    /** First waiter that asks for more permits. */
     @Nullable
     Waiter firstAbove(int permits) {
         Waiter each = permits < mostPermits() ? first : null;
@@ -46,7 +45,7 @@ final class WaitQueue {
         return each;
     }
 
-    /** No waiter asks for more; perhaps none asks for so many any more. 0 without waiters. */
+    /** Upper bound; 0 without waiters. */
     int mostPermits() {
         return first == null ? 0 : mostPermits;
     }
@@ -60,12 +59,11 @@ final class WaitQueue {
         return tries.isEmpty() ? null : tries.get(0);
     }
 
-    /** Whether nobody waits or tries. */
     boolean isEmpty() {
         return first == null && tries.isEmpty();
     }
 
-    /** This queue with one more caller, or a new one in place of the empty one. */
+    /** Adds a caller, to a new queue in place of the empty one. */
     WaitQueue with(Waiter waiter) {
         WaitQueue queue = this == EMPTY ? new WaitQueue() : this;
         if (waiter.waits()) {
@@ -76,7 +74,7 @@ final class WaitQueue {
         return queue;
     }
 
-    /** The wait is over: the next answer that counts for it is its outcome. */
+    /** Turns a waiter into a try: the next answer that it accepts is its outcome. */
     void endWait(Waiter waiter) {
         unlink(waiter);
         addTry(waiter);
@@ -101,7 +99,7 @@ final class WaitQueue {
         last = waiter;
     }
 
-    /** Without effect on a caller that has its outcome. */
+    /** No effect on a decided caller. */
     void remove(Waiter waiter) {
         if (waiter.isQueued) {
             unlink(waiter);
@@ -124,7 +122,7 @@ final class WaitQueue {
         waiter.isQueued = false;
     }
 
-    /** The first that matches; those that wait come first. */
+    /** First match, waiters before tries. */
     @Nullable
     Waiter find(Predicate<Waiter> which) {
         for (Waiter each = first; each != null; each = each.behind) {
@@ -140,7 +138,6 @@ final class WaitQueue {
         return null;
     }
 
-    /** Removes the waiters that match, and hands each over. */
     void takeWaiters(Predicate<Waiter> which, Consumer<Waiter> taker) {
         for (Waiter each = first; each != null; each = each.behind) {
             if (which.test(each)) {
@@ -150,7 +147,6 @@ final class WaitQueue {
         }
     }
 
-    /** Removes the callers that only try and match, and hands each over. */
     void takeTries(Predicate<Waiter> which, Consumer<Waiter> taker) {
         if (tries.isEmpty()) {
             return;

@@ -6,39 +6,43 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller that wants one key. Data: all mutable fields but {@link #forsaken} are guarded by its {@link KeyLock},
- * which decides {@link #decided} once; {@link #outcome} is completed with it after the monitor is left.
+ * A caller of one key. Mutable fields but {@link #isOrphaned} are guarded by its {@link KeyLock}, which sets {@link
+ * #decided} once; {@link #outcome} is completed with it outside the monitor. After that, the caller reads its counters
+ * without the monitor.
  */
 final class Waiter {
 
-    /** Where it stands; set before it joins. */
+    /** Set before it joins; replaced while the object is retired. */
     volatile KeyLock lock;
 
     final ResolvedRequest terms;
     final HoldOwner owner;
     final long startedAt;
 
-    /** Completed with what was decided. */
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
-    /** Set without a call by a caller whose stack or memory is at an end: it never takes what it is granted. */
-    volatile boolean forsaken;
+    /**
+     * Set by a caller that failed for want of stack or memory, which takes no grant. A field, since it can call
+     * nothing.
+     */
+    volatile boolean isOrphaned;
 
     @Nullable
     Outcome decided;
 
-    /** Made by its caller before it takes the hold, which the caller's thread may enter again from then on. */
+    /** Created before the caller takes the hold; its thread may re-enter from then. */
     @Nullable
     Handle handle;
 
-    /** Attempts at the store. */
     int attempts;
 
-    /** Whether it had to wait. */
     boolean hadToWait;
 
-    /** The number of the first attempt whose answer counts for it. */
-    long firstAnswer;
+    /**
+     * Number of the first attempt whose answer it accepts. A waiter accepts the one under way, which is answered during
+     * its wait; a try needs one sent after its call.
+     */
+    long firstAttemptNumber;
 
     @Nullable
     Waiter ahead;
@@ -46,7 +50,7 @@ final class Waiter {
     @Nullable
     Waiter behind;
 
-    /** Whether it is in the line of those that wait. */
+    /** In the line. */
     boolean isQueued;
 
     Waiter(KeyLock lock, ResolvedRequest terms, HoldOwner owner, long startedAt) {

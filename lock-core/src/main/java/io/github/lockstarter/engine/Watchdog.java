@@ -5,16 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the timer's thread does for all keys: it looks at each key when its time has come, sends the renewals that are
- * due in one tick together, confirms holds after each heartbeat, completes what failed threads have left, and notices
- * that the machine was suspended.
+ * Work of the timer's thread for all keys of a run: looks at each key when due, batches the renewals of a tick,
+ * confirms holds after each beat, completes the work of failed threads, and detects that the machine was suspended.
  *
- * <p>{@link #due} belongs to the timer's thread, as {@link #settled}.
+ * <p>{@link #due} and {@link #settled} belong to the timer's thread.
  */
 final class Watchdog {
 
     private static final long NEVER = -1;
-    private static final long PERIOD_NANOS = 1_000_000_000;
+    private static final long INTERVAL_NANOS = 1_000_000_000;
     private static final long JUMP_MILLIS = 100;
 
     private final Running shared;
@@ -22,10 +21,10 @@ final class Watchdog {
     private final TimerEntry confirmation = TimerEntry.of(this::confirm);
     private final TimerEntry everySecond = TimerEntry.of(this::everySecondUntilDone);
 
-    /** A hold may be in an earlier period of the heartbeat. */
+    /** Whether a hold may be unconfirmed in the present period. */
     private volatile boolean isUnsettled;
 
-    /** The period in which all holds were certain. */
+    /** Period in which all holds were confirmed. */
     private long settled;
 
     private volatile long deferredUntil;
@@ -38,17 +37,15 @@ final class Watchdog {
         this.deferredUntil = last.nanos();
     }
 
-    /** A key's time has come. */
     void look(KeyLock lock) {
         shared.run(todo -> lock.look(todo, shared.now()));
     }
 
-    /** Sends the renewal after this tick, with the others. */
+    /** Sent at the end of this tick. */
     void renew(Renewal renewal) {
         due.add(renewal);
     }
 
-    /** After each tick of the timer, on its thread. */
     void afterTick() {
         try {
             sendDue();
@@ -74,17 +71,17 @@ final class Watchdog {
         shared.carryOutLeftovers();
     }
 
-    /** The store renews nothing before that. */
+    /** The store renews nothing earlier. */
     void defer(long until) {
         deferredUntil = until;
     }
 
-    /** A heartbeat was sent, or answered. Returns at once. */
+    /** Schedules confirmations after a beat or its answer. Returns at once. */
     void afterBeat() {
         shared.timer.schedule(confirmation, shared.now().nanos());
     }
 
-    /** The same, whatever was confirmed before. */
+    /** {@link #afterBeat}, even if all holds were confirmed. */
     void confirmAll() {
         isUnsettled = true;
         afterBeat();
@@ -111,12 +108,11 @@ final class Watchdog {
         return isWatching;
     }
 
-    /** Something is held, or left by a thread that failed. */
     void begin() {
         if (!isWatching) {
             isWatching = true;
             try {
-                shared.timer.schedule(everySecond, shared.now().nanos() + PERIOD_NANOS);
+                shared.timer.schedule(everySecond, shared.now().nanos() + INTERVAL_NANOS);
             } catch (RuntimeException | Error e) {
                 isWatching = false;
                 throw e;
@@ -128,7 +124,7 @@ final class Watchdog {
         try {
             everySecond();
         } catch (RuntimeException | Error e) {
-            shared.timer.schedule(everySecond, shared.beganAt); // repeated, as the look of a key
+            shared.timer.schedule(everySecond, shared.beganAt); // retried, as the look of a key
             throw e;
         }
     }

@@ -2,16 +2,20 @@
  * The engine: grants locks that a {@link io.github.lockstarter.spi.LockBackend} keeps.
  *
  * <ol>
- *   <li>{@link io.github.lockstarter.engine.LockEngine} is the entry; {@code Running} is one run of it, between start
- *       and stop.
+ *   <li>{@link io.github.lockstarter.engine.LockEngine} is the entry; {@code Running} is one run of it, from start to
+ *       stop.
  *   <li>{@code Acquisitions} is the caller's side: it enters a hold of the same thread again, or waits for the outcome
  *       of a {@code Waiter} and takes the hold.
- *   <li>{@code KeyLock} decides all that concerns one key, under one monitor, and returns {@code Effects}, which
- *       {@code Running} carries out: {@code StoreCalls} calls the store, listeners get events, futures are completed.
- *   <li>{@code Watchdog} is the timer's thread: it looks at each {@code KeyLock} when its time has come, and renews.
+ *   <li>{@code KeyLock} decides everything about one key under one monitor. It adds steps to {@code Effects}, which
+ *       {@code Running} executes: {@code StoreCalls} calls the store, listeners receive events, futures complete.
+ *   <li>{@code Grant} is the store's answer to an attempt, {@code Hold} one owner's part of it, {@code Handle} one
+ *       entry into a hold.
+ *   <li>{@code TimerThread} fires each {@code KeyLock} when due; {@code Watchdog} then renews its holds.
+ *   <li>{@code Heartbeat} proves that the store answers; otherwise the {@code Grant} is in doubt, since the lock may be
+ *       taken over, and an owner waits in a {@code Settlement}.
  * </ol>
  *
- * <p>From outside, {@code LockEngine} with {@code settings} is used; tests that control the time give it another
+ * <p>Other packages use {@code LockEngine} with {@code settings}; tests that control the time provide an
  * {@code EngineEnvironment}.
  */
 @NullMarked

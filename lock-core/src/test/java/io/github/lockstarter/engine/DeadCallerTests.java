@@ -45,7 +45,7 @@ class DeadCallerTests {
 
     @Test
     void releasesTheGrantOfADeadTryOnce() {
-        giveBack(forsakenAttempt(REQUEST.withoutWaiting()));
+        giveBack(orphanedAttempt(REQUEST.withoutWaiting()));
 
         assertThat(backend.isQuiet()).as("asked for once").isTrue();
         assertThat(running.known(KEY)).isNull();
@@ -53,7 +53,7 @@ class DeadCallerTests {
 
     @Test
     void releasesTheGrantOfADeadWaiterOnce() {
-        giveBack(forsakenAttempt(REQUEST));
+        giveBack(orphanedAttempt(REQUEST));
 
         assertThat(backend.isQuiet()).as("asked for once").isTrue();
         assertThat(running.known(KEY)).isNull();
@@ -61,7 +61,7 @@ class DeadCallerTests {
 
     @Test
     void theNextWaiterMakesTheNextAttempt() {
-        Sent<AcquireCommand, AcquireResult> attempt = forsakenAttempt(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = orphanedAttempt(REQUEST);
         Waiter next =
                 joined(REQUEST.leasedFor(Duration.ofSeconds(10))); // another lease, so it gets no grant of the first
         giveBack(attempt);
@@ -96,8 +96,8 @@ class DeadCallerTests {
         return caller;
     }
 
-    private Sent<AcquireCommand, AcquireResult> forsakenAttempt(LockRequest request) {
-        joined(request).forsaken = true;
+    private Sent<AcquireCommand, AcquireResult> orphanedAttempt(LockRequest request) {
+        joined(request).isOrphaned = true;
         return backend.nextAcquire();
     }
 

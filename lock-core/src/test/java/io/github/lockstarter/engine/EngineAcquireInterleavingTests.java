@@ -470,8 +470,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     void aWaiterThatArrivesDuringAWithdrawalRegistersAfterItsAnswer() throws Exception {
         CompletableFuture<LockHandle> leaving = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(contended());
-        CompletableFuture<LockHandle> newcomer = new CompletableFuture<>();
-        backend.duringWithdrawal = () -> engine.acquireAsync(REQUEST).thenAccept(newcomer::complete);
+        CompletableFuture<LockHandle> newWaiting = new CompletableFuture<>();
+        backend.duringWithdrawal = () -> engine.acquireAsync(REQUEST).thenAccept(newWaiting::complete);
         leaving.cancel(false);
         Sent<ReleaseCommand, ReleaseResult> withdrawal = backend.nextWithdrawal();
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
@@ -480,7 +480,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().waiting().orElseThrow().position()).isEqualTo(Waiting.NEW);
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        assertThat(newcomer.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(newWaiting.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test

@@ -61,7 +61,7 @@ final class KeyLockInvariants {
 
     private static List<Hold> holds(@Nullable KeyLock lock) {
         List<Hold> all = new ArrayList<>();
-        for (Hold each = lock == null ? null : get(lock, "holds"); each != null; each = each.beside) {
+        for (Hold each = lock == null ? null : get(lock, "holds"); each != null; each = each.next) {
             all.add(each);
         }
         return all;

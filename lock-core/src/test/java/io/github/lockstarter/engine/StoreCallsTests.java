@@ -159,11 +159,11 @@ class StoreCallsTests {
 
     @Test
     void limitsTheNumberOfRepeatedReleases() {
-        for (int i = 0; i <= StoreCalls.MOST_REPEATED; i++) {
+        for (int i = 0; i <= StoreCalls.MAX_SCHEDULED; i++) {
             calls.repeatRelease(release(i), Duration.ofMinutes(5));
             backend.nextRelease().answer().complete(new ReleaseResult.FoundFree());
         }
-        assertThat(scheduled).hasSize(StoreCalls.MOST_REPEATED);
+        assertThat(scheduled).hasSize(StoreCalls.MAX_SCHEDULED);
     }
 
     @Test

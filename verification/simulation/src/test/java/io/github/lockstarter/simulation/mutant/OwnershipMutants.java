@@ -91,7 +91,7 @@ final class OwnershipMutants {
                 Mutant.named("loss-untold", "Each loss is reported once", "I6")
                         .changing("engine.KeyLock", "reportLoss", Behaviour.nothing()),
                 Mutant.named("older-hold-kept", "A new grant ends an older hold", "I1")
-                        .changing("engine.KeyLock", "displace", Behaviour.nothing()),
+                        .changing("engine.KeyLock", "supersede", Behaviour.nothing()),
                 Mutant.named(
                                 "granted-to-who-left",
                                 "A grant that its caller does not take goes to another waiter, or back",

@@ -58,7 +58,7 @@ final class WaiterMutants {
                                 "maxTime",
                                 Behaviour.returning(Duration.ofHours(1))),
                 Mutant.named("owed-unanswered", "A waiter whose wait is over gets the next answer", "I5")
-                        .changing("engine.KeyLock", "dismissTries", Behaviour.nothing()),
+                        .changing("engine.KeyLock", "endTries", Behaviour.nothing()),
                 Mutant.named(
                                 "attempt-overtakes-requeue",
                                 "An attempt follows the answer to a release that queues the instance up",
