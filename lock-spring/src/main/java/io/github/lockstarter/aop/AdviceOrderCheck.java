@@ -10,27 +10,21 @@ import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.target.SingletonTargetSource;
 
 /**
- * Refuses a locked method whose lock would be released too early by the order of the advices around it: a transaction
- * advice outside of the lock commits after the release, an asynchronous advice inside of the lock runs the method on
- * another thread and returns at once. Refuses one that has {@code @Async} and no such advice, too. Sees the advices of
- * one proxy and of the proxies inside of it.
+ * Rejects a locked method if the order of its advices would release the lock too early: a transaction advice outside
+ * the lock commits after the release, and an asynchronous advice inside the lock returns while the method still runs.
+ * Also rejects {@code @Async} without an asynchronous advice. Covers nested proxies.
  */
 final class AdviceOrderCheck {
 
     private AdviceOrderCheck() {}
 
-    /**
-     * Looks at the advices of a locked method.
-     *
-     * @throws LockStartException when one is on the wrong side of the lock
-     */
     static void check(LockedMethod locked, Object proxy) {
         List<Object> chain = advices(proxy, locked.method()).toList();
         List<Object> outside = chain.stream()
                 .takeWhile(advice -> !(advice instanceof LockInterceptor))
                 .toList();
         if (outside.size() == chain.size()) {
-            return; // it is not this proxy that locks
+            return; // another proxy locks this method
         }
         if (outside.stream().anyMatch(CallersTransaction::isTransactional)) {
             throw new LockStartException(
@@ -60,7 +54,7 @@ final class AdviceOrderCheck {
         }
     }
 
-    /** Those that a call of the method meets, the outermost first. */
+    /** Outermost first. */
     private static Stream<Object> advices(@Nullable Object bean, Method method) {
         if (!(bean instanceof Advised proxy)) {
             return Stream.empty();

@@ -9,22 +9,20 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * The thread-locals of a caller, for a method that runs on another thread: those that context-propagation knows, such
- * as a trace. None in an application without that library.
+ * The caller's thread-locals, such as a trace, for a method that runs on another thread. Empty without the
+ * context-propagation library.
  */
 @FunctionalInterface
 interface CallersContext {
 
-    /** Runs a part of the method with the thread-locals of the caller. */
     @Nullable
     Object call(LockedAction<@Nullable Object, Throwable> part) throws Throwable;
 
-    /** Captures those of this thread. */
     static CallersContext capture() {
         return Captured.IS_POSSIBLE ? Captured.ofThisThread() : LockedAction::run;
     }
 
-    /** Its methods are linked only where the library is there. */
+    /** Separate, because it links only with the library on the class path. */
     final class Captured {
 
         private static final boolean IS_POSSIBLE =
@@ -32,7 +30,7 @@ interface CallersContext {
 
         private Captured() {}
 
-        /** The locks under which the method runs are not those of the caller. */
+        /** Excludes the caller's locks: the method runs under its own. */
         static CallersContext ofThisThread() {
             ContextSnapshot snapshot = ContextSnapshotFactory.builder().build().captureAll();
             return part -> {
@@ -45,7 +43,7 @@ interface CallersContext {
             };
         }
 
-        /** The method has run, and its stage goes on: a failure must not release the lock. */
+        /** Logs a failure: the method has run, and its lock must stay held until its stage ends. */
         private static void close(ContextSnapshot.Scope scope) {
             try {
                 scope.close();

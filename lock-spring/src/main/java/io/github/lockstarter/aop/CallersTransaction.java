@@ -19,34 +19,33 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * Decides about a locked method that is called inside a transaction of its caller, which commits after the method has
- * returned: warns once for each method, refuses the call, or has the lock kept until the transaction has completed. A
- * method with a transaction of its own, or without one, writes nothing into the caller's; a lock that an enclosing
- * locked method has too is released by that one; and that of a leader is not released behind the method.
+ * Handles a locked method that is called inside its caller's transaction, which commits after the method has returned:
+ * warns once per method, rejects the call, or keeps the lock until the transaction completes. Ignores methods that run
+ * in a transaction of their own or in none, locks that an enclosing locked method releases, and leader locks, which
+ * outlive the method.
  *
- * <p>The one mutable field is the set of methods that were warned of, written by the threads that call them.
+ * <p>Thread-safe: callers only add to {@code warned}.
  */
 final class CallersTransaction {
 
     private static final Logger log = LoggerFactory.getLogger(CallersTransaction.class);
 
-    /** An application without spring-tx has no transactions. */
-    private static final boolean THERE_MAY_BE_TRANSACTIONS = ClassUtils.isPresent(
+    private static final boolean HAS_SPRING_TX = ClassUtils.isPresent(
             "org.springframework.transaction.support.TransactionSynchronizationManager",
             CallersTransaction.class.getClassLoader());
 
     private final Set<Method> warned = ConcurrentHashMap.newKeySet();
 
     /**
-     * Called before the lock is acquired.
+     * Call before acquiring the lock.
      *
-     * @return whether the transaction is to keep the lock until it has completed
-     * @throws IllegalStateException when the method must not be called inside this transaction
+     * @return whether to keep the lock until the transaction completes
+     * @throws IllegalStateException if the method must not be called inside this transaction
      */
-    boolean outlives(LockedCall call) {
+    boolean shouldKeepLock(LockedCall call) {
         InTransaction behaviour = call.method().inTransaction();
-        if (!THERE_MAY_BE_TRANSACTIONS
-                || call.method().isLeaders()
+        if (!HAS_SPRING_TX
+                || call.method().isLeaderOnly()
                 || !isInside(behaviour)
                 || OwnTransaction.isOf(call.method().method())
                 || TransactionLocks.contain(call.locks(), call.request())) {
@@ -64,8 +63,8 @@ final class CallersTransaction {
     }
 
     /**
-     * A transaction without synchronization, as those of Kafka, RabbitMQ and JMS are by default, is seen from what its
-     * manager has bound to the thread. A method that asks for nothing is not warned of it.
+     * Detects a transaction without synchronization (the default of Kafka, RabbitMQ and JMS) by the resources bound to
+     * the thread; with {@code WARN}, such a transaction is ignored.
      */
     private static boolean isInside(InTransaction behaviour) {
         return TransactionSynchronizationManager.isActualTransactionActive()
@@ -76,12 +75,11 @@ final class CallersTransaction {
                                         && holder.isSynchronizedWithTransaction()));
     }
 
-    /** Whether it is an advice that opens transactions. */
     static boolean isTransactional(Object advice) {
-        return THERE_MAY_BE_TRANSACTIONS && advice instanceof TransactionAspectSupport;
+        return HAS_SPRING_TX && advice instanceof TransactionAspectSupport;
     }
 
-    /** A transaction without synchronization often surrounds that of a database: the call goes on. */
+    /** Never rejects a transaction without synchronization: it often encloses a database transaction. */
     private void report(LockedCall call, boolean isActive) {
         InTransaction behaviour = call.method().inTransaction();
         if (isActive && behaviour == InTransaction.REFUSE) {
@@ -118,7 +116,7 @@ final class CallersTransaction {
         return call.description() + " is called inside a transaction of its caller: " + call.lock();
     }
 
-    /** A lock with the same key that another source granted, such as that of another store, is another lock. */
+    /** Compares the sources too: the same key in another store is another lock. */
     private static boolean isHeldByTheCaller(LockedCall call) {
         return LockHandle.allCurrent().stream()
                 .filter(enclosing -> enclosing.heldBySource() == call.locks().heldLocks())
@@ -127,7 +125,7 @@ final class CallersTransaction {
                 .containsAll(call.request().keys());
     }
 
-    /** Apart, since it is linked only where spring-tx is there. */
+    /** Separate, because it links only with spring-tx on the class path. */
     private static final class OwnTransaction {
 
         private static final TransactionAttributeSource ANNOTATIONS = new AnnotationTransactionAttributeSource(false);

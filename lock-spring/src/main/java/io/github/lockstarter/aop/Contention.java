@@ -15,22 +15,20 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-/** What becomes of the calls of a locked method whose lock is not acquired. Decided and checked at the start. */
+/** How a call ends if its lock is not acquired. Checked at startup. */
 sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback {
 
     /**
-     * Gives the caller of one call its result. The method has not run.
+     * Returns the caller's result without having run the method.
      *
-     * @param refusal why not
+     * @param refusal why the lock was not acquired
      * @param skipped receives the outcome, unless the refusal is thrown
-     * @return what the caller gets
-     * @throws Throwable the refusal, unless the method declares otherwise, or what its fallback throws
+     * @throws Throwable the refusal, or an exception of the fallback
      */
     @Nullable
     Object handle(MethodInvocation invocation, LockException refusal, Consumer<SkippedCallListener.Outcome> skipped)
             throws Throwable;
 
-    /** The exception goes out. */
     record Throw() implements Contention {
 
         @Override
@@ -41,11 +39,8 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
     }
 
     /**
-     * The call returns without having run the method. That of a {@link ScheduledLock} does so too if the store cannot
-     * be reached: a scheduler logs each exception with its stack trace, at every tick of an outage.
-     *
-     * @param method the method
-     * @param result what it returns
+     * Returns an empty result. A {@link ScheduledLock} does so even if the store is unavailable: a scheduler would log
+     * a stack trace at every tick of an outage.
      */
     record Skip(Method method, @Nullable Object result) implements Contention {
 
@@ -70,13 +65,8 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
     }
 
     /**
-     * Reads the annotation.
-     *
-     * @param method the method that runs
-     * @param type the bean's own class
-     * @param shape when the work of the method ends
-     * @throws LockStartException when the attributes contradict each other, there is nothing to return, or
-     *     no fallback fits
+     * @throws LockStartException if the attributes contradict each other, the method cannot return an empty result, or
+     *     no fallback matches
      */
     static Contention of(Method method, Class<?> type, MethodShape shape, DistributedLock attributes) {
         boolean isSkipped = attributes.ifContended() == IfContended.SKIP;

@@ -16,8 +16,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * What a method returns that was skipped: nothing, an empty Optional, or null, which stands for a stage that ends with
- * null and for an empty publisher.
+ * The result of a skipped call: nothing, an empty Optional, or null, which stands for a stage that completes with null
+ * or an empty publisher.
  */
 final class EmptyResult {
 
@@ -27,18 +27,13 @@ final class EmptyResult {
             OptionalLong.class, OptionalLong.empty(),
             OptionalDouble.class, OptionalDouble.empty());
 
-    /** Spring 7 reads JSpecify's annotations, those of packages included, and Kotlin's types. */
-    private static final boolean SPRING_KNOWS =
+    /** Spring 7 reads JSpecify annotations, including those of packages, and Kotlin types. */
+    private static final boolean HAS_NULLNESS =
             ClassUtils.isPresent("org.springframework.core.Nullness", EmptyResult.class.getClassLoader());
 
     private EmptyResult() {}
 
-    /**
-     * What a method returns that was skipped.
-     *
-     * @param shape when the work of the method ends
-     * @throws LockStartException when it can return nothing that says so
-     */
+    /** @throws LockStartException if the method has no empty result */
     static @Nullable Object of(Method method, Class<?> type, MethodShape shape) {
         if (shape != MethodShape.BLOCKING) {
             checkMayBeEmpty(method, shape);
@@ -53,24 +48,24 @@ final class EmptyResult {
             return EMPTY.get(returned);
         }
         if (declared.isPrimitive() || isNonNull(method)) {
-            throw unskippable(
+            throw notSkippable(
                     method, (declared.isPrimitive() ? "" : "a non-null ") + ClassUtils.getShortName(returned));
         }
         return null;
     }
 
     /**
-     * A stage may always end with null, but not each publisher without a value, and not each suspend function with
-     * null.
+     * A stage can always complete with null, but some reactive types require a value, and some suspend functions are
+     * non-null.
      */
     private static void checkMayBeEmpty(Method method, MethodShape shape) {
         if (KotlinDetector.isSuspendingFunction(method)) {
             MethodParameter result = new MethodParameter(method, -1);
             if (result.getParameterType() != void.class && !isFlow(result) && !result.isOptional()) {
-                throw unskippable(method, "a non-null " + ClassUtils.getShortName(result.getParameterType()));
+                throw notSkippable(method, "a non-null " + ClassUtils.getShortName(result.getParameterType()));
             }
         } else if (shape == MethodShape.REACTIVE && !canBeEmpty(method.getReturnType())) {
-            throw unskippable(method, "a " + ClassUtils.getShortName(method.getReturnType()) + ", which has a value");
+            throw notSkippable(method, "a " + ClassUtils.getShortName(method.getReturnType()) + ", which has a value");
         }
     }
 
@@ -83,7 +78,7 @@ final class EmptyResult {
         return result.getParameterType().getName().equals("kotlinx.coroutines.flow.Flow");
     }
 
-    private static LockStartException unskippable(Method method, String returned) {
+    private static LockStartException notSkippable(Method method, String returned) {
         return new LockStartException(
                 method,
                 "with ifContended = SKIP a skipped call has no result, and the method returns " + returned + ".",
@@ -92,7 +87,7 @@ final class EmptyResult {
     }
 
     private static boolean isNonNull(Method method) {
-        return SPRING_KNOWS ? SpringNullness.isNonNull(method) : isNonNullInKotlin(method);
+        return HAS_NULLNESS ? SpringNullness.isNonNull(method) : isNonNullInKotlin(method);
     }
 
     private static boolean isNonNullInKotlin(Method method) {
@@ -101,7 +96,7 @@ final class EmptyResult {
                 && !new MethodParameter(method, -1).isOptional();
     }
 
-    /** Apart, since Spring 6 does not have it. */
+    /** Separate, because Spring 6 has no {@code Nullness}. */
     private static final class SpringNullness {
 
         private SpringNullness() {}

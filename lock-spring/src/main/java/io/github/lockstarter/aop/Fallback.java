@@ -23,20 +23,15 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
- * The method that is called in place of a locked one whose lock is not acquired: through the proxy of the bean, so that
- * the advices of the fallback apply, unless no proxy sees its call.
+ * The method that replaces a call whose lock is not acquired. Called through the bean's proxy, so its advices apply,
+ * unless the proxy cannot intercept it.
  *
- * @param method the method
- * @param accepted the exceptions that reach it
+ * @param accepted the exceptions that it handles
  * @param takesException whether its last parameter is the exception
  */
 record Fallback(Method method, Class<?> accepted, boolean takesException) implements Contention {
 
-    /**
-     * Finds the fallback of a method.
-     *
-     * @throws LockStartException when there is not exactly one
-     */
+    /** @throws LockStartException unless exactly one method matches */
     static Fallback of(Method method, Class<?> type, String name) {
         List<Class<?>> expected = parameters(method, type);
         ResolvableType result = result(method, type);
@@ -64,14 +59,14 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return new Fallback(found.get(0), accepted, takesException);
     }
 
-    /** A private or static method overrides none, so the one of the superclass is found as well. */
+    /** Private and static methods do not override, so a search also finds those of superclasses. */
     private static boolean hides(Method other, Method method, Class<?> type) {
         return other.getDeclaringClass() != method.getDeclaringClass()
                 && method.getDeclaringClass().isAssignableFrom(other.getDeclaringClass())
                 && parameters(other, type).equals(parameters(method, type));
     }
 
-    /** Without the Continuation of a suspend function. */
+    /** Excludes the Continuation of a suspend function. */
     private static List<Class<?>> parameters(Method method, Class<?> type) {
         int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
         List<Class<?>> types = new ArrayList<>(count);
@@ -81,7 +76,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return types;
     }
 
-    /** Whether the only further parameter, if there is one, is an exception that a contended lock throws. */
+    /** Allows one additional parameter, for the exception. */
     private static boolean fits(List<Class<?>> parameters, List<Class<?>> expected) {
         int count = expected.size();
         return parameters.size() >= count
@@ -92,7 +87,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
                                 && parameters.get(count).isAssignableFrom(LockNotAcquiredException.class)));
     }
 
-    /** A suspend function returns Object to Java. */
+    /** Reads a suspend function's declared result: its Java return type is Object. */
     private static ResolvableType result(Method method, Class<?> type) {
         return ResolvableType.forMethodParameter(new MethodParameter(method, -1).withContainingClass(type));
     }
@@ -126,7 +121,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
                 && (modifiers & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) == 0;
     }
 
-    /** The exception is last, but for the Continuation of a suspend function. */
+    /** Puts the exception last, but before the Continuation of a suspend function. */
     private @Nullable Object[] arguments(@Nullable Object[] given, LockException refusal) {
         if (!takesException) {
             return given;

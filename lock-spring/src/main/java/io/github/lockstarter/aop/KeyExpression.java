@@ -24,8 +24,8 @@ import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * One key expression of one method, parsed and checked. Sees the arguments it names and what can be read from them: no
- * types, constructors, beans or assignments. Immutable, thread-safe.
+ * A parsed and checked key expression of a method. It can read the named arguments, their properties and their methods;
+ * types, constructors, beans and assignments are unavailable. Immutable, thread-safe.
  */
 final class KeyExpression {
 
@@ -36,7 +36,7 @@ final class KeyExpression {
     private final Expression expression;
     private final Map<String, Integer> positions;
 
-    /** Not static, since the accessor keeps the classes of the arguments, which the application may unload. */
+    /** Not static: the accessor caches argument classes, which the application may unload. */
     private final SimpleEvaluationContext.Builder contexts = SimpleEvaluationContext.forPropertyAccessors(
                     DataBindingPropertyAccessor.forReadOnlyAccess())
             .withInstanceMethods()
@@ -48,12 +48,7 @@ final class KeyExpression {
         this.positions = positions;
     }
 
-    /**
-     * Parses and checks an expression.
-     *
-     * @param placeholders puts the values of properties into the expression
-     * @throws LockStartException when it cannot be parsed, or refers to an argument that does not exist
-     */
+    /** @throws LockStartException if the text is blank or not SpEL, or refers to an unknown argument */
     static KeyExpression parse(String text, Method method, KeyParameters parameters, Placeholders placeholders) {
         if (text.isBlank()) {
             throw new LockStartException(
@@ -82,10 +77,10 @@ final class KeyExpression {
     }
 
     /**
-     * Collects the arguments that a node uses, and refuses a name that no argument has. Whatever else the evaluation
-     * refuses fails the call.
+     * Collects the arguments that a node uses and rejects unknown names. Other errors surface when a call evaluates the
+     * key.
      *
-     * @param hasSubject whether the node may read properties without a {@code #}, as those of an element
+     * @param hasSubject whether the node may read properties without a {@code #}, such as those of an element
      */
     private static void collect(
             SpelNode node, boolean hasSubject, Map<String, Integer> known, Map<String, Integer> used) {
@@ -108,7 +103,7 @@ final class KeyExpression {
         }
     }
 
-    /** The expression, with the values of placeholders. */
+    /** The expression with its placeholders resolved. */
     String text() {
         return expression.getExpressionString();
     }
@@ -119,9 +114,9 @@ final class KeyExpression {
     }
 
     /**
-     * The key of one call.
-     *
-     * @throws IllegalArgumentException when the value is null, blank, or has no text; names expression and method
+     * @return the key of one call
+     * @throws IllegalArgumentException if the value is null, blank or has no text of its own; names expression and
+     *     method
      */
     String evaluate(@Nullable Object[] arguments) {
         SimpleEvaluationContext context = contexts.build();

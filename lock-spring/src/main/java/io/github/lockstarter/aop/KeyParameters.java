@@ -11,11 +11,10 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /**
- * The names under which a key expression sees the arguments of a call: {@code #p0} and {@code #a0} always, parameter
- * names where the class file has them. The Continuation of a suspend function is none of them.
+ * The argument names of a key expression: always {@code #p0} and {@code #a0}, and the parameter names if the class file
+ * has them. Excludes the Continuation of a suspend function.
  *
- * @param count number of parameters
- * @param names parameter names of the method that carries the annotation, else of the one that is called
+ * @param names parameter names of the annotated method, else of the called one
  */
 record KeyParameters(int count, Optional<List<String>> names) {
 
@@ -31,7 +30,6 @@ record KeyParameters(int count, Optional<List<String>> names) {
         return Optional.ofNullable(DISCOVERER.getParameterNames(method)).map(List::of);
     }
 
-    /** Position by name. */
     Map<String, Integer> positions() {
         Map<String, Integer> positions = new LinkedHashMap<>();
         for (int i = 0; i < count; i++) {
@@ -45,7 +43,6 @@ record KeyParameters(int count, Optional<List<String>> names) {
         return positions;
     }
 
-    /** What an author whose expression is wrong needs to know. */
     String advice() {
         if (count == 0) {
             return "The method has no parameters: use a fixed text in single quotes, or no key at all.";

@@ -14,12 +14,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * What a value contributes to a lock's key: text that is the same in every JVM for the same value. Anything else would
- * be a lock that excludes no other caller.
+ * Renders a value as part of a lock's key. The text must be the same for the same value in every JVM, else two callers
+ * would use different locks.
  */
 final class KeyRenderer {
 
-    /** The text of a record shows {@code name=value} for each, unless it has a {@code toString} of its own. */
+    /**
+     * Checked because a record's text includes {@code name=value} of each component, unless it overrides {@code
+     * toString}.
+     */
     private static final ClassValue<List<Method>> COMPONENTS = new ClassValue<>() {
         @Override
         protected List<Method> computeValue(Class<?> type) {
@@ -37,11 +40,9 @@ final class KeyRenderer {
     private KeyRenderer() {}
 
     /**
-     * The text.
-     *
-     * @throws IllegalArgumentException when the value is null, an array, a collection, a map, an optional, a date whose
-     *     text depends on the time zone of the JVM, of a type without a {@code toString} of its own, or a record whose
-     *     text shows one of these; and when the text is blank. The message continues a sentence about the value
+     * @throws IllegalArgumentException if the value is null, an array, a collection, a map, an optional, a date whose
+     *     text depends on the time zone of the JVM, of a type without its own {@code toString}, or a record whose text
+     *     contains one of these; or if the text is blank. The message continues a sentence about the value
      */
     static String of(@Nullable Object value) {
         String text = checkedText(value);
@@ -51,11 +52,7 @@ final class KeyRenderer {
         return value instanceof Enum<?> constant ? constant.name() : text;
     }
 
-    /**
-     * Refuses what has no text of its own, as {@link #of} does. A text may be blank.
-     *
-     * @return the text
-     */
+    /** Like {@link #of}, but the text may be blank. */
     static @Nullable String checkedText(@Nullable Object value) {
         if (value == null) {
             throw new IllegalArgumentException("is null");
@@ -83,7 +80,7 @@ final class KeyRenderer {
         return text;
     }
 
-    /** Not asked for its text: that of a lazy collection may load its elements. */
+    /** Checked before {@code toString}, which may load the elements of a lazy collection. */
     private static boolean isContainer(Object value) {
         return value instanceof Collection
                 || value instanceof Map
@@ -91,7 +88,9 @@ final class KeyRenderer {
                 || value.getClass().isArray();
     }
 
-    /** Whether it is the text of {@link Object#toString()}. The hash code is asked for only if it looks so. */
+    /**
+     * Whether the text comes from {@link Object#toString()}. Computes the hash code only if the text starts like one.
+     */
     private static boolean isInherited(@Nullable String text, Object value) {
         String name = value.getClass().getName();
         return text != null && text.startsWith(name) && text.equals(name + '@' + Integer.toHexString(value.hashCode()));

@@ -7,21 +7,21 @@ import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
 
-/** Puts the lock around the annotated methods of the application's beans. */
-@SuppressWarnings("serial") // as in the class that it extends: an advisor is never serialized
+/** Adds locking to the annotated methods of the application's beans. */
+@SuppressWarnings("serial") // never serialized, like its superclass
 public final class LockAdvisor extends StaticMethodMatcherPointcutAdvisor {
 
     private final LockedMethods methods;
     private final IntSupplier order;
 
     /**
-     * Creates the advisor. It exists before most other beans do: what it is given is asked for with the first locked
-     * bean, or call.
+     * Creates the advisor. It exists before most beans, so its collaborators are resolved with the first locked bean or
+     * call.
      *
-     * @param methods which methods are locked
-     * @param operations locks, by the name of their bean; blank for the one that is injected by type
-     * @param skippedCalls is told of calls that did not run their method
-     * @param order position among the other advices of a bean
+     * @param methods finds the locked methods
+     * @param operations locks by bean name; a blank name selects the primary bean
+     * @param skippedCalls receives calls that did not run their method
+     * @param order position among the advices of a bean
      */
     public LockAdvisor(
             LockedMethods methods,

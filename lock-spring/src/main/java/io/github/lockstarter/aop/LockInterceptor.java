@@ -16,7 +16,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
-/** Runs the calls of locked methods. The key is evaluated once, before the lock is acquired. Thread-safe. */
+/** Runs locked methods. Evaluates the key once, before acquiring the lock. Thread-safe. */
 final class LockInterceptor implements MethodInterceptor {
 
     private final LockedMethods methods;
@@ -43,17 +43,17 @@ final class LockInterceptor implements MethodInterceptor {
         return switch (method.shape()) {
             case BLOCKING, ASYNC_THREAD -> runBlocking(call);
             case STAGE -> {
-                callersTransaction.outlives(call); // such a method is never kept until the end of a transaction
+                callersTransaction.shouldKeepLock(
+                        call); // only to warn or reject: a stage's lock is never kept for the transaction
                 yield new StageCall(call).run();
             }
-            case REACTIVE -> ReactiveCall.run(call); // linked only where Reactor is there
+            case REACTIVE -> ReactiveCall.run(call); // links only with Reactor on the class path
         };
     }
 
     private LockedMethod lockedMethod(MethodInvocation invocation) {
         Object target = invocation.getThis();
-        // Not the class behind a target that is a proxy itself: the pointcut has seen the proxy's, such as a
-        // repository's.
+        // If the target is itself a proxy, such as a repository, use the proxy's class, as the pointcut did.
         Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
         return methods.find(invocation.getMethod(), type)
                 .orElseThrow(() ->
@@ -63,17 +63,17 @@ final class LockInterceptor implements MethodInterceptor {
     }
 
     /**
-     * The work ends when the method returns, or this is the thread of {@code @Async}, which waits for its future: the
-     * lock is held by this thread. An exception from inside of the method is never taken for contention.
+     * Holds the lock on this thread, which for {@code @Async} then waits for the future. An exception from inside the
+     * method never counts as contention.
      */
-    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
+    @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments; the body may return null
     private @Nullable Object runBlocking(LockedCall call) throws Throwable {
         AtomicBoolean isReached = new AtomicBoolean();
         Object result;
         try {
-            if (callersTransaction.outlives(call)) {
+            if (callersTransaction.shouldKeepLock(call)) {
                 TransactionLocks.releaseAfterCompletion(
-                        call.locks().acquire(call.request())); // the body enters this hold
+                        call.locks().acquire(call.request())); // execute() re-enters this hold
             }
             result = call.locks().<@Nullable Object, Throwable>execute(call.request(), () -> {
                 isReached.setPlain(true);
@@ -97,7 +97,7 @@ final class LockInterceptor implements MethodInterceptor {
         return result;
     }
 
-    /** Spring waits for it next, on this thread, and passes its result on. */
+    /** Spring waits for the result next, on this thread. */
     private static void awaitEnd(LockedCall call, Future<?> work) {
         if (work instanceof CompletionStage<?> stage) {
             CompletableFuture<Void> end = new CompletableFuture<>();
@@ -111,7 +111,7 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    /** The start cannot refuse a method that declares Object: it has run, and the lock is released. */
+    /** A method that declares Object can only be rejected after it has run. */
     private static void checkEnded(LockedCall call, @Nullable Object result) {
         if (result != null
                 && call.method().method().getReturnType() == Object.class

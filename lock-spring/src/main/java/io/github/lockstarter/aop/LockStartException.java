@@ -13,33 +13,32 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * The application must not start: a property is wrong, an annotation stands where it cannot take effect, its attributes
- * cannot be used, or the store cannot keep locks.
+ * Startup fails because of an invalid property, an annotation that cannot take effect, or a store that cannot keep
+ * locks.
  */
 public final class LockStartException extends RuntimeException {
 
-    /** A property and its value, as {@link DurationText} writes one. */
+    /** Matches a property and its value, as {@link DurationText} formats it. */
     private static final Pattern DURATION = Pattern.compile("\\S+ is -?[0-9.]+(ms|s|d)\\b");
 
-    /** What to change. */
     private final String action;
 
     /**
-     * About the configuration or the store.
+     * Reports an invalid configuration or store.
      *
-     * @param message what is wrong
-     * @param action what to change, in one or two sentences
+     * @param message the problem
+     * @param action the fix, in one or two sentences
      */
     public LockStartException(String message, String action) {
         this(message, action, null);
     }
 
     /**
-     * About the store.
+     * Reports an unusable store.
      *
-     * @param message what is wrong
-     * @param action what to change, in one or two sentences
-     * @param cause why the store cannot keep locks
+     * @param message the problem
+     * @param action the fix, in one or two sentences
+     * @param cause the store's failure
      */
     public LockStartException(String message, String action, @Nullable Throwable cause) {
         super(message, cause);
@@ -51,10 +50,10 @@ public final class LockStartException extends RuntimeException {
     }
 
     /**
-     * With the message of a broken rule, which begins with a property. Its last sentence, where it has several, says
-     * what to change.
+     * Reports a violated rule whose message begins with a property. If the message has several sentences, the last one
+     * is the action.
      *
-     * @param broken has the message
+     * @param broken the violation
      * @return the exception
      */
     public static LockStartException of(IllegalArgumentException broken) {
@@ -67,7 +66,7 @@ public final class LockStartException extends RuntimeException {
         return new LockStartException((end < 0 ? message : message.substring(0, end)) + ".", cure + "." + unit, broken);
     }
 
-    /** With the message of a rule that an annotation breaks. */
+    /** Reports a rule that an annotation violates. */
     static LockStartException of(Method method, IllegalArgumentException broken) {
         String message = broken.getMessage() + ".";
         int end = message.lastIndexOf(". ") + 1;
@@ -76,16 +75,12 @@ public final class LockStartException extends RuntimeException {
                 : new LockStartException(method, message.substring(0, end), message.substring(end + 1));
     }
 
-    /**
-     * What to change.
-     *
-     * @return one or two sentences
-     */
+    /** {@return the fix, in one or two sentences} */
     public String action() {
         return action;
     }
 
-    /** The one that the author wrote: perhaps a composed one. */
+    /** The annotation in the source, which may be a composed one. */
     private static String annotationOn(Method method) {
         MergedAnnotation<DistributedLock> annotation =
                 MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);

@@ -24,22 +24,20 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProce
 import org.springframework.util.ClassUtils;
 
 /**
- * Fails the start of an application with an annotation that cannot take effect, in three looks: at the methods of each
- * bean, and of what a factory bean makes; at each proxy, when its bean is created; and at the end of the start at each
- * locked singleton, which may have its proxy since a circular reference, and at what was created before this check.
- * Instances that are registered ready-made, such as mocks, are not looked at.
+ * Fails startup if an annotation cannot take effect. Checks the methods of each bean and factory product, each proxy
+ * when its bean is created, and, after startup, each locked singleton, because a circular reference may have created
+ * its proxy and some beans may be older than this check. Ignores instances that are registered ready-made, such as
+ * mocks.
  *
- * <p>Refuses a bean whose proxy does not see the call of a locked method: a final one, or a package-private one of
- * another package, where the proxy is a subclass; one of no interface where the proxy is a JDK proxy; or whose advices
- * are in an order that releases the lock too early.
+ * <p>Rejects a bean if its proxy cannot intercept a locked method (final, package-private in another package, or not in
+ * an interface of a JDK proxy) or if the order of its advices releases the lock too early.
  *
- * <p>The mutable fields are the locked singletons seen so far, written by whichever thread creates a bean, and the
- * singletons that were created before, written once.
+ * <p>The threads that create beans add to {@code lockedBeans}; {@code earlySingletons} is filled once.
  */
 public final class LockedBeanCheck
         implements BeanDefinitionRegistryPostProcessor, BeanPostProcessor, SmartInitializingSingleton {
 
-    /** The settings of all locks. */
+    /** Checks the settings of locked methods. */
     public interface Settings {
 
         /**
@@ -47,8 +45,8 @@ public final class LockedBeanCheck
          *
          * @param method the method
          * @param request its request
-         * @param locks name of the bean that keeps the lock; blank for the one that is injected by type
-         * @throws IllegalArgumentException when the configuration does not allow it
+         * @param locks name of the {@code LockOperations} bean; blank for the primary one
+         * @throws IllegalArgumentException if the configuration forbids the request
          */
         void check(Method method, LockRequest request, String locks);
     }
@@ -56,15 +54,15 @@ public final class LockedBeanCheck
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
     private final Settings settings;
-    private final Set<String> locked = ConcurrentHashMap.newKeySet();
-    private final Set<String> earlier = ConcurrentHashMap.newKeySet();
+    private final Set<String> lockedBeans = ConcurrentHashMap.newKeySet();
+    private final Set<String> earlySingletons = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the check.
      *
-     * @param beans where the locked beans are
-     * @param methods which methods are locked
-     * @param settings checks each locked method
+     * @param beans the bean factory to check
+     * @param methods finds the locked methods
+     * @param settings checks the settings of each locked method
      */
     public LockedBeanCheck(ConfigurableListableBeanFactory beans, LockedMethods methods, Settings settings) {
         this.beans = beans;
@@ -72,20 +70,19 @@ public final class LockedBeanCheck
         this.settings = settings;
     }
 
-    /** It is such a post-processor to be called before the other ones of the factory take beans. */
+    /** Empty: this interface only makes Spring call {@link #postProcessBeanFactory} before other post-processors. */
     @Override
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {}
 
     /**
-     * Suspects what is there already, and sees beans from now on: also those that other post-processors need, which are
-     * created before any is in place. What it adds is not this object: Spring would count it twice, and warn that beans
-     * are created too early.
+     * Records existing singletons and observes all later beans, including those that other post-processors need. Adds a
+     * separate object: Spring would count this one twice and warn that beans are created too early.
      */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
         Arrays.stream(beanFactory.getSingletonNames())
                 .filter(beanFactory::containsBeanDefinition)
-                .forEach(earlier::add);
+                .forEach(earlySingletons::add);
         beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
             @Override
             public Object postProcessAfterInitialization(Object bean, String beanName) {
@@ -102,7 +99,7 @@ public final class LockedBeanCheck
             checkSettings(method);
             checkLocks(method);
             if (beans.containsBeanDefinition(beanName)) {
-                locked.add(beanName);
+                lockedBeans.add(beanName);
             }
         }
     }
@@ -125,7 +122,7 @@ public final class LockedBeanCheck
         throw new LockStartException(
                 method.method(),
                 "locks is \"" + locks + "\", and no LockOperations bean has this name; there are " + known + '.',
-                method.isLeaders()
+                method.isLeaderOnly()
                         ? "There is no leader election. Mark one of several LockOperations beans as @Primary, and do "
                                 + "not exclude LeaderAutoConfiguration."
                         : "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the "
@@ -138,7 +135,6 @@ public final class LockedBeanCheck
         return bean;
     }
 
-    /** Looks at a bean as its users see it. */
     private void checkProxy(Object bean) {
         if (AopUtils.isAopProxy(bean)) {
             for (LockedMethod locked : methods.of(AopUtils.getTargetClass(bean)).values()) {
@@ -189,11 +185,11 @@ public final class LockedBeanCheck
 
     @Override
     public void afterSingletonsInstantiated() {
-        earlier.stream().filter(this::mayBeLocked).forEach(locked::add);
-        new TreeSet<>(locked).stream().filter(beans::isSingleton).forEach(this::checkLocked);
+        earlySingletons.stream().filter(this::mayBeLocked).forEach(lockedBeans::add);
+        new TreeSet<>(lockedBeans).stream().filter(beans::isSingleton).forEach(this::checkLocked);
     }
 
-    /** By the declared type: the product of a factory may be lazy, and the look at it would make it. */
+    /** Uses the declared type: getting the product of a lazy factory would create it. */
     private boolean mayBeLocked(String beanName) {
         Class<?> type = beans.getType(beanName, false);
         return type != null && !methods.of(type).isEmpty();
@@ -222,10 +218,7 @@ public final class LockedBeanCheck
         });
     }
 
-    /**
-     * Looks through the proxies that others have put around the locked one. A proxy of another bean leaves it to that
-     * one.
-     */
+    /** Looks through nested proxies. A proxy of another bean is left to the check of that bean. */
     private static boolean isLocked(@Nullable Object bean) {
         if (!(bean instanceof Advised proxy)) {
             return false;

@@ -11,11 +11,8 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 /**
  * One call of a locked method.
  *
- * @param method the method that is called
- * @param request the lock of this call
- * @param locks grants it
- * @param invocation proceeds to the method
- * @param skippedCalls is told if the call ends without running the method
+ * @param locks grants the lock
+ * @param skippedCalls receives the outcome if the method does not run
  */
 record LockedCall(
         LockedMethod method,
@@ -25,15 +22,15 @@ record LockedCall(
         SkippedCallListener skippedCalls) {
 
     /**
-     * Calls the method after its call has returned, on another thread, perhaps once more. Aspects on the way find the
-     * invocation on this thread, as on that of the call.
+     * Calls the method after the intercepted call has returned, possibly on another thread and several times. Exposes
+     * the invocation to aspects on this thread.
      */
     @Nullable
     Object proceedDetached() throws Throwable {
         return ExposeInvocationInterceptor.INSTANCE.invoke(invocation.invocableClone());
     }
 
-    /** Gives the caller its result. The method has not run. */
+    /** Returns the caller's result without running the method. */
     @Nullable
     Object handle(LockException refusal) throws Throwable {
         return method.contention()
@@ -43,12 +40,10 @@ record LockedCall(
                         outcome -> skippedCalls.skipped(method.request().name(), outcome));
     }
 
-    /** The method, for messages. */
     String description() {
         return LockStartException.describe(method.method());
     }
 
-    /** The lock, for messages. */
     String lock() {
         return "lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
     }

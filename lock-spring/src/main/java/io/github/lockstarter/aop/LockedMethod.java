@@ -19,17 +19,13 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.StringValueResolver;
 
 /**
- * What a call of one annotated method locks. Everything that does not depend on the arguments is decided and checked
- * when it is made.
+ * An annotated method and its lock. Everything that does not depend on the arguments is validated at startup.
  *
- * @param method the method that runs, of the bean's own class
- * @param declared what carries the annotation: this method, one that it implements or overrides, or a type
- * @param keys parsed key expressions; none for one lock over all calls
- * @param request the request without its keys: its only key is the name
- * @param locks name of the bean that keeps the lock; blank for the one that is injected by type
- * @param shape when the work of the method ends
- * @param contention what becomes of a call whose lock is not acquired
- * @param inTransaction what a call does inside a transaction of its caller
+ * @param method the method of the bean's own class
+ * @param declared the annotated element: this method, a method that it implements or overrides, or a type
+ * @param keys key expressions; none for one lock over all calls
+ * @param request the request with the name as its only key
+ * @param locks name of the {@code LockOperations} bean; blank for the primary one
  */
 record LockedMethod(
         Method method,
@@ -45,12 +41,9 @@ record LockedMethod(
     private static final Pattern OTHER_CHARACTERS = Pattern.compile("[^A-Za-z0-9._-]");
 
     /**
-     * Reads an annotation.
-     *
-     * @param type the bean's own class
      * @param properties resolves <code>${…}</code>
-     * @param configured what a call does inside a transaction of its caller, where the annotation leaves it open
-     * @throws LockStartException when it cannot take effect on this method
+     * @param configured used if the annotation does not set {@code inTransaction}
+     * @throws LockStartException if the annotation cannot take effect on this method
      */
     static LockedMethod of(
             Method method,
@@ -69,8 +62,8 @@ record LockedMethod(
                 .map(key -> KeyExpression.parse(key, method, parameters, placeholders))
                 .toList();
         String given = attributes.name();
-        boolean isLeaders = attributes.locks().equals(LeaderLocks.BEAN);
-        checkNamed(method, isLeaders || isScheduledLock(annotation), given);
+        boolean isLeaderOnly = attributes.locks().equals(LeaderLocks.BEAN);
+        checkNamed(method, isLeaderOnly || isScheduledLock(annotation), given);
         checkSingle(method, declared);
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
         InTransaction inTransaction =
@@ -86,14 +79,14 @@ record LockedMethod(
                 method,
                 declared,
                 keys,
-                isLeaders ? LeaderLocks.requestFor(name) : request(name, attributes, placeholders),
+                isLeaderOnly ? LeaderLocks.requestFor(name) : request(name, attributes, placeholders),
                 placeholders.resolve("locks", attributes.locks()),
                 shape,
                 Contention.of(method, type, shape, attributes),
                 inTransaction);
     }
 
-    /** The transaction of a caller is on its thread; that of a reactive one is in the context of the subscriber. */
+    /** The caller's transaction is bound to its thread, a reactive one to the subscriber's context. */
     private static void checkTransaction(Method method, MethodShape shape, InTransaction inTransaction) {
         boolean canBeRefused = shape != MethodShape.REACTIVE;
         if ((shape.endsLater() && inTransaction == InTransaction.RELEASE_AFTER)
@@ -108,21 +101,17 @@ record LockedMethod(
         }
     }
 
-    /** Whether the lock is that of a leader, who keeps it when the method has ended. */
-    boolean isLeaders() {
+    /** Whether the method runs on the leader only, which keeps the lock after the call. */
+    boolean isLeaderOnly() {
         return locks.equals(LeaderLocks.BEAN);
     }
 
-    /** Whether the annotation stands on a type, for all its methods. */
+    /** Whether the annotation is on a type. */
     boolean isLockedByType() {
         return declared instanceof Class<?>;
     }
 
-    /**
-     * The request of one call.
-     *
-     * @throws IllegalArgumentException when a key cannot be made of the arguments
-     */
+    /** @throws IllegalArgumentException if a key cannot be evaluated */
     LockRequest requestFor(@Nullable Object[] arguments) {
         if (keys.isEmpty()) {
             return request;
@@ -163,7 +152,7 @@ record LockedMethod(
         }
     }
 
-    /** The name of a class or a method may change while older instances of the application run. */
+    /** Requires a name, because class and method names may change while older instances run. */
     private static void checkNamed(Method method, boolean isRequired, String given) {
         if (given.isBlank() && isRequired) {
             throw new LockStartException(
@@ -174,7 +163,7 @@ record LockedMethod(
         }
     }
 
-    /** Of two annotations on one element, only the nearer would be read. */
+    /** Of two annotations on one element, only one would take effect. */
     private static void checkSingle(Method method, AnnotatedElement declared) {
         List<String> found = MergedAnnotations.from(declared).stream(DistributedLock.class)
                 .map(annotation -> "@" + annotation.getRoot().getType().getSimpleName())

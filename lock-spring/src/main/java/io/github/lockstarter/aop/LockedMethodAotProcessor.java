@@ -27,8 +27,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Registers hints for what locked methods use by reflection in a native image: themselves, their annotations, their
- * fallbacks, and what their keys may read of arguments, as far as the declared types of the arguments tell.
+ * Registers native-image hints for locked methods, their annotations, their fallbacks, and the properties that keys
+ * read, as far as the declared argument types reveal them.
  */
 final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -43,7 +43,7 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
                 method -> register(method, generation.getRuntimeHints().reflection()));
     }
 
-    /** None for a declaration that needs a property which only the start has: the start checks it. */
+    /** Skips a declaration that needs a property unavailable at build time; startup checks it. */
     private static Collection<LockedMethod> lockedMethodsOf(RegisteredBean bean) {
         LockedMethods methods =
                 new LockedMethods(bean.getBeanFactory()::resolveEmbeddedValue, () -> InTransaction.WARN);
@@ -73,7 +73,7 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
                 .forEach(each -> hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS));
     }
 
-    /** The registrar skips classes of the JDK, public fields, and methods of a class that are no getters. */
+    /** Adds the members that the registrar skips: JDK classes, public fields and methods other than getters. */
     private static void registerRead(Method method, KeyExpression key, ReflectionHints hints) {
         Set<String> names = NO_NAME.splitAsStream(key.text())
                 .map(LockedMethodAotProcessor::property)
@@ -100,7 +100,6 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
         }
     }
 
-    /** The property of a getter, and of any other name that name. */
     private static String property(String name) {
         return StringUtils.uncapitalize(GETTER.matcher(name).replaceFirst(""));
     }

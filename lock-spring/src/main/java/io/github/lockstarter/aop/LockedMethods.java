@@ -24,10 +24,10 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Which methods of a class are locked, and how. The nearest annotation decides: on the method or one it overrides or
- * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that
- * the interface declares); on a type it does not mean what overrides a method of Object, such as {@code toString}.
- * Meta-annotations count. What a class says is kept. Thread-safe.
+ * The locked methods of each class. The nearest annotation wins: on the method or a method that it overrides or
+ * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that it
+ * declares). On a type it excludes methods of Object, such as {@code toString}. Supports meta-annotations. Caches the
+ * result per class. Thread-safe.
  */
 public final class LockedMethods {
 
@@ -36,12 +36,11 @@ public final class LockedMethods {
     private final Supplier<InTransaction> inTransaction;
 
     /**
-     * Creates it with nothing read.
+     * Creates an empty cache.
      *
-     * @param placeholders resolves <code>${…}</code> in attributes; may throw an
-     *     {@link IllegalArgumentException}, or leave what it does not know
-     * @param inTransaction what a call does inside a transaction of its caller, where the annotation leaves it open;
-     *     asked for with the first annotation
+     * @param placeholders resolves <code>${…}</code> in attributes; may throw an {@link IllegalArgumentException} or
+     *     leave unknown placeholders unchanged
+     * @param inTransaction used by annotations that do not set it; called with the first annotation
      */
     public LockedMethods(StringValueResolver placeholders, Supplier<InTransaction> inTransaction) {
         this.placeholders = placeholders;
@@ -54,20 +53,16 @@ public final class LockedMethods {
         if (known != null) {
             return known;
         }
-        Map<Method, LockedMethod> read = read(userClass); // not under the monitor of the map: it may load classes
+        Map<Method, LockedMethod> read = read(userClass); // not in computeIfAbsent: it may load classes
         byClass.put(userClass, read);
         return read;
     }
 
-    /**
-     * The roles of the methods that run on a leader only, of all classes that were asked for so far.
-     *
-     * @return the roles, in no particular order
-     */
+    /** {@return the leader roles of the classes read so far, in no particular order} */
     public Stream<String> roles() {
         return byClass.values().stream()
                 .flatMap(locked -> locked.values().stream())
-                .filter(LockedMethod::isLeaders)
+                .filter(LockedMethod::isLeaderOnly)
                 .flatMap(method -> LeaderLocks.roleOf(method.request().name()).stream());
     }
 
@@ -96,7 +91,7 @@ public final class LockedMethods {
         return Map.copyOf(locked);
     }
 
-    /** So that fallbacks cannot call each other for as long as their locks are contended. */
+    /** Prevents fallbacks from calling each other as long as their locks are contended. */
     private static void checkFallbackEnds(LockedMethod method, Map<Method, LockedMethod> locked) {
         if (!(method.contention() instanceof Fallback fallback)) {
             return;
@@ -122,11 +117,11 @@ public final class LockedMethods {
         if (contract != null && contract.getSource() instanceof Method) {
             return contract;
         }
-        boolean reachable = Modifier.isPublic(method.getModifiers()) && isMeantByAType(method);
+        boolean reachable = Modifier.isPublic(method.getModifiers()) && isLockableByType(method);
         return ofType.isPresent() && reachable ? ofType : contract;
     }
 
-    /** Annotations of the interfaces, by the method that implements them: also one inherited from a superclass. */
+    /** Annotations of the interfaces by implementing method, which may be inherited. */
     private static Map<Method, MergedAnnotation<DistributedLock>> contracts(Class<?> type) {
         Map<Method, MergedAnnotation<DistributedLock>> contracts = new HashMap<>();
         for (Class<?> contract : ClassUtils.getAllInterfacesForClass(type)) {
@@ -136,8 +131,9 @@ public final class LockedMethods {
             ReflectionUtils.doWithLocalMethods(contract, method -> {
                 MergedAnnotation<DistributedLock> own = onMethod(method);
                 MergedAnnotation<DistributedLock> nearest = own.isPresent() ? own : ofContract;
-                boolean meant = own.isPresent() ? !Modifier.isStatic(method.getModifiers()) : isMeantByAType(method);
-                if (nearest.isPresent() && meant) {
+                boolean isLockable =
+                        own.isPresent() ? !Modifier.isStatic(method.getModifiers()) : isLockableByType(method);
+                if (nearest.isPresent() && isLockable) {
                     contracts.putIfAbsent(implementing(method, type), nearest);
                 }
             });
@@ -145,7 +141,7 @@ public final class LockedMethods {
         return contracts;
     }
 
-    private static boolean isMeantByAType(Method method) {
+    private static boolean isLockableByType(Method method) {
         return !Modifier.isStatic(method.getModifiers()) && !ReflectionUtils.isObjectMethod(method);
     }
 

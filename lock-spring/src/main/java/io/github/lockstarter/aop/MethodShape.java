@@ -18,18 +18,16 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
-/** When the work of a method ends, which decides how its calls are locked. Known at the start. */
+/** When a method's work ends, which decides how its calls are locked. Known at startup. */
 enum MethodShape {
-    /** The work ends when the method returns. */
     BLOCKING,
-    /** The method runs on the thread of {@code @Async}, which waits there for the future that it returns. */
+    /** The thread of {@code @Async} runs the method and waits for the returned future. */
     ASYNC_THREAD,
-    /** The work ends with the {@link CompletionStage} that the method returns. */
+    /** The work ends with the returned {@link CompletionStage}. */
     STAGE,
-    /** The work of each subscription ends with the publisher that the method returns; so do suspend functions. */
+    /** The work of each subscription ends with the returned publisher. Includes suspend functions. */
     REACTIVE;
 
-    /** What to declare instead of a type that is refused. */
     static final String ADVICE = "Declare CompletableFuture or CompletionStage; a suspend function in Kotlin; or, with "
             + "io.projectreactor:reactor-core, Mono, Flux, Publisher, Flow or the type of RxJava itself: the lock "
             + "is held until its work ends. Or lock a method that does the work before it returns, or use "
@@ -39,8 +37,8 @@ enum MethodShape {
     private static final boolean COROUTINES = isPresent("kotlinx.coroutines.reactor.MonoKt");
     private static final String DEFERRED = "kotlinx.coroutines.Deferred";
 
-    /** Results whose work goes on after the method, of libraries that the application may not have. */
-    private static final Set<String> NAMES_OF_LATER_ENDS = Set.of(
+    /** By name, because the application may not have these libraries. */
+    private static final Set<String> ASYNC_TYPE_NAMES = Set.of(
             "org.reactivestreams.Publisher",
             "kotlinx.coroutines.flow.Flow",
             DEFERRED,
@@ -49,13 +47,13 @@ enum MethodShape {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    /** Asked for each result of a method that declares Object. */
-    private static final ClassValue<Boolean> ENDS_LATER = new ClassValue<>() {
+    /** Cached, because a method that declares Object checks each result. */
+    private static final ClassValue<Boolean> IS_ASYNC = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> result) {
             return Stream.of(Future.class, CompletionStage.class, Callable.class, BaseStream.class)
                             .anyMatch(later -> later.isAssignableFrom(result))
-                    || hasKnownName(result)
+                    || hasAsyncTypeName(result)
                     || (result != Object.class && adapterOf(result) != null);
         }
     };
@@ -64,12 +62,7 @@ enum MethodShape {
         return ClassUtils.isPresent(type, MethodShape.class.getClassLoader());
     }
 
-    /**
-     * The shape of a method.
-     *
-     * @param type the bean's own class
-     * @throws LockStartException when its work ends later, in a way that cannot be locked
-     */
+    /** @throws LockStartException if the work ends after the return, in a way that cannot be locked */
     static MethodShape of(Method method, Class<?> type) {
         boolean isSuspending = KotlinDetector.isSuspendingFunction(method);
         Class<?> returned = method.getReturnType();
@@ -91,27 +84,26 @@ enum MethodShape {
         throw refused(method, ADVICE);
     }
 
-    /** Whether the work of a result goes on, or begins, after the method has returned. */
     static boolean endsLater(Class<?> result) {
-        return ENDS_LATER.get(result);
+        return IS_ASYNC.get(result);
     }
 
-    private static boolean hasKnownName(Class<?> type) {
+    private static boolean hasAsyncTypeName(Class<?> type) {
         for (Class<?> current = type; current != null; current = current.getSuperclass()) {
-            if (NAMES_OF_LATER_ENDS.contains(current.getName())) {
+            if (ASYNC_TYPE_NAMES.contains(current.getName())) {
                 return true;
             }
         }
         return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
                 .map(Class::getName)
-                .anyMatch(NAMES_OF_LATER_ENDS::contains);
+                .anyMatch(ASYNC_TYPE_NAMES::contains);
     }
 
     private static @Nullable ReactiveAdapter adapterOf(Class<?> type) {
         return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
     }
 
-    /** Whether a publisher can be given back as this very type, and is subscribed to before its work begins. */
+    /** Whether a publisher can be converted back to exactly this type, and its work starts with the subscription. */
     private static boolean isReactive(Class<?> type) {
         ReactiveAdapter adapter = adapterOf(type);
         return adapter != null
@@ -120,7 +112,7 @@ enum MethodShape {
                 && !type.getName().equals(DEFERRED);
     }
 
-    /** Whether Spring runs the method on another thread, outside of the lock. */
+    /** Whether Spring runs the method on another thread, outside the lock. */
     private static boolean isAsync(Method method, Class<?> type) {
         return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class)
                 || MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class);
@@ -134,7 +126,6 @@ enum MethodShape {
                 action);
     }
 
-    /** Whether the work goes on after the method has returned. */
     boolean endsLater() {
         return this == STAGE || this == REACTIVE;
     }

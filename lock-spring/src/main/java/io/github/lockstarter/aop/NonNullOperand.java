@@ -8,8 +8,8 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 
 /**
- * An operand of {@code +} that must have a text. SpEL turns a null into the text "null", so that {@code 'order:' + #id}
- * would lock "order:null" for every call without an id.
+ * An operand of {@code +} that must have a text. SpEL renders null as "null", so {@code 'order:' + #id} would lock
+ * "order:null" for every call without an id.
  */
 final class NonNullOperand extends SpelNodeImpl {
 
@@ -20,7 +20,7 @@ final class NonNullOperand extends SpelNodeImpl {
         this.operand = operand;
     }
 
-    /** The same expression with strict operands, wherever a sum makes up its value. */
+    /** Copies an expression with checked operands in each sum that determines its value. */
     static SpelNodeImpl inside(SpelNodeImpl node) {
         int start = node.getStartPosition();
         int end = node.getEndPosition();

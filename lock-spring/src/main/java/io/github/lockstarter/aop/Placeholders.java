@@ -8,21 +8,18 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * The attributes of one annotation in which <code>${…}</code> stands for the value of a property. Used at the start
- * only.
+ * Resolves <code>${…}</code> in the attributes of an annotation at startup.
  *
- * @param method the annotated method, which messages name
- * @param properties puts values in; may throw an {@link IllegalArgumentException}, or leave what it does not know
+ * @param method the annotated method, for messages
+ * @param properties may throw an {@link IllegalArgumentException} or leave unknown placeholders unchanged
  */
 record Placeholders(Method method, StringValueResolver properties) {
 
     static final String PREFIX = "${";
 
     /**
-     * The value of an attribute.
-     *
-     * @param attribute its name, which messages name
-     * @throws LockStartException when a property is missing
+     * @param attribute the attribute's name, for messages
+     * @throws LockStartException if a property is missing
      */
     String resolve(String attribute, String given) {
         if (!given.contains(PREFIX)) {
@@ -43,12 +40,12 @@ record Placeholders(Method method, StringValueResolver properties) {
     }
 
     /**
-     * The value of a duration, which has two attributes: milliseconds, and a text.
+     * Reads a duration from two attributes, a number of milliseconds or a text.
      *
-     * @param attribute the name of the text
-     * @param ofMillis the name of the milliseconds
-     * @return the duration; empty if it is as configured
-     * @throws LockStartException when both are there, a property is missing, or the text is no duration
+     * @param attribute the name of the text attribute
+     * @param ofMillis the name of the attribute in milliseconds
+     * @return the duration; empty to use the configured value
+     * @throws LockStartException if both are set, a property is missing, or the text is not a duration
      */
     Optional<Duration> duration(String attribute, String ofMillis, long millis, String text) {
         boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;

@@ -15,12 +15,10 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * A call of a method that returns a reactive type, or of a suspend function: each subscription acquires the lock
- * without blocking, calls the method, and releases when its publisher ends or is cancelled. Linked only where Reactor
- * is there.
+ * A call of a reactive method or suspend function. Each subscription acquires the lock without blocking, calls the
+ * method, and releases the lock when the publisher ends or is cancelled. Links only with Reactor on the class path.
  *
- * @param call the call, which may be subscribed to many times
- * @param adapter of the declared type; null for a suspend function, which an interceptor sees return a publisher
+ * @param adapter of the declared type; null for a suspend function, whose interceptor receives a publisher
  */
 record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
 
@@ -54,7 +52,7 @@ record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
                 refusal -> Mono.deferContextual(subscriber -> Mono.fromDirect(handle(refusal, subscriber))));
     }
 
-    /** Calls the method. It finds its lock on this thread. */
+    /** Runs inside the subscription's locks, so the method can re-enter them. */
     private Publisher<?> proceed(ContextView subscriber) {
         try {
             return ReactiveLockOperations.contextOf(subscriber).call(() -> publisher(call.proceedDetached()));
@@ -63,8 +61,8 @@ record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
         }
     }
 
-    /** Without the lock, and inside of those around the call. */
-    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument
+    /** Runs inside the caller's locks, without this one. */
+    @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments
     private Publisher<?> handle(LockException refusal, ContextView subscriber) {
         try {
             Object handled = ReactiveLockOperations.contextOf(subscriber)

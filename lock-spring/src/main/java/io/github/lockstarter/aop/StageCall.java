@@ -9,14 +9,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a method that returns a {@link CompletionStage}: the lock is acquired without blocking, then the method is
- * called, on a thread of the lock client unless the grant comes at once, and the lock is released when its stage ends.
- * No thread owns the lock.
+ * A call of a method that returns a {@link CompletionStage}. Acquires the lock without blocking, calls the method (on a
+ * thread of the lock client unless the lock is granted at once), and releases the lock when the stage completes. No
+ * thread owns the lock.
  *
- * <p>The one mutable field says whether the method was reached. The thread that calls the method writes it before the
- * stage ends.
+ * <p>The calling thread writes {@code isReached} before the stage completes.
  */
-@SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a stage may well end with null
+@SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments; a stage may complete with null
 final class StageCall {
 
     private final LockedCall call;
@@ -42,7 +41,8 @@ final class StageCall {
                 pass(value, failure, result);
             }
         });
-        result.whenComplete((value, failure) -> execution.cancel(false)); // gives up, if the caller completed it
+        result.whenComplete(
+                (value, failure) -> execution.cancel(false)); // gives up waiting if the caller completed the stage
         return result;
     }
 

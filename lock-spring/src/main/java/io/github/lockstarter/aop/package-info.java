@@ -1,6 +1,6 @@
 /**
- * The {@link io.github.lockstarter.DistributedLock} annotation on Spring beans: which methods it locks, what their keys
- * are, and what cannot be locked. Knows the API only.
+ * The {@link io.github.lockstarter.DistributedLock} annotation on Spring beans: locked methods, their keys and startup
+ * checks. Depends on the API only.
  */
 @NullMarked
 package io.github.lockstarter.aop;
