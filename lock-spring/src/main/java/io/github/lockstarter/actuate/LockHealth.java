@@ -13,29 +13,28 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The health of the locks, for both health indicators. {@code DOWN} means that the store does not
- * answer, {@code RECOVERING} that it may have forgotten locks and refuses free ones for a while. Boot answers that
- * status with 200 and leaves it out of the status of the whole application: all instances share the store, so that
- * {@code OUT_OF_SERVICE} would take all of them out of service, and the held locks with them. A problem that costs
- * safety or time, while locks are granted and kept, leaves the health {@code UP} and shows in the details.
+ * The health of the locks on Boot 3 and 4. {@code DOWN}: the store does not answer. {@code RECOVERING}: it may have
+ * lost locks and grants no free ones for a while; Boot answers with 200 and ignores it in the aggregate, since {@code
+ * OUT_OF_SERVICE} would take all instances out of service. Problems that only reduce safety or speed appear in the
+ * details.
  *
  * @param status {@code UP}, {@code DOWN} or {@value #RECOVERING}
- * @param details by name, in the order in which they are to be shown
+ * @param details by name, in display order
  */
 public record LockHealth(String status, Map<String, Object> details) {
 
-    /** The store refuses free locks; held ones stay held. */
+    /** The store grants no free locks; held ones stay held. */
     public static final String RECOVERING = "RECOVERING";
 
-    /** From the best to the worst. */
+    /** From best to worst. */
     private static final List<String> STATUSES = List.of("UP", RECOVERING, "DOWN");
 
     /**
-     * Asks the stores, and waits no longer than 5 s for each.
+     * Asks the stores, each for at most 5 s.
      *
      * @param locks the locks
-     * @param furtherLocks those of further stores, by the names of their {@code LockOperations} beans
-     * @return the worst status, with the details of the store of the locks, and of each further one
+     * @param furtherLocks those of further stores, by {@code LockOperations} bean name
+     * @return the worst status, with the details of all stores
      */
     public static LockHealth of(LockAdmin locks, Map<String, LockAdmin> furtherLocks) {
         LockHealth first = of(locks);
@@ -102,8 +101,7 @@ public record LockHealth(String status, Map<String, Object> details) {
     }
 
     /**
-     * Of a server that has a part of the locks, only whether it answers: the other details are those of all servers
-     * together.
+     * Shows only whether a server with a part of the locks answers; the other details describe all servers together.
      */
     private static Object part(StoreState node) {
         Map<String, Object> part = new LinkedHashMap<>();

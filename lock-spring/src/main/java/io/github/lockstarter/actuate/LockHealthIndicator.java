@@ -15,8 +15,8 @@ public final class LockHealthIndicator implements HealthIndicator {
     /**
      * Creates the indicator.
      *
-     * @param locks whose store to ask
-     * @param furtherLocks whose stores to ask, too, by the names of their {@code LockOperations} beans
+     * @param locks the locks of the default store
+     * @param furtherLocks those of further stores, by {@code LockOperations} bean name
      */
     public LockHealthIndicator(LockAdmin locks, Map<String, LockAdmin> furtherLocks) {
         this.locks = Objects.requireNonNull(locks, "locks");

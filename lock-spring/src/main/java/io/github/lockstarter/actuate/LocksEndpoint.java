@@ -31,15 +31,15 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * {@code /actuator/locks}: the locks that this instance of the application holds at the moment, and its callers that
- * wait for one. Answered from memory; for a single key, the endpoint also asks the store.
+ * {@code /actuator/locks}: the locks that this instance holds and its waiting callers, from memory; for a single key
+ * also the store's answer.
  *
- * <p>Keys may contain identifiers of people or orders: they are masked unless
- * {@code management.endpoint.locks.show-values} says otherwise, and nothing is exposed over HTTP unless
- * {@code management.endpoints.web.exposure.include} names it. The operation that takes a lock away needs
- * {@code management.endpoint.locks.access=unrestricted}.
+ * <p>Keys may contain identifiers of people or orders. They are masked unless {@code
+ * management.endpoint.locks.show-values} allows them. The endpoint is exposed only if {@code
+ * management.endpoints.web.exposure.include} names it, and the release operation needs {@code
+ * management.endpoint.locks.access=unrestricted}.
  *
- * <p>Over HTTP alone: JMX knows no users.
+ * <p>HTTP only, because JMX has no users.
  */
 @WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -62,11 +62,11 @@ public final class LocksEndpoint {
     /**
      * Creates the endpoint.
      *
-     * @param locks the locks that are shown unless a request chooses others
-     * @param furtherLocks those of further stores, by the names of their {@code LockOperations} beans
-     * @param events where audit events go
-     * @param showValues for which users keys are shown
-     * @param roles roles of authorised users, if keys depend on authorisation; every logged-in user if there are none
+     * @param locks the default locks
+     * @param furtherLocks those of further stores, by {@code LockOperations} bean name
+     * @param events publishes the audit events
+     * @param showValues when to show keys
+     * @param roles roles of authorized users; if empty, every authenticated user is authorized
      */
     public LocksEndpoint(
             LockAdmin locks,
@@ -82,18 +82,18 @@ public final class LocksEndpoint {
     }
 
     /**
-     * The held locks and the waiters.
+     * Returns the held locks and the waiters.
      *
      * @param security the user
-     * @param key only this lock, and the reply of the store about it; all if absent
-     * @param limit most entries of each list; 100 if absent
-     * @param locks the {@code LockOperations} bean of a further store, such as {@code zookeeperLocks}; that of {@code
-     *     distributed-lock.backend} if absent
-     * @param slot of a lock with several permits, which slot the store is asked about; the first if absent
+     * @param key selects one lock and asks the store about it
+     * @param limit maximum length of each list, 100 by default
+     * @param locks {@code LockOperations} bean of a further store, such as {@code zookeeperLocks}; by default that of
+     *     {@code distributed-lock.backend}
+     * @param slot slot to ask the store about, for a lock with several permits; the first by default
      * @return the locks
      */
-    // Deprecated in Framework 7, but the one annotation that makes a parameter optional on Boot 3.5 and on 4.1: with
-    // JSpecify's, 3.5 answers 400 to a request without the parameter.
+    // Spring's @Nullable is deprecated in Framework 7, but with JSpecify's, Boot 3.5 answers 400 if the parameter is
+    // missing.
     @SuppressWarnings("deprecation")
     @ReadOperation
     public LocksReport locks(
@@ -107,7 +107,7 @@ public final class LocksEndpoint {
         if (most < 1) {
             throw new InvalidEndpointRequestException("The limit is " + most + "; give 1 or more", "limit");
         }
-        boolean shown = key != null || showValues.isShown(security, roles); // a caller that names a key knows it
+        boolean shown = key != null || showValues.isShown(security, roles); // the caller knows the key
         Instant now = Instant.now();
         List<HeldLock> held = asked.heldLocks().snapshot().stream()
                 .filter(lock -> key == null || key.equals(lock.key()))
@@ -129,7 +129,7 @@ public final class LocksEndpoint {
                         : Stored.of(StoreTimeout.await(asked.inspect(key, checked(slot)), StoredLock.Unknown::new)));
     }
 
-    @SuppressWarnings("deprecation") // as there
+    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     private static int checked(@Nullable Integer slot) {
         if (slot != null && (slot < 0 || slot >= LockRequest.MOST_PERMITS)) {
             throw new InvalidEndpointRequestException(
@@ -138,7 +138,7 @@ public final class LocksEndpoint {
         return slot == null ? 0 : slot;
     }
 
-    @SuppressWarnings("deprecation") // as there
+    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     private LockAdmin admin(@Nullable String bean) {
         LockAdmin admin = bean == null ? locks : furtherLocks.get(bean);
         if (admin == null) {
@@ -149,19 +149,19 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Takes a lock away from its holder, also in another instance. The holder is notified and not stopped: its work may
-     * overlap with that of the next owner.
+     * Releases a lock of any instance. Its holder is notified but not stopped: its work may overlap with the next
+     * owner's.
      *
      * @param security the user, for the audit event
      * @param key the lock's key
-     * @param fencingToken as it was seen: nothing happens if the lock has another one by now
-     * @param reason why, for the audit event
-     * @param locks as for the read
-     * @param slot of a lock with several permits, which one; the first if absent
-     * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if the
-     *     outcome is unknown
+     * @param fencingToken the expected token; nothing happens if it has changed
+     * @param reason for the audit event
+     * @param locks as for the read operation
+     * @param slot slot of a lock with several permits; the first by default
+     * @return 200 if the lock is free, 409 if it has another fencing token or an owner without one, 503 if the outcome
+     *     is unknown
      */
-    @SuppressWarnings("deprecation") // as there
+    @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(
             SecurityContext security,

@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * An answer of the endpoint.
+ * A response of the endpoint.
  *
- * @param instance which instance of the application answers; another one after each start
- * @param heldTotal how many locks are held, those beyond the limit included
- * @param waitingTotal how many callers wait, those beyond the limit included
+ * @param instance the instance; a new one after each start
+ * @param heldTotal number of held locks, including those beyond the limit
+ * @param waitingTotal number of waiting callers, including those beyond the limit
  * @param held held locks
- * @param waiting callers that wait
- * @param store the lock in the store, if a single key is requested; absent otherwise
+ * @param waiting waiting callers
+ * @param store the store's answer about a single key
  */
 public record LocksReport(
         String instance,
@@ -31,25 +31,25 @@ public record LocksReport(
         @Nullable Stored store)
         implements OperationResponseBody {
 
-    /** In place of a key that the reader may not see. */
+    /** Replaces a key that the reader must not see. */
     public static final String MASKED = "****** (management.endpoint.locks.show-values)";
 
     /**
-     * One held lock.
+     * A held lock.
      *
      * @param key its key, or {@value LocksReport#MASKED}
-     * @param name logical name of the request
-     * @param slot which of the lock's permits it is, from 0 on
+     * @param name its name
+     * @param slot its slot, from 0
      * @param fencingToken its fencing token
-     * @param owner name of the acquiring thread, or {@value HeldLock#ASYNC}
-     * @param heldSince when it was acquired
+     * @param owner the acquiring thread, or {@value HeldLock#ASYNC}
+     * @param heldSince the time of the grant
      * @param heldForMs milliseconds since then
-     * @param remainingLeaseMs milliseconds until its lease is over unless it is renewed
+     * @param remainingLeaseMs milliseconds until the lease ends
      * @param holdCount nested holds, at least 1
-     * @param renewals how often the lease was renewed
-     * @param handOvers how many holders of this instance had it right before, one after the other
+     * @param renewals renewals so far
+     * @param handOvers consecutive hand-overs within this instance
      * @param state whether it is certainly held
-     * @param takenOverFrom the instance that it was taken over from; absent if the lock was free
+     * @param takenOverFrom the previous instance of a taken-over lock
      */
     public record Held(
             String key,
@@ -85,15 +85,15 @@ public record LocksReport(
     }
 
     /**
-     * One caller that waits.
+     * A waiting caller.
      *
      * @param key the lock's key, or {@value LocksReport#MASKED}
-     * @param name logical name of the request
-     * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
-     * @param waitingSince when it began to
+     * @param name the lock's name
+     * @param owner the waiting thread, or {@value HeldLock#ASYNC}
+     * @param waitingSince the start of the wait
      * @param waitedForMs milliseconds since then
-     * @param position place among those of this instance, from 1
-     * @param attempts how often it has asked the store
+     * @param position position among this instance's waiters, from 1
+     * @param attempts number of attempts at the store
      */
     public record Waiting(
             String key, String name, String owner, Instant waitingSince, long waitedForMs, int position, int attempts) {
@@ -111,17 +111,16 @@ public record LocksReport(
     }
 
     /**
-     * One lock as the store has it.
+     * A lock's state in the store.
      *
-     * @param state whether an owner has it
-     * @param holder the owner; absent if the lock is free or a client of another kind has it
-     * @param remainingMs until the store ends the lease, or grants the lock again if it is kept or recovers; absent if
-     *     the lock is free or never ends
-     * @param inDoubtForMs how long ago the store noticed that the instance is not connected any more; absent if it is,
-     *     as far as another instance has asked
-     * @param fencingToken the last that was granted, by which it can be released; absent if the store knows none
-     * @param waitingInstances how many instances are registered as waiters
-     * @param problem why the state is unknown
+     * @param state the state
+     * @param holder the owner; absent if the lock is free or held by a client of another kind
+     * @param remainingMs milliseconds until the lease, the minimum time or the recovery ends
+     * @param inDoubtForMs milliseconds since the store detected the holder's disconnection; absent if connected or
+     *     unchecked
+     * @param fencingToken the last one granted, needed for a release
+     * @param waitingInstances instances registered as waiters
+     * @param problem the cause of an unknown state
      */
     public record Stored(
             State state,
@@ -132,20 +131,20 @@ public record LocksReport(
             @Nullable Long waitingInstances,
             @Nullable String problem) {
 
-        /** Whether an owner has a lock. */
+        /** The state of a lock in the store. */
         public enum State {
-            /** An owner has it. */
+            /** An owner holds it. */
             HELD,
             /**
-             * An owner has it whose instance is not connected any more: another instance takes it over, unless the
+             * An owner holds it, but its instance is disconnected: another instance takes the lock over unless the
              * owner renews it first.
              */
             IN_DOUBT,
-            /** No owner has it, and the store grants it to none for the rest of its minimum time. */
+            /** No owner holds it, but its minimum time is not over. */
             KEPT,
-            /** No owner has it. */
+            /** No owner holds it. */
             FREE,
-            /** The store knows no owner, may have forgotten one, and does not grant the lock for a while. */
+            /** The store knows no owner, but may have lost one, and does not grant the lock for a while. */
             RECOVERING,
             /** The store did not answer. */
             UNKNOWN

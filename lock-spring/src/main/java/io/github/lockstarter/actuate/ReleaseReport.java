@@ -4,20 +4,20 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * The outcome of a release by an operator.
+ * The outcome of an operator's release.
  *
- * @param outcome in a word
- * @param message what it means
+ * @param outcome the outcome
+ * @param message its explanation
  */
 public record ReleaseReport(Outcome outcome, String message) implements OperationResponseBody {
 
-    /** The outcome in a word. */
+    /** The outcome of a release. */
     public enum Outcome {
-        /** The lock is free, also if it was kept, or has gone to a waiter. */
+        /** The lock is free, even if it was reserved for its minimum time, or went to a waiter. */
         RELEASED,
-        /** Nothing was changed: the lock is not held under that fencing token. */
+        /** Unchanged: the lock is not held with this fencing token. */
         STALE,
-        /** Nothing was changed: a client of another kind has it, which has no fencing token. */
+        /** Unchanged: its owner is a client of another kind, without a fencing token. */
         FOREIGN,
         /** The outcome is unknown. */
         UNKNOWN

@@ -7,17 +7,21 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** The longest wait of an operator for the store, independent of the store's own timeouts. */
+/** Limits how long an operator waits for the store, whatever the store's own timeouts. */
 final class StoreTimeout {
 
     static final Duration LIMIT = Duration.ofSeconds(5);
 
     private StoreTimeout() {}
 
-    /** The store's answer, or a substitute that says why there is none. An interrupt ends the wait, and stays set. */
+    /**
+     * Returns the answer, or a substitute with the reason for its absence. An interrupt ends the wait and restores the
+     * flag.
+     */
     static <R> R await(CompletableFuture<R> answer, Function<String, R> missing) {
-        CompletableFuture<R> known = answer.exceptionally(failure -> missing.apply("The lock store could not be asked: "
-                        + (failure instanceof CompletionException ? failure.getCause() : failure)))
+        CompletableFuture<R> known = answer.exceptionally(
+                        failure -> missing.apply("The request to the lock store failed: "
+                                + (failure instanceof CompletionException ? failure.getCause() : failure)))
                 .completeOnTimeout(
                         missing.apply("The lock store did not answer within " + LIMIT.toSeconds() + "s"),
                         LIMIT.toMillis(),

@@ -1,4 +1,4 @@
-/** The locks of this instance, and the health of their store, as the actuator exposes them to operators. */
+/** Actuator endpoint and health of the locks. */
 @NullMarked
 package io.github.lockstarter.actuate;
 

@@ -10,9 +10,9 @@ import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.target.SingletonTargetSource;
 
 /**
- * Rejects a locked method if the order of its advices would release the lock too early: a transaction advice outside
- * the lock commits after the release, and an asynchronous advice inside the lock returns while the method still runs.
- * Also rejects {@code @Async} without an asynchronous advice. Covers nested proxies.
+ * Rejects a locked method if the order of its advices, including those of nested proxies, would release the lock too
+ * early: before the commit of an outer transaction advice, or when an inner asynchronous advice returns. Also rejects
+ * {@code @Async} without an asynchronous advice.
  */
 final class AdviceOrderCheck {
 
@@ -30,7 +30,7 @@ final class AdviceOrderCheck {
             throw new LockStartException(
                     locked.method(),
                     "the transaction advice is outside of the lock, so the lock would be released before the commit.",
-                    "Leave out the order of @EnableTransactionManagement, whose default is inside of the lock's, or "
+                    "Remove the order of @EnableTransactionManagement, whose default is inside the lock's, or "
                             + "set distributed-lock.order below it. If another proxy has the transaction, annotate the "
                             + "locked method with @Transactional instead.");
         }
@@ -39,7 +39,7 @@ final class AdviceOrderCheck {
                     locked.method(),
                     "the asynchronous advice is inside of the lock, so the lock would be released while the method "
                             + "still runs.",
-                    "Leave out the order of @EnableAsync, and give an advisor of the application an order below "
+                    "Remove the order of @EnableAsync, and give an advisor of the application an order below "
                             + "distributed-lock.order; or call the locked method, of another bean, from the "
                             + "asynchronous one.");
         }

@@ -8,10 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.util.ClassUtils;
 
-/**
- * The caller's thread-locals, such as a trace, for a method that runs on another thread. Empty without the
- * context-propagation library.
- */
+/** The caller's thread-locals, such as a trace, for a method that runs on another thread. */
 @FunctionalInterface
 interface CallersContext {
 
@@ -30,7 +27,7 @@ interface CallersContext {
 
         private Captured() {}
 
-        /** Excludes the caller's locks: the method runs under its own. */
+        /** Excludes the caller's locks. */
         static CallersContext ofThisThread() {
             ContextSnapshot snapshot = ContextSnapshotFactory.builder().build().captureAll();
             return part -> {
@@ -43,7 +40,7 @@ interface CallersContext {
             };
         }
 
-        /** Logs a failure: the method has run, and its lock must stay held until its stage ends. */
+        /** Only logs a failure: the lock must stay held until the method's stage ends. */
         private static void close(ContextSnapshot.Scope scope) {
             try {
                 scope.close();

@@ -19,12 +19,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * Handles a locked method that is called inside its caller's transaction, which commits after the method has returned:
- * warns once per method, rejects the call, or keeps the lock until the transaction completes. Ignores methods that run
- * in a transaction of their own or in none, locks that an enclosing locked method releases, and leader locks, which
- * outlive the method.
- *
- * <p>Thread-safe: callers only add to {@code warned}.
+ * Handles a locked method inside its caller's transaction, which commits after the method has returned: warns once per
+ * method, rejects the call, or keeps the lock until the transaction completes. Ignores methods with their own
+ * transaction or without one, locks of an enclosing locked method, and leader locks. Thread-safe.
  */
 final class CallersTransaction {
 
@@ -63,8 +60,8 @@ final class CallersTransaction {
     }
 
     /**
-     * Detects a transaction without synchronization (the default of Kafka, RabbitMQ and JMS) by the resources bound to
-     * the thread; with {@code WARN}, such a transaction is ignored.
+     * With {@code WARN}, ignores a transaction without synchronization, which only resources bound to the thread
+     * reveal.
      */
     private static boolean isInside(InTransaction behaviour) {
         return TransactionSynchronizationManager.isActualTransactionActive()
@@ -90,14 +87,14 @@ final class CallersTransaction {
         }
         if (warned.add(call.method().method())) {
             log.warn(
-                    "{} is released before that transaction commits, and the next owner may not see what it wrote. {}"
+                    "{} is released before that transaction commits, and the next owner may not see its writes. {}"
                             + "@Transactional(propagation = Propagation.REQUIRES_NEW), or lock the method that opens "
                             + "the transaction",
                     calledInside(call),
                     isActive
                             ? "Give the method inTransaction = RELEASE_AFTER or "
                             : "inTransaction = " + behaviour + " has no effect on a transaction without "
-                                    + "synchronization, as those of Kafka, RabbitMQ and JMS are by default. Give the "
+                                    + "synchronization (the default of Kafka, RabbitMQ and JMS). Give the "
                                     + "method ");
         }
     }

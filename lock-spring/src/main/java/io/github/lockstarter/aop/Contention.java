@@ -64,10 +64,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
         }
     }
 
-    /**
-     * @throws LockStartException if the attributes contradict each other, the method cannot return an empty result, or
-     *     no fallback matches
-     */
+    /** Reads and checks the annotation. */
     static Contention of(Method method, Class<?> type, MethodShape shape, DistributedLock attributes) {
         boolean isSkipped = attributes.ifContended() == IfContended.SKIP;
         String fallback = attributes.fallbackMethod();
@@ -76,7 +73,7 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
                 throw new LockStartException(
                         method,
                         "it has ifContended = SKIP and fallbackMethod = \"" + fallback + "\".",
-                        "Leave out one of them: a call that is not granted the lock either has an outcome, or calls "
+                        "Remove one of them: a call that is not granted the lock either has an outcome, or calls "
                                 + "the fallback.");
             }
             return Fallback.of(method, type, fallback);

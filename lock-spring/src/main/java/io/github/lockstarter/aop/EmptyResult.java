@@ -33,7 +33,6 @@ final class EmptyResult {
 
     private EmptyResult() {}
 
-    /** @throws LockStartException if the method has no empty result */
     static @Nullable Object of(Method method, Class<?> type, MethodShape shape) {
         if (shape != MethodShape.BLOCKING) {
             checkMayBeEmpty(method, shape);
@@ -82,8 +81,8 @@ final class EmptyResult {
         return new LockStartException(
                 method,
                 "with ifContended = SKIP a skipped call has no result, and the method returns " + returned + ".",
-                "Return what may be empty, such as an Optional (in Kotlin: a nullable type), or declare a "
-                        + "fallbackMethod that returns what stands for a skipped call.");
+                "Return a type that can be empty, such as an Optional (in Kotlin: a nullable type), or declare a "
+                        + "fallbackMethod that returns the result of a skipped call.");
     }
 
     private static boolean isNonNull(Method method) {

@@ -31,7 +31,6 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
  */
 record Fallback(Method method, Class<?> accepted, boolean takesException) implements Contention {
 
-    /** @throws LockStartException unless exactly one method matches */
     static Fallback of(Method method, Class<?> type, String name) {
         List<Class<?>> expected = parameters(method, type);
         ResolvableType result = result(method, type);

@@ -24,8 +24,8 @@ import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * A parsed and checked key expression of a method. It can read the named arguments, their properties and their methods;
- * types, constructors, beans and assignments are unavailable. Immutable, thread-safe.
+ * A checked key expression. It reads the named arguments, their properties and their methods; types, constructors,
+ * beans and assignments are unavailable. Thread-safe.
  */
 final class KeyExpression {
 
@@ -48,13 +48,10 @@ final class KeyExpression {
         this.positions = positions;
     }
 
-    /** @throws LockStartException if the text is blank or not SpEL, or refers to an unknown argument */
     static KeyExpression parse(String text, Method method, KeyParameters parameters, Placeholders placeholders) {
         if (text.isBlank()) {
             throw new LockStartException(
-                    method,
-                    "key expression '" + text + "' is blank.",
-                    "Leave the key out for one lock over all calls.");
+                    method, "key expression '" + text + "' is blank.", "Remove the key to use one lock for all calls.");
         }
         try {
             String resolved = placeholders.resolve("key", text);
@@ -77,8 +74,7 @@ final class KeyExpression {
     }
 
     /**
-     * Collects the arguments that a node uses and rejects unknown names. Other errors surface when a call evaluates the
-     * key.
+     * Collects the used arguments and rejects unknown names; other errors surface when a call evaluates the key.
      *
      * @param hasSubject whether the node may read properties without a {@code #}, such as those of an element
      */
@@ -108,16 +104,11 @@ final class KeyExpression {
         return expression.getExpressionString();
     }
 
-    /** Positions of the arguments that the expression uses. */
     Collection<Integer> positions() {
         return positions.values();
     }
 
-    /**
-     * @return the key of one call
-     * @throws IllegalArgumentException if the value is null, blank or has no text of its own; names expression and
-     *     method
-     */
+    /** @throws IllegalArgumentException if the value is null, blank or without a text of its own */
     String evaluate(@Nullable Object[] arguments) {
         SimpleEvaluationContext context = contexts.build();
         positions.forEach((name, position) -> context.setVariable(name, arguments[position]));
@@ -132,6 +123,7 @@ final class KeyExpression {
 
     private IllegalArgumentException failed(@Nullable String why, Exception cause) {
         return new IllegalArgumentException(
-                description + " " + why + ". The method did not run; pass arguments that identify what to lock", cause);
+                description + " " + why + ". The method did not run; pass arguments that identify the locked object",
+                cause);
     }
 }

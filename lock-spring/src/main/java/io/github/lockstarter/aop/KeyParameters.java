@@ -12,9 +12,9 @@ import org.springframework.core.ParameterNameDiscoverer;
 
 /**
  * The argument names of a key expression: always {@code #p0} and {@code #a0}, and the parameter names if the class file
- * has them. Excludes the Continuation of a suspend function.
+ * has them.
  *
- * @param names parameter names of the annotated method, else of the called one
+ * @param names of the annotated method, else of the called one
  */
 record KeyParameters(int count, Optional<List<String>> names) {
 

@@ -40,9 +40,9 @@ final class KeyRenderer {
     private KeyRenderer() {}
 
     /**
-     * @throws IllegalArgumentException if the value is null, an array, a collection, a map, an optional, a date whose
-     *     text depends on the time zone of the JVM, of a type without its own {@code toString}, or a record whose text
-     *     contains one of these; or if the text is blank. The message continues a sentence about the value
+     * @throws IllegalArgumentException if the value is null or blank, or a container, a date whose text depends on the
+     *     JVM's time zone, a type without its own {@code toString}, or a record whose text contains one of these; the
+     *     message continues a sentence about the value
      */
     static String of(@Nullable Object value) {
         String text = checkedText(value);

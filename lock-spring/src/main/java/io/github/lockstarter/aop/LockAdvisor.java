@@ -15,13 +15,12 @@ public final class LockAdvisor extends StaticMethodMatcherPointcutAdvisor {
     private final IntSupplier order;
 
     /**
-     * Creates the advisor. It exists before most beans, so its collaborators are resolved with the first locked bean or
-     * call.
+     * Creates the advisor early; it resolves its collaborators with the first locked bean or call.
      *
      * @param methods finds the locked methods
-     * @param operations locks by bean name; a blank name selects the primary bean
+     * @param operations locks by bean name; blank for the primary bean
      * @param skippedCalls receives calls that did not run their method
-     * @param order position among the advices of a bean
+     * @param order position among a bean's advices
      */
     public LockAdvisor(
             LockedMethods methods,

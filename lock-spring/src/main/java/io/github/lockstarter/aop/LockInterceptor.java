@@ -43,8 +43,7 @@ final class LockInterceptor implements MethodInterceptor {
         return switch (method.shape()) {
             case BLOCKING, ASYNC_THREAD -> runBlocking(call);
             case STAGE -> {
-                callersTransaction.shouldKeepLock(
-                        call); // only to warn or reject: a stage's lock is never kept for the transaction
+                callersTransaction.shouldKeepLock(call); // only warns or rejects
                 yield new StageCall(call).run();
             }
             case REACTIVE -> ReactiveCall.run(call); // links only with Reactor on the class path
@@ -62,10 +61,7 @@ final class LockInterceptor implements MethodInterceptor {
                                 + ", whose method has no @DistributedLock; the method did not run"));
     }
 
-    /**
-     * Holds the lock on this thread, which for {@code @Async} then waits for the future. An exception from inside the
-     * method never counts as contention.
-     */
+    /** Holds the lock on this thread, which for {@code @Async} then waits for the future. */
     @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments; the body may return null
     private @Nullable Object runBlocking(LockedCall call) throws Throwable {
         AtomicBoolean isReached = new AtomicBoolean();

@@ -24,13 +24,10 @@ import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProce
 import org.springframework.util.ClassUtils;
 
 /**
- * Fails startup if an annotation cannot take effect. Checks the methods of each bean and factory product, each proxy
- * when its bean is created, and, after startup, each locked singleton, because a circular reference may have created
- * its proxy and some beans may be older than this check. Ignores instances that are registered ready-made, such as
- * mocks.
- *
- * <p>Rejects a bean if its proxy cannot intercept a locked method (final, package-private in another package, or not in
- * an interface of a JDK proxy) or if the order of its advices releases the lock too early.
+ * Fails startup if an annotation cannot take effect: its attributes are invalid, the proxy cannot intercept the method,
+ * or the order of advices releases the lock too early. Checks each bean's methods, each proxy at its creation, and at
+ * the end each locked singleton, because a circular reference may have created its proxy and some beans are older than
+ * this check. Ignores ready-made instances, such as mocks.
  *
  * <p>The threads that create beans add to {@code lockedBeans}; {@code earlySingletons} is filled once.
  */
@@ -60,9 +57,9 @@ public final class LockedBeanCheck
     /**
      * Creates the check.
      *
-     * @param beans the bean factory to check
+     * @param beans the bean factory
      * @param methods finds the locked methods
-     * @param settings checks the settings of each locked method
+     * @param settings checks their settings
      */
     public LockedBeanCheck(ConfigurableListableBeanFactory beans, LockedMethods methods, Settings settings) {
         this.beans = beans;

@@ -22,8 +22,8 @@ record LockedCall(
         SkippedCallListener skippedCalls) {
 
     /**
-     * Calls the method after the intercepted call has returned, possibly on another thread and several times. Exposes
-     * the invocation to aspects on this thread.
+     * Calls the method after the intercepted call has returned, possibly several times; aspects find the invocation on
+     * this thread.
      */
     @Nullable
     Object proceedDetached() throws Throwable {

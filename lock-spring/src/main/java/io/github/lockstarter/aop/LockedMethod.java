@@ -19,12 +19,11 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.StringValueResolver;
 
 /**
- * An annotated method and its lock. Everything that does not depend on the arguments is validated at startup.
+ * An annotated method and its lock, validated at startup.
  *
- * @param method the method of the bean's own class
  * @param declared the annotated element: this method, a method that it implements or overrides, or a type
- * @param keys key expressions; none for one lock over all calls
- * @param request the request with the name as its only key
+ * @param keys none for one lock over all calls
+ * @param request with the name as its only key
  * @param locks name of the {@code LockOperations} bean; blank for the primary one
  */
 record LockedMethod(
@@ -40,11 +39,7 @@ record LockedMethod(
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
     private static final Pattern OTHER_CHARACTERS = Pattern.compile("[^A-Za-z0-9._-]");
 
-    /**
-     * @param properties resolves <code>${…}</code>
-     * @param configured used if the annotation does not set {@code inTransaction}
-     * @throws LockStartException if the annotation cannot take effect on this method
-     */
+    /** @param configured used if the annotation does not set {@code inTransaction} */
     static LockedMethod of(
             Method method,
             Class<?> type,
@@ -106,12 +101,10 @@ record LockedMethod(
         return locks.equals(LeaderLocks.BEAN);
     }
 
-    /** Whether the annotation is on a type. */
     boolean isLockedByType() {
         return declared instanceof Class<?>;
     }
 
-    /** @throws IllegalArgumentException if a key cannot be evaluated */
     LockRequest requestFor(@Nullable Object[] arguments) {
         if (keys.isEmpty()) {
             return request;
@@ -172,7 +165,7 @@ record LockedMethod(
             throw new LockStartException(
                     method,
                     "it has " + String.join(" and ", found) + ", of which one would be ignored.",
-                    "Leave out one of them; for two locks, lock a method that calls this one.");
+                    "Remove one of them; for two locks, lock a method that calls this one.");
         }
     }
 
@@ -196,7 +189,7 @@ record LockedMethod(
                     method,
                     "the name '" + name + "'" + origin
                             + " has characters other than letters, digits, '.', '_' and '-'.",
-                    "Rename it; put what varies per call into the key.");
+                    "Rename it; put the parts that vary per call into the key.");
         }
         return name;
     }

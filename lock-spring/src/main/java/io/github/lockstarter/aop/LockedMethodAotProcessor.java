@@ -27,8 +27,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Registers native-image hints for locked methods, their annotations, their fallbacks, and the properties that keys
- * read, as far as the declared argument types reveal them.
+ * Registers native-image hints for locked methods, their annotations and fallbacks, and the properties that keys read.
  */
 final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
 

@@ -24,10 +24,9 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * The locked methods of each class. The nearest annotation wins: on the method or a method that it overrides or
- * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that it
- * declares). On a type it excludes methods of Object, such as {@code toString}. Supports meta-annotations. Caches the
- * result per class. Thread-safe.
+ * The locked methods of each class. The nearest annotation wins: on the method or one that it overrides or implements,
+ * else on the class or a superclass (for public methods), else on an interface (for its methods). Annotations of types
+ * exclude methods of Object. Supports meta-annotations. Caches the result. Thread-safe.
  */
 public final class LockedMethods {
 
@@ -38,9 +37,9 @@ public final class LockedMethods {
     /**
      * Creates an empty cache.
      *
-     * @param placeholders resolves <code>${…}</code> in attributes; may throw an {@link IllegalArgumentException} or
-     *     leave unknown placeholders unchanged
-     * @param inTransaction used by annotations that do not set it; called with the first annotation
+     * @param placeholders resolves <code>${…}</code>; may throw an {@link IllegalArgumentException} or leave it
+     *     unchanged
+     * @param inTransaction default of the annotations
      */
     public LockedMethods(StringValueResolver placeholders, Supplier<InTransaction> inTransaction) {
         this.placeholders = placeholders;
@@ -101,7 +100,7 @@ public final class LockedMethods {
             throw new LockStartException(
                     method.method(),
                     "its fallback " + LockStartException.describe(fallback.method()) + " has a fallback itself.",
-                    "Leave out the fallbackMethod of the fallback, and handle its LockNotAcquiredException there.");
+                    "Remove the fallbackMethod of the fallback, and handle its LockNotAcquiredException there.");
         }
     }
 

@@ -62,7 +62,6 @@ enum MethodShape {
         return ClassUtils.isPresent(type, MethodShape.class.getClassLoader());
     }
 
-    /** @throws LockStartException if the work ends after the return, in a way that cannot be locked */
     static MethodShape of(Method method, Class<?> type) {
         boolean isSuspending = KotlinDetector.isSuspendingFunction(method);
         Class<?> returned = method.getReturnType();
@@ -112,7 +111,6 @@ enum MethodShape {
                 && !type.getName().equals(DEFERRED);
     }
 
-    /** Whether Spring runs the method on another thread, outside the lock. */
     private static boolean isAsync(Method method, Class<?> type) {
         return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class)
                 || MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(Async.class);

@@ -9,7 +9,7 @@ import org.springframework.expression.spel.ast.Ternary;
 
 /**
  * An operand of {@code +} that must have a text. SpEL renders null as "null", so {@code 'order:' + #id} would lock
- * "order:null" for every call without an id.
+ * "order:null".
  */
 final class NonNullOperand extends SpelNodeImpl {
 

@@ -7,20 +7,11 @@ import java.util.Optional;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
-/**
- * Resolves <code>${…}</code> in the attributes of an annotation at startup.
- *
- * @param method the annotated method, for messages
- * @param properties may throw an {@link IllegalArgumentException} or leave unknown placeholders unchanged
- */
+/** Resolves <code>${…}</code> in the attributes of an annotation at startup. */
 record Placeholders(Method method, StringValueResolver properties) {
 
     static final String PREFIX = "${";
 
-    /**
-     * @param attribute the attribute's name, for messages
-     * @throws LockStartException if a property is missing
-     */
     String resolve(String attribute, String given) {
         if (!given.contains(PREFIX)) {
             return given;
@@ -39,14 +30,7 @@ record Placeholders(Method method, StringValueResolver properties) {
         }
     }
 
-    /**
-     * Reads a duration from two attributes, a number of milliseconds or a text.
-     *
-     * @param attribute the name of the text attribute
-     * @param ofMillis the name of the attribute in milliseconds
-     * @return the duration; empty to use the configured value
-     * @throws LockStartException if both are set, a property is missing, or the text is not a duration
-     */
+    /** Reads a duration from two attributes, a number of milliseconds or a text; empty if neither is set. */
     Optional<Duration> duration(String attribute, String ofMillis, long millis, String text) {
         boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
         if (text.isEmpty()) {
@@ -56,7 +40,7 @@ record Placeholders(Method method, StringValueResolver properties) {
             throw new LockStartException(
                     method,
                     "it has " + ofMillis + " = " + millis + " and " + attribute + " = \"" + text + "\".",
-                    "Leave out one of them: " + ofMillis + " is a number of milliseconds, " + attribute
+                    "Remove one of them: " + ofMillis + " is a number of milliseconds, " + attribute
                             + " a text with a unit or a placeholder.");
         }
         String value = resolve(attribute, text).strip();

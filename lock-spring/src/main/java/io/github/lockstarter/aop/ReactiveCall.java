@@ -15,8 +15,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * A call of a reactive method or suspend function. Each subscription acquires the lock without blocking, calls the
- * method, and releases the lock when the publisher ends or is cancelled. Links only with Reactor on the class path.
+ * A call of a reactive method or suspend function, locked per subscription without blocking. Links only with Reactor on
+ * the class path.
  *
  * @param adapter of the declared type; null for a suspend function, whose interceptor receives a publisher
  */

@@ -9,9 +9,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a method that returns a {@link CompletionStage}. Acquires the lock without blocking, calls the method (on a
- * thread of the lock client unless the lock is granted at once), and releases the lock when the stage completes. No
- * thread owns the lock.
+ * Acquires the lock without blocking, calls the method (on a thread of the lock client unless the lock is granted at
+ * once), and releases the lock when the stage completes. No thread owns the lock.
  *
  * <p>The calling thread writes {@code isReached} before the stage completes.
  */
@@ -41,8 +40,7 @@ final class StageCall {
                 pass(value, failure, result);
             }
         });
-        result.whenComplete(
-                (value, failure) -> execution.cancel(false)); // gives up waiting if the caller completed the stage
+        result.whenComplete((value, failure) -> execution.cancel(false)); // caller gave up
         return result;
     }
 

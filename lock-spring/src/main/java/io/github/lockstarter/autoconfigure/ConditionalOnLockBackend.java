@@ -9,8 +9,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches where {@code distributed-lock.backend} or {@code further-backends} keeps locks in a store, unless locks are
- * disabled or those of a parent context are used. For the auto-configuration of the store:
+ * Matches if {@code distributed-lock.backend} or {@code further-backends} selects a store, unless locks are disabled or
+ * a parent context has them. For the auto-configuration of a store:
  *
  * <pre>{@code
  * @Bean
@@ -26,10 +26,6 @@ import org.springframework.context.annotation.Conditional;
 @Conditional(OnLockBackend.class)
 public @interface ConditionalOnLockBackend {
 
-    /**
-     * The store.
-     *
-     * @return the name of its {@link LockBackendOption}
-     */
+    /** {@return the name of the store's {@link LockBackendOption}} */
     String value();
 }

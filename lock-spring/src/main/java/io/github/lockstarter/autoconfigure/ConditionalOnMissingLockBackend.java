@@ -8,12 +8,11 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches unless the application declares a {@link io.github.lockstarter.spi.LockBackend} of its own. A backend whose
- * bean method has this annotation is that of a store and does not count: an application may keep some locks in one
- * store and some in another.
+ * Matches unless the application declares its own {@link io.github.lockstarter.spi.LockBackend}. Bean methods with this
+ * annotation do not count: they belong to stores, of which an application may use several.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Conditional(LockConditions.NoOwnBackend.class)
+@Conditional(LockConditions.NoApplicationBackend.class)
 public @interface ConditionalOnMissingLockBackend {}

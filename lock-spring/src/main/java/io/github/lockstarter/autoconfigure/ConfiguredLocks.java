@@ -27,26 +27,21 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * What is configured for annotated methods. Compares annotations with it: each request with the settings, and at the
- * end of the start the names in {@code distributed-lock.locks} with those in use. A name that no annotation has may be
- * mistyped, but may also belong to a lazy bean or to a request made in code: hence a warning. Names the requests of
- * code.
- *
- * <p>The mutable fields are the names in use, and the scheduled methods that were warned of, written by the threads
- * that create beans.
+ * Checks annotated methods against the configuration, warns after startup about configured names that no annotation
+ * uses (a lazy bean or code may use them), and names requests from code. Thread-safe.
  */
 final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
-    /** Below it, a lease is rather a mistyped unit. */
+    /** A shorter lease probably has a mistyped unit. */
     private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
 
     private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
-    private final Set<String> used = ConcurrentHashMap.newKeySet();
+    private final Set<String> usedNames = ConcurrentHashMap.newKeySet();
     private final Map<String, Integer> permitsByName = new ConcurrentHashMap<>();
-    private final Set<Method> warnedOf = ConcurrentHashMap.newKeySet();
+    private final Set<Method> warnedMethods = ConcurrentHashMap.newKeySet();
 
     ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
         this.properties = SingletonSupplier.of(properties::getObject);
@@ -55,7 +50,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
 
     @Override
     public void check(Method method, LockRequest request, String locks) {
-        if (used.add(request.name())) {
+        if (usedNames.add(request.name())) {
             request.lease().ifPresent(lease -> warnOfShortLease("The lease of lock '" + request.name() + "'", lease));
         }
         DistributedLockProperties known = properties.get();
@@ -70,18 +65,18 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         checkSchedule(method, request, settings.maxWaitOf(request), atLeast);
     }
 
-    /** Methods that share a name share its slots: different limits are more likely a mistake than meant. */
+    /** Methods with the same name share its slots, so different limits are probably a mistake. */
     private void checkPermits(Method method, LockRequest request, int permits) {
-        Integer others = permitsByName.putIfAbsent(request.name(), permits);
-        if (others != null && others != permits) {
+        Integer earlier = permitsByName.putIfAbsent(request.name(), permits);
+        if (earlier != null && earlier != permits) {
             throw new IllegalArgumentException("Lock '" + request.name() + "' has " + permits + " permits at "
-                    + ClassUtils.getShortName(method.getDeclaringClass()) + '.' + method.getName() + "() and " + others
+                    + ClassUtils.getShortName(method.getDeclaringClass()) + '.' + method.getName() + "() and " + earlier
                     + " at another method. Give both the same number, or set it once:"
                     + " distributed-lock.locks." + request.name() + ".permits");
         }
     }
 
-    /** Most of what does not run once per tick may be meant, and causes one warning per method. */
+    /** Only warns, once per method: running more than once per tick may be intended. */
     private void checkSchedule(Method method, LockRequest request, Duration wait, Optional<Duration> atLeast) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         if (annotations.isPresent(Scheduled.class) && !wait.isZero()) {
@@ -102,14 +97,14 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
     }
 
     private void warn(Method method, String what) {
-        if (warnedOf.add(method)) {
+        if (warnedMethods.add(method)) {
             log.warn("{}.{}() {}", ClassUtils.getShortName(method.getDeclaringClass()), method.getName(), what);
         }
     }
 
     /**
-     * A request that was given no name, with the name that its keys have: settings and meters are those of the
-     * annotation with that name. A name must be known, since each one is a meter of its own.
+     * Names an unnamed request after its keys, so that the settings and meters of that name apply. Only known names
+     * count, because each name has its own meters.
      */
     LockRequest named(LockRequest request) {
         Set<Optional<String>> names = request.keys().stream().map(this::nameIn).collect(Collectors.toSet());
@@ -117,11 +112,11 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         return names.size() == 1 && first.isPresent() ? request.named(first.get()) : request;
     }
 
-    /** The longest known name that the key is, or with which it begins, followed by a colon. */
+    /** The longest known name that equals the key or precedes a colon in it. */
     private Optional<String> nameIn(String key) {
         for (int end = key.length(); end > 0; end = key.lastIndexOf(':', end - 1)) {
             String name = key.substring(0, end);
-            if (used.contains(name) || properties.get().locks().containsKey(name)) {
+            if (usedNames.contains(name) || properties.get().locks().containsKey(name)) {
                 return Optional.of(name);
             }
         }
@@ -146,7 +141,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                 .leases()
                 .forEach((name, lease) -> warnOfShortLease("distributed-lock.locks." + name + ".lease", lease));
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
-        unused.removeAll(used);
+        unused.removeAll(usedNames);
         properties.get().cache().names().forEach(cache -> unused.remove(SingleLoadCacheInterceptor.lockName(cache)));
         unused.removeIf(name -> LeaderLocks.roleOf(name).isPresent());
         if (!unused.isEmpty()) {
@@ -155,7 +150,7 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
                             + "has that name; annotations use {}. Correct the name, unless code uses it: in front of "
                             + "the colon of a key, or in LockRequest.named",
                     unused,
-                    new TreeSet<>(used));
+                    new TreeSet<>(usedNames));
         }
     }
 }

@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 /**
- * Without locks, whatever the reason, an annotated method must not run: it would run unlocked. Comes after what makes
- * the advisor.
+ * Rejects annotated methods if nothing else declares the advisor: they would run without locks. Must be processed after
+ * all configurations that declare one.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(value = LockAdvisor.class, search = SearchStrategy.CURRENT)

@@ -24,10 +24,9 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import reactor.core.publisher.Flux;
 
 /**
- * Distributed locks for the application: engine, {@link io.github.lockstarter.LockTemplate} and the
- * {@link io.github.lockstarter.DistributedLock} annotation, as {@code distributed-lock.*} says, over the backend that
- * the auto-configuration of a store declares. Beans of its own types that the application declares replace those given
- * here.
+ * Auto-configures distributed locks from {@code distributed-lock.*}: the engine, {@link
+ * io.github.lockstarter.LockTemplate} and the {@link io.github.lockstarter.DistributedLock} annotation, on the backend
+ * of a store's auto-configuration. Beans of the application take precedence.
  */
 @AutoConfiguration
 @EnableConfigurationProperties(DistributedLockProperties.class)
@@ -36,7 +35,7 @@ public final class DistributedLockAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(DistributedLockAutoConfiguration.class);
 
-    /** Name of the bean that checks the configuration when it is created. */
+    /** This bean validates the configuration when it is created. */
     static final String OPTIONS = "distributedLockBackendOptions";
 
     /** Created by Spring. */
@@ -58,13 +57,12 @@ public final class DistributedLockAutoConfiguration {
         return () -> LockBackendOption.LOCAL;
     }
 
-    /** What an application has unless it disables its locks. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
     @Import({LockEngineConfiguration.class, LockAnnotationConfiguration.class})
     static class Enabled {
 
-        /** The names are read when the application starts, also where it was built ahead of time. */
+        /** Reads the names at startup, even after ahead-of-time processing. */
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static SingleLoadCaches distributedLockSingleLoadCaches(
@@ -72,7 +70,6 @@ public final class DistributedLockAutoConfiguration {
             return new SingleLoadCaches(LockConditions.cacheNames(environment), beans);
         }
 
-        /** Locks in this JVM, only where the application configures them. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnLockBackend(LockBackendOption.LOCAL)
         static class InThisJvm {
@@ -86,7 +83,6 @@ public final class DistributedLockAutoConfiguration {
             }
         }
 
-        /** Locks around publishers, where the application has Reactor. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(Flux.class)
         static class WithReactor {
@@ -98,13 +94,12 @@ public final class DistributedLockAutoConfiguration {
             }
         }
 
-        /** Where the application may have transactions. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(ConfigurableTransactionManager.class)
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static class WithTransactions {
 
-            /** No commit without the lock, unless the application declares that a loss is no failure. */
+            /** Prevents a commit after a lost lock, unless {@code on-lost} is {@code return}. */
             @Bean
             @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
             static CommitGuard distributedLockCommitGuard(ObjectProvider<DistributedLockProperties> properties) {

@@ -22,50 +22,49 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * The configuration of an application's locks, whatever store keeps them; what a store adds is in records of its own.
- * Ranges are checked when the bean is made, so that a bad value fails the start with the property's name, and
- * so does Spring Boot with a name that is not here. No component of a record may be called wait, so it is named apart,
- * for the configuration and for the endpoint {@code configprops}.
+ * The configuration of all locks; each store binds its own record. Invalid values fail startup with the property's
+ * name; so do unknown names. Since no record component can be called wait, it is named explicitly for binding and for
+ * the {@code configprops} endpoint.
  *
- * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
- *     annotation does not start, since it would run unlocked.
- * @param backend Where locks are kept. Defaults to the store of the only module with one on the class path; to redis
- *     where there are several.
- * @param furtherBackends Further stores for locks. Each gives a bean of type LockOperations, such as zookeeperLocks,
- *     that an annotation chooses with its attribute locks.
- * @param keyPrefix First part of every key that the store keeps. Applications that share locks share it.
- * @param lease How long a lock outlives a holder that is paused or cut off, and at most a crashed one. Renewed while
- *     the holder is alive.
+ * @param enabled Whether locks are available. If false, an application that uses the annotation fails to start, since
+ *     its methods would run unlocked.
+ * @param backend Store that keeps the locks. Defaults to the only store on the class path; to redis if there are
+ *     several.
+ * @param furtherBackends Further stores for locks. Each has a LockOperations bean, such as zookeeperLocks, which an
+ *     annotation selects with its attribute locks.
+ * @param keyPrefix Prefix of all keys in the store. Applications that share locks share it.
+ * @param lease How long a lock stays held when its holder is paused or disconnected; for a crashed holder, the maximum.
+ *     Renewed while the holder is alive.
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may have. Defaults to the lease.
  * @param maxWait Longest time a caller waits for a lock that another owner holds. Zero makes one attempt.
- * @param warnAfter How long a lock may be held before a warning shows what its holder is doing. Zero disables the
+ * @param warnAfter How long a lock may be held before a warning logs the stack of its holder. Zero disables the
  *     warning.
- * @param crashTakeover How long after the end of its holder's connection a lock is given to the next caller, since the
- *     holder has crashed or is cut off. Works with Redis standalone, with replicas and with Sentinel. At least 200ms,
- *     and below the lease to have an effect. Zero leaves the lock to its lease.
- * @param showOwner Whether the store keeps host, application, thread and time of each lock, which other instances then
- *     show in their exceptions, logs and endpoints. If false, it keeps only the instance.
- * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
- * @param inTransaction What a locked method does that is called inside a transaction of its caller, which commits after
- *     the method has returned.
- * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
+ * @param crashTakeover Time after a holder's connection closes (crash or disconnect) until the next caller gets the
+ *     lock. Works with Redis standalone, with replicas and with Sentinel. At least 200ms, and below the lease to have
+ *     an effect. Zero disables the take-over.
+ * @param showOwner Whether the store records host, application, thread and time of each lock, which other instances
+ *     show in exceptions, logs and endpoints. If false, it records only the instance.
+ * @param onLost Behaviour of a locked method whose lock was lost although its body completed normally.
+ * @param inTransaction Behaviour of a locked method called inside its caller's transaction, which commits after the
+ *     method has returned.
+ * @param order Order of the lock among the advices of a bean. By default it encloses transactions, so a lock is
  *     released after the commit.
  * @param retry How a waiter retries when no signal arrives.
  * @param watchdog Renewal of the leases of held locks.
- * @param handOver Passing a lock on to a waiter of the same instance, without asking the store.
+ * @param handOver Hand-over of a lock to a waiter of the same instance, without a command to the store.
  * @param observation Observations of locks, which a tracer turns into spans.
- * @param log What the lock client adds to the log.
+ * @param log Additions to the log.
  * @param web HTTP responses for lock exceptions.
- * @param cache Caches whose missing values are loaded once over all instances.
+ * @param cache Caches whose missing values only one instance loads.
  * @param leader Leader election.
- * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
- *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
- * @param redis What the record of this store binds. Any name is accepted here and no value kept, as for each of the
- *     other stores: an application may configure a store whose module it has left out.
- * @param redlock What the record of this store binds.
- * @param jdbc What the record of this store binds.
- * @param zookeeper What the record of this store binds.
- * @param etcd What the record of this store binds.
+ * @param locks Settings per lock name. Put names with characters other than lower-case letters, digits and dashes in
+ *     brackets, such as distributed-lock.locks.[OrderService.ship].lease.
+ * @param redis Bound by this store's own record. Accepts any name, because an application may configure a store whose
+ *     module is missing.
+ * @param redlock Bound by this store's own record.
+ * @param jdbc Bound by this store's own record.
+ * @param zookeeper Bound by this store's own record.
+ * @param etcd Bound by this store's own record.
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 record DistributedLockProperties(
@@ -114,7 +113,7 @@ record DistributedLockProperties(
         redis = redlock = jdbc = zookeeper = etcd = Map.of();
     }
 
-    /** Fails the start where the settings do not go together. */
+    /** Fails startup if settings contradict each other. */
     @Override
     public void afterPropertiesSet() {
         engineSettings();
@@ -141,12 +140,11 @@ record DistributedLockProperties(
         return leases;
     }
 
-    /** Whether there is a time after which a warning comes. */
     boolean warnsOfSlowHolds() {
         return !warnAfter.isZero();
     }
 
-    /** The minimum time of a request; empty if nothing says one. */
+    /** {@return the minimum time of a request; empty if none is set} */
     Optional<Duration> atLeastOf(LockRequest request) {
         Named named = locks.get(request.name());
         return request.atLeast().or(() -> Optional.ofNullable(named).map(Named::atLeast));
@@ -168,36 +166,36 @@ record DistributedLockProperties(
     }
 
     /**
-     * Retries of a waiter that no signal wakes.
+     * Retries without a signal.
      *
-     * @param maxDelay Longest delay between two attempts of a waiter that no signal wakes. The first one is a tenth of
-     *     it, and each further one twice as long.
+     * @param maxDelay Longest delay between two attempts of a waiter that receives no signal. The first delay is a
+     *     tenth of it; each further one doubles.
      */
     record Retry(@DefaultValue("1s") Duration maxDelay) {}
 
     /**
      * Renewal.
      *
-     * @param enabled Whether the leases of held locks are renewed, unless the annotation says otherwise.
-     * @param maxHold How long after its grant a lock is still renewed. Unbounded unless set.
+     * @param enabled Whether the leases of held locks are renewed, unless the annotation sets it.
+     * @param maxHold How long after its grant a lock is renewed. Unlimited by default.
      */
     record Watchdog(
             @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
 
     /**
-     * Hand-over while other instances wait for the lock.
+     * Hand-over while other instances wait.
      *
-     * @param max How many times in a row an instance passes a lock on among its own waiters while another instance
-     *     waits for it, up to 64, and for 50 ms at most. Zero never passes a lock on.
+     * @param max How many times in a row an instance may pass a lock to its own waiters while another instance waits
+     *     for it: at most 64 times and 50 ms. Zero disables hand-over.
      */
     record HandOver(@DefaultValue("16") int max) {}
 
     /**
      * Observations.
      *
-     * @param enabled Whether acquisitions and what runs under locks are observed. If unset, they are observed if
-     *     Micrometer Tracing is on the class path.
-     * @param key How a span shows the lock's key.
+     * @param enabled Whether acquisitions and locked sections are observed. By default they are if Micrometer Tracing
+     *     is on the class path.
+     * @param key How spans show the lock's key.
      */
     record Observation(
             @Nullable Boolean enabled,
@@ -206,8 +204,8 @@ record DistributedLockProperties(
     /**
      * The log.
      *
-     * @param mdc Whether each log line that is written under a lock has its key, name and fencing token, as the
-     *     diagnostic context lock.held.key, lock.held.name and lock.held.fencingToken.
+     * @param mdc Whether lines logged under a lock have its key, name and fencing token in the MDC as lock.held.key,
+     *     lock.held.name and lock.held.fencingToken.
      */
     record Log(@DefaultValue("false") boolean mdc) {}
 
@@ -216,7 +214,7 @@ record DistributedLockProperties(
      *
      * @param problemDetails Whether Spring MVC and WebFlux answer LockNotAcquiredException with 409 and
      *     LockBackendException with 503. Handlers of the application take precedence.
-     * @param retryAfter When clients may try again, as these responses say.
+     * @param retryAfter Retry-After of these responses.
      */
     record Web(
             @DefaultValue("true") boolean problemDetails,
@@ -233,15 +231,15 @@ record DistributedLockProperties(
     /**
      * Caches.
      *
-     * @param names Caches whose @Cacheable(sync = true) methods load a missing value once over all instances. The
-     *     locks of a cache have the name cache-, followed by that of the cache.
+     * @param names Caches for which only one instance loads a missing value of a @Cacheable(sync = true) method. The
+     *     locks of a cache have the name cache-, followed by the cache's name.
      */
     record Cache(@DefaultValue Set<String> names) {}
 
     /**
      * Leader election.
      *
-     * @param roles Roles for which this instance competes, in addition to those that annotations and code name.
+     * @param roles Roles for which this instance competes, in addition to those of annotations and code.
      */
     record Leader(@DefaultValue Set<String> roles) {
 
@@ -256,18 +254,17 @@ record DistributedLockProperties(
     }
 
     /**
-     * Settings of one logical lock name.
+     * Settings of one lock name.
      *
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
-     * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover. Zero leaves the lock to its
-     *     lease.
-     * @param atLeast Minimum time for which no other caller gets the lock, counted from the grant: a release that comes
-     *     sooner leaves the lock kept for the rest. None unless set.
-     * @param permits How many callers have the lock at a time, over all instances, where the annotation is silent. One
-     *     unless set.
-     * @param release Whether a release waits for the reply of the store: await, or send, which saves a round trip. A
-     *     loss that only the reply would show is then reported to listeners, and not to the caller.
+     * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover. Zero disables the take-over.
+     * @param atLeast Minimum time from the grant for which no other caller gets the lock; after an earlier release it
+     *     stays reserved for the rest. None by default.
+     * @param permits How many callers can hold the lock at a time over all instances, unless the annotation sets it.
+     *     Defaults to 1.
+     * @param release Whether a release waits for the store's reply (await) or not (send), which saves a round trip.
+     *     With send, a loss that only the reply would show is reported to listeners, not to the caller.
      */
     record Named(
             @Nullable Duration lease,

@@ -15,12 +15,12 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.StringUtils;
 
 /**
- * Declares the template of each of {@code distributed-lock.further-backends}, with an engine of its own: made as those
- * of {@code distributed-lock.backend}, and no candidates where a bean is injected by its type alone.
+ * Declares an engine and a template for each of {@code distributed-lock.further-backends}, with the factory methods of
+ * the first engine, and as no default candidates for injection by type.
  */
 final class FurtherLocks implements ImportBeanDefinitionRegistrar {
 
-    /** Finds the backend of the first engine where there are several. */
+    /** Alias that selects the backend of the first engine. */
     static final String FIRST_BACKEND = "distributedLockBackend";
 
     private final Environment environment;
@@ -33,7 +33,7 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
         return "distributedLock" + StringUtils.capitalize(backend) + "Engine";
     }
 
-    /** What an operator sees of these locks, by the names of their templates. */
+    /** The administration of these locks by template name. */
     static Map<String, LockAdmin> admins(DistributedLockProperties properties, BeanFactory beans) {
         Map<String, LockAdmin> admins = new TreeMap<>();
         for (String backend : properties.furtherBackends()) {
@@ -61,16 +61,16 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
     }
 
     private static void register(String backend, BeanDefinitionRegistry registry) {
-        AbstractBeanDefinition engine = made(LockEngineConfiguration.ENGINE, LockBackendOption.beanName(backend));
+        AbstractBeanDefinition engine = definition(LockEngineConfiguration.ENGINE, LockBackendOption.beanName(backend));
         engine.setDestroyMethodName(LockEngineConfiguration.LEAVE_TO_LEASES);
         engine.setDependsOn(DistributedLockAutoConfiguration.OPTIONS);
         registry.registerBeanDefinition(engineOf(backend), engine);
         registry.registerBeanDefinition(
-                LockBackendOption.locksOf(backend), made(LockEngineConfiguration.TEMPLATE, engineOf(backend)));
+                LockBackendOption.locksOf(backend), definition(LockEngineConfiguration.TEMPLATE, engineOf(backend)));
     }
 
-    /** By a method of that configuration, whose other arguments are injected. */
-    private static AbstractBeanDefinition made(String method, String firstArgument) {
+    /** Created by that factory method, which gets its other arguments injected. */
+    private static AbstractBeanDefinition definition(String method, String firstArgument) {
         AbstractBeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(
                         LockEngineConfiguration.class, method)
                 .addConstructorArgReference(firstArgument)

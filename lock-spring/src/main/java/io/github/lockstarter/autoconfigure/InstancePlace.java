@@ -7,13 +7,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.springframework.core.env.Environment;
 
-/**
- * Where this instance runs, as {@code host/application}, for those who look for the holder of a lock. The host is that
- * of the environment, as in a container, or that of the kernel: no name service is asked, which could block the start.
- */
+/** The {@code host/application} of this instance, for operators. Asks no name service, which could block startup. */
 final class InstancePlace {
 
-    /** The length that a token leaves for it, without the separator. */
+    /** The space that a token reserves for it, without the separator. */
     private static final int LONGEST = 39;
 
     private static final int LONGEST_HOST = 24;
@@ -45,7 +42,7 @@ final class InstancePlace {
         }
     }
 
-    /** The end differs between the pods of a deployment. */
+    /** Keeps the end, which distinguishes the pods of a deployment. */
     private static String end(String name, int length) {
         return name.substring(Math.max(0, name.length() - length));
     }

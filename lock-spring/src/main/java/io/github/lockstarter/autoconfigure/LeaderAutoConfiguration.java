@@ -24,8 +24,8 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Leader election over the locks of the application. A child context competes in the election of its parent, which
- * publishes the events.
+ * Leader election with the application's locks. A child context uses the election of its parent, which publishes the
+ * events.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
@@ -35,7 +35,7 @@ public final class LeaderAutoConfiguration {
     /** Created by Spring. */
     public LeaderAutoConfiguration() {}
 
-    /** Roles of lazy beans, and of code, are added when they are first asked for. */
+    /** Adds the known roles; those of lazy beans and code are added on first use. */
     @Bean
     SmartInitializingSingleton distributedLockKnownRoles(
             LockedMethods methods, DistributedLockProperties properties, Leaders leaders) {
@@ -52,8 +52,8 @@ public final class LeaderAutoConfiguration {
     }
 
     /**
-     * Not injected by type: it has the locks of roles alone. With other {@link Leaders}, such as a mock in a test, no
-     * annotated method runs.
+     * Not a default candidate, because it has only leader locks. If {@link Leaders} is replaced, for example by a mock,
+     * no annotated method runs.
      */
     @Bean(name = LeaderLocks.BEAN, defaultCandidate = false)
     @ConditionalOnMissingBean(name = LeaderLocks.BEAN)

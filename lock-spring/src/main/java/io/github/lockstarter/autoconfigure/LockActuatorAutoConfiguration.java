@@ -23,33 +23,28 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/**
- * The actuator endpoint {@code locks}, where the application exposes it; and the health {@code distributedLock}, where
- * the application has Boot's health of either line, unless {@code management.health.distributedlock.enabled} or
- * {@code management.health.defaults.enabled} is false.
- */
+/** The actuator endpoint {@code locks} and the health {@code distributedLock}, on Boot 3 and 4. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnSingleCandidate(LockAdmin.class)
 public final class LockActuatorAutoConfiguration {
 
-    /** What makes the health's name: the bean's without its last word. */
+    /** Its name without the last word is the name of the health component. */
     static final String HEALTH_BEAN = "distributedLockHealthContributor";
 
     /** Created by Spring. */
     public LockActuatorAutoConfiguration() {}
 
     /**
-     * To which users the endpoint shows keys.
+     * Who sees keys.
      *
      * @param showValues When to show the keys of locks, which may contain identifiers of people or orders.
-     * @param roles Roles that make a user authorized to see keys. When empty, all authenticated users are.
+     * @param roles Roles that are authorized to see keys. If empty, all authenticated users are.
      */
     @ConfigurationProperties("management.endpoint.locks")
     record EndpointProperties(
             @DefaultValue("never") Show showValues,
             @DefaultValue Set<String> roles) {}
 
-    /** The endpoint. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
     @EnableConfigurationProperties(EndpointProperties.class)
@@ -73,13 +68,11 @@ public final class LockActuatorAutoConfiguration {
         }
     }
 
-    /** The health. */
     @Configuration(proxyBeanMethods = false)
     @Conditional(HasHealth.class)
     @ConditionalOnMissingBean(name = HEALTH_BEAN)
     static class Health {
 
-        /** Boot 4. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")
         static class OnBoot4 {
@@ -91,12 +84,11 @@ public final class LockActuatorAutoConfiguration {
             }
         }
 
-        /** Boot 3. */
         @Configuration(proxyBeanMethods = false)
         @ConditionalOnClass(name = OlderLockHealthIndicator.INDICATOR)
         static class OnBoot3 {
 
-            /** Without the type of the product, for which Spring then asks the factory. */
+            /** Hides the product's type, for which Spring then asks the factory. */
             @Bean(HEALTH_BEAN)
             static FactoryBean<?> distributedLockHealthContributor(BeanFactory beans) {
                 return new OlderLockHealthIndicator(beans);
@@ -104,7 +96,7 @@ public final class LockActuatorAutoConfiguration {
         }
     }
 
-    /** As Boot's own health indicators are switched, with annotations of another package in each line of Boot. */
+    /** Same conditions as Boot's health indicators, whose annotations are in different packages in Boot 3 and 4. */
     static final class HasHealth extends AnyNestedCondition {
 
         private static final String OWN = "management.health.distributedlock.enabled";

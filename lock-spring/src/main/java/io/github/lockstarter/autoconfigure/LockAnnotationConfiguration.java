@@ -23,8 +23,8 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The annotation. These beans exist before all others, hence static methods and nothing but providers: whatever they
- * asked for at once could not be proxied itself.
+ * The annotation. These beans exist before all others, so they use static methods and providers: a bean that they
+ * injected directly could not be proxied.
  */
 @Configuration(proxyBeanMethods = false)
 @Import(LockAnnotationConfiguration.AutoProxyRegistrar.class)
@@ -55,7 +55,7 @@ class LockAnnotationConfiguration {
                 () -> properties.getObject().order());
     }
 
-    /** A child context has its requests checked against the settings of the engine that it uses. */
+    /** Not declared in a child context, whose requests are checked against the settings of the parent's engine. */
     @Bean
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -72,8 +72,8 @@ class LockAnnotationConfiguration {
     }
 
     /**
-     * Registers a proxy creator, also with {@code spring.aop.auto=false}: without one, annotated methods would run
-     * unlocked. Uses the one auto-proxy creator of the application, and makes class proxies as Boot does.
+     * Registers an auto-proxy creator even if {@code spring.aop.auto=false}, without which annotated methods would run
+     * unlocked. Reuses an existing one, and proxies classes as Boot does.
      */
     static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

@@ -4,46 +4,42 @@ import io.github.lockstarter.LockRequest;
 import java.util.Locale;
 
 /**
- * A value of {@code distributed-lock.backend}, and the rules of the store behind it. The auto-configuration of a store
- * declares one as a bean, whether or not the application chooses the store: so a mistyped value fails the start. What
- * is made only for the store in use is declared with {@link ConditionalOnLockBackend}.
+ * A value of {@code distributed-lock.backend} and the rules of its store. A store's auto-configuration declares it as a
+ * bean even if another store is selected, so that unknown values fail startup; all its other beans need {@link
+ * ConditionalOnLockBackend}.
  */
 public interface LockBackendOption {
 
-    /** Name of the option that keeps locks in this JVM, for tests. */
+    /** Keeps locks in this JVM, for tests. */
     String LOCAL = "local";
 
-    /**
-     * The value: lower-case letters and digits. Two options of an application never have the same name.
-     *
-     * @return the name
-     */
+    /** {@return the value: lower-case letters and digits, unique in an application} */
     String name();
 
     /**
-     * Checks the configuration as far as it concerns the store, at each start.
+     * Validates the configuration of the store, at each start.
      *
      * @param locks the settings of all locks
-     * @throws IllegalArgumentException when a property is wrong; names it, and says what to change
+     * @throws IllegalArgumentException if a property is invalid; names it and the fix
      */
     default void checkConfiguration(LockSettings locks) {}
 
     /**
-     * Checks whether the store can keep a lock as a request asks.
+     * Checks whether the store supports a request.
      *
      * @param request the request, such as that of an annotation
-     * @param key one of its keys, which is kept in this store
-     * @throws IllegalArgumentException when it cannot; the message says what to change
+     * @param key one of its keys
+     * @throws IllegalArgumentException if it does not; names the fix
      */
     default void checkRequest(LockRequest request, String key) {}
 
     /**
-     * For the {@link #checkRequest} of a store whose locks have one permit.
+     * Implements {@link #checkRequest} for a store without permits.
      *
-     * @param store the store, as messages call it
+     * @param store the store's name, for messages
      * @param request the request
      * @param key one of its keys
-     * @throws IllegalArgumentException when the lock has more; says what to change
+     * @throws IllegalArgumentException if the lock has several permits
      */
     static void refusePermits(String store, LockRequest request, String key) {
         if (request.permits().orElse(1) > 1) {
@@ -54,20 +50,20 @@ public interface LockBackendOption {
     }
 
     /**
-     * The name that the bean with the backend has, by which it is found.
+     * The bean name of a store's backend.
      *
      * @param option the name of the option
-     * @return the name of the bean, such as {@code distributedLockRedisBackend}
+     * @return the bean name, such as {@code distributedLockRedisBackend}
      */
     static String beanName(String option) {
         return "distributedLock" + option.substring(0, 1).toUpperCase(Locale.ROOT) + option.substring(1) + "Backend";
     }
 
     /**
-     * The name of the bean with the locks of a store of {@code distributed-lock.further-backends}.
+     * The name of the {@code LockOperations} bean of a further store.
      *
      * @param option the name of the option
-     * @return the name of the bean, such as {@code zookeeperLocks}
+     * @return the bean name, such as {@code zookeeperLocks}
      */
     static String locksOf(String option) {
         return option + "Locks";

@@ -14,10 +14,7 @@ import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
-/**
- * The stores on the class path and what they say about the configuration, which is checked when this is made: before
- * the engine is.
- */
+/** The stores on the class path. Validates the configuration when created, before the engine exists. */
 final class LockBackendOptions {
 
     private static final String BACKEND = DistributedLockProperties.PREFIX + ".backend";
@@ -27,11 +24,8 @@ final class LockBackendOptions {
     private final Map<String, LockBackendOption> byName;
 
     /**
-     * Checks the configuration.
-     *
-     * @param environment has the values as they are written
-     * @param beans says whether the application keeps its locks in a backend of its own, whatever is configured
-     * @throws LockStartException when it names no store, or breaks the rules of one
+     * @param environment has the raw values, for messages
+     * @throws LockStartException if the configuration names an unknown store or breaks the rules of one
      */
     LockBackendOptions(
             DistributedLockProperties properties,
@@ -44,8 +38,8 @@ final class LockBackendOptions {
             checkBuild(beans);
         }
         if (properties.enabled()) {
-            if (LockConditions.hasOwnBackend(beans)) {
-                checkOwnBackend();
+            if (LockConditions.hasApplicationBackend(beans)) {
+                rejectFurtherBackends();
             } else {
                 checkNames(environment);
             }
@@ -59,13 +53,13 @@ final class LockBackendOptions {
         }
     }
 
-    /** The build has decided which beans there are: locks would be kept in its stores, or not at all. */
+    /** Ahead-of-time processing fixed the beans: with other values, locks would be in the wrong store, or missing. */
     private void checkBuild(ConfigurableListableBeanFactory beans) {
         boolean hasLocks = beans.getBeanNamesForType(LockAdvisor.class, true, false).length > 0;
         if (hasLocks != properties.enabled()) {
             throw otherBuild(DistributedLockProperties.PREFIX + ".enabled", String.valueOf(properties.enabled()));
         }
-        if (hasLocks && !LockConditions.hasOwnBackend(beans)) {
+        if (hasLocks && !LockConditions.hasApplicationBackend(beans)) {
             for (String backend : properties.backendsInUse()) {
                 if (!beans.containsBean(LockBackendOption.beanName(backend))) {
                     throw otherBuild(backend.equals(properties.backend()) ? BACKEND : FURTHER, backend);
@@ -84,8 +78,8 @@ final class LockBackendOptions {
                 "Build with this value, or start with that of the build or without spring.aot.enabled");
     }
 
-    /** The stores make no backend beside it. */
-    private void checkOwnBackend() {
+    /** Stores declare no backend if the application does. */
+    private void rejectFurtherBackends() {
         if (!properties.furtherBackends().isEmpty()) {
             throw new LockStartException(
                     FURTHER + " is " + properties.furtherBackends() + ", and the application declares a LockBackend",
@@ -125,10 +119,10 @@ final class LockBackendOptions {
     }
 
     /**
-     * Checks a request against the rules of the store that keeps it.
+     * Checks a request against the rules of its store.
      *
-     * @param locks name of the bean that keeps the lock; blank for the one that is injected by type
-     * @throws IllegalArgumentException when the store cannot keep the lock as requested; says what to change
+     * @param locks name of the {@code LockOperations} bean; blank for the primary one
+     * @throws IllegalArgumentException if the store does not support the request; names the fix
      */
     void check(LockRequest request, String locks) {
         for (String backend : properties.backendsInUse()) {

@@ -19,14 +19,13 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Where the locks of an application are kept, before the properties are bound. A value that cannot be read counts as
- * the default: then the properties are bound, and explain what is wrong.
+ * Reads the selected stores before the properties are bound. An unreadable value counts as the default: binding then
+ * reports it.
  */
 final class LockConditions {
 
     private LockConditions() {}
 
-    /** The stores that keep locks, before the properties are bound. */
     static Set<String> backendsInUse(Environment environment) {
         String backend = values(environment, "backend").findFirst().orElse("");
         return StoreModule.inUse(backend, furtherBackends(environment));
@@ -39,7 +38,6 @@ final class LockConditions {
                 .toList();
     }
 
-    /** The caches whose missing values are loaded once over all instances. */
     static Set<String> cacheNames(Environment environment) {
         return values(environment, "cache.names").collect(Collectors.toUnmodifiableSet());
     }
@@ -53,8 +51,8 @@ final class LockConditions {
         }
     }
 
-    /** Decides when the beans of the application are known. */
-    static final class NoOwnBackend implements ConfigurationCondition {
+    /** Decides after all bean definitions are registered. */
+    static final class NoApplicationBackend implements ConfigurationCondition {
 
         @Override
         public ConfigurationPhase getConfigurationPhase() {
@@ -63,22 +61,22 @@ final class LockConditions {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return context.getBeanFactory() == null || !hasOwnBackend(context.getBeanFactory());
+            return context.getBeanFactory() == null || !hasApplicationBackend(context.getBeanFactory());
         }
     }
 
-    /** Whether the application declares a backend that the engine would get. */
-    static boolean hasOwnBackend(ConfigurableListableBeanFactory beans) {
+    /** Whether the application declares a backend that could be injected into the engine. */
+    static boolean hasApplicationBackend(ConfigurableListableBeanFactory beans) {
         return Arrays.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockBackend.class, true, false))
-                .filter(name -> !isOfAStore(beans, name))
+                .filter(name -> !isStoreBackend(beans, name))
                 .anyMatch(name ->
                         !beans.containsBeanDefinition(name) || isDefaultCandidate(beans.getMergedBeanDefinition(name)));
     }
 
-    private static boolean isOfAStore(ConfigurableListableBeanFactory beans, String name) {
+    private static boolean isStoreBackend(ConfigurableListableBeanFactory beans, String name) {
         if (!beans.containsBeanDefinition(name)
                 && beans.getParentBeanFactory() instanceof ConfigurableListableBeanFactory parent) {
-            return isOfAStore(parent, name);
+            return isStoreBackend(parent, name);
         }
         return beans.findAnnotationOnBean(name, ConditionalOnMissingLockBackend.class, false) != null;
     }

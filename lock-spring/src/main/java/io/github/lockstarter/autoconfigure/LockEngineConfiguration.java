@@ -29,7 +29,7 @@ import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 
-/** The engine over whichever backend there is, and the template over the engine. */
+/** The engine on its backend, and the template on the engine. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(LockEngine.class)
 @Import(FurtherLocks.class)
@@ -41,7 +41,7 @@ class LockEngineConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
 
-    /** {@link LockListeners} closes it, after the engine. */
+    /** {@link LockListeners} closes it after the engine. */
     @Bean(destroyMethod = "")
     LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher events) {
         return new LockEventPublisher(events);
@@ -56,10 +56,10 @@ class LockEngineConfiguration {
     }
 
     /**
-     * After the check of the configuration. {@link LockEngineLifecycle} lets the work end; what it still holds when
-     * this bean is destroyed is left to its lease, and the store is not closed before.
+     * Created after the configuration is validated. Destroying it leaves locks that outlast {@link LockEngineLifecycle}
+     * to their leases, before the store is closed.
      *
-     * @param distributedLockBackend of several stores, the one that {@link FurtherLocks} gives this name
+     * @param distributedLockBackend the alias selects one of several stores, see {@link FurtherLocks}
      */
     @Bean(name = ENGINE, destroyMethod = LEAVE_TO_LEASES)
     @DependsOn(DistributedLockAutoConfiguration.OPTIONS)

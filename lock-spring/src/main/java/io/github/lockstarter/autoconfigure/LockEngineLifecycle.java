@@ -11,22 +11,18 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Drains the engines when the context stops: no new locks from then on, and the phase ends when nothing is held any
- * more, or with {@code spring.lifecycle.timeout-per-shutdown-phase}. The web server and listener containers have
- * stopped by then, since their phases are near {@code Integer.MAX_VALUE}. Executors may not have: with {@code
- * await-termination} Spring waits for their tasks when it destroys the beans, after all phases, and a task of a plain
- * {@code ExecutorService} is not awaited at all. So nothing is released here. The engines go on with their renewals
- * until their beans are destroyed, after the executors, and the store stays connected for as long.
+ * Drains the engines when the context stops: rejects new locks, and ends the phase when no lock is held or {@code
+ * spring.lifecycle.timeout-per-shutdown-phase} is over. Releases nothing, because executors may still run tasks: Spring
+ * awaits them when it destroys beans, after all phases, or not at all. Until then engines renew leases and stores stay
+ * connected.
  *
- * <p>Has the engine grant locks again with the context, such as a paused test context or a restored checkpoint. The
- * engine runs from its construction on, since initialisation callbacks may lock. With each start of the context, once
- * the stores have checked their servers, says in the log why the locks of a crashed instance are not taken over, if the
- * application wants that: WARN if an operator can change it, INFO otherwise. Called by the one thread that starts or
- * stops the context.
+ * <p>Restarts the engines with the context, as for a paused test context or a restored checkpoint. Each start, after
+ * the stores were checked, logs why crash take-over is unavailable: WARN if an operator can change it, else INFO.
+ * Called by the one thread that starts or stops the context.
  */
 final class LockEngineLifecycle implements SmartLifecycle {
 
-    /** Above that of every store, and below those of beans that use locks. */
+    /** Above all stores, below beans that use locks. */
     static final int PHASE = 1000;
 
     private static final Logger log = LoggerFactory.getLogger(LockEngineLifecycle.class);
@@ -73,7 +69,7 @@ final class LockEngineLifecycle implements SmartLifecycle {
         drain().thenRun(callback);
     }
 
-    /** {@link #stop(Runnable)} without waiting. */
+    /** Like {@link #stop(Runnable)}, without waiting. */
     @Override
     public void stop() {
         drain();
@@ -85,9 +81,7 @@ final class LockEngineLifecycle implements SmartLifecycle {
                 engines.values().stream().map(LockEngine::drain).toArray(CompletableFuture<?>[]::new));
     }
 
-    /**
-     * Spring registers only beans that are injected, and nothing is injected into an executor that runs locked work.
-     */
+    /** Spring tracks only injected dependencies, and an executor whose tasks lock does not inject the engine. */
     private void destroyExecutorsBeforeEngine() {
         for (String executor : beans.getBeanNamesForType(Executor.class, false, false)) {
             engines.keySet().forEach(engine -> beans.registerDependentBean(engine, executor));

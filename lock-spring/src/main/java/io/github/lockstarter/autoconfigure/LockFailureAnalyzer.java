@@ -8,9 +8,8 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.annotation.Order;
 
 /**
- * Says what to change: about an annotation that cannot take effect, with its bean and method, about a property of any
- * store that is wrong, and about a store that cannot keep locks. Comes before Spring Boot's own analyzers, which name
- * the record of a property.
+ * Describes invalid annotations with their bean and method, invalid properties and unusable stores, each with its fix.
+ * Precedes Boot's analyzers, which would name the record instead of the property.
  */
 @Order(0)
 final class LockFailureAnalyzer implements FailureAnalyzer {
@@ -31,7 +30,7 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    /** The bean is that of an annotation; a property is read by a bean of ours. */
+    /** Names the bean only for an annotation: properties are read by our own beans. */
     private static FailureAnalysis analysis(String bean, LockStartException invalid) {
         String message = String.valueOf(invalid.getMessage());
         return new FailureAnalysis((message.startsWith("@") ? bean : "") + message, invalid.action(), invalid);

@@ -18,7 +18,7 @@ import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** What locks are for other libraries of the application, each where the application has that library. */
+/** Integrates locks with other libraries on the class path. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 public final class LockIntegrationAutoConfiguration {
@@ -26,11 +26,11 @@ public final class LockIntegrationAutoConfiguration {
     /** Created by Spring. */
     public LockIntegrationAutoConfiguration() {}
 
-    /** The lock provider of an application that declares none. */
+    /** For an application without its own lock provider. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(LockProvider.class)
     @ConditionalOnSingleCandidate(LockOperations.class)
-    static class OfShedLock {
+    static class ShedLockIntegration {
 
         @Bean
         @ConditionalOnMissingBean(LockProvider.class)
@@ -42,13 +42,13 @@ public final class LockIntegrationAutoConfiguration {
     }
 
     /**
-     * The lock registry of an application with Spring Integration 7 that declares none. The interfaces of Spring
-     * Integration 6 differ, and have no {@code DistributedLock}.
+     * For an application with Spring Integration 7 and without its own lock registry. The interfaces of Spring
+     * Integration 6 differ; it has no {@code DistributedLock}.
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(DistributedLock.class)
     @ConditionalOnSingleCandidate(LockOperations.class)
-    static class OfSpringIntegration {
+    static class SpringIntegration {
 
         @Bean
         @ConditionalOnMissingBean(LockRegistry.class)
@@ -57,12 +57,12 @@ public final class LockIntegrationAutoConfiguration {
         }
     }
 
-    /** HTTP responses for lock exceptions, with Spring MVC or WebFlux, unless the application switches them off. */
+    /** HTTP responses with Spring MVC or WebFlux. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication
     @ConditionalOnClass(RestControllerAdvice.class)
     @ConditionalOnBooleanProperty(name = "distributed-lock.web.problem-details", matchIfMissing = true)
-    static class OfTheWeb {
+    static class WebResponses {
 
         @Bean
         @ConditionalOnMissingBean

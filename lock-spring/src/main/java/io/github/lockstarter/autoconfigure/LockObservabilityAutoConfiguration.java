@@ -21,10 +21,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
-/**
- * Meters for the locks of an application that has a {@code MeterRegistry}, observations where it has a tracer, and the
- * log context where configured. The engine finds listeners and decorators whenever it is created.
- */
+/** Meters if there is a {@code MeterRegistry}, observations if there is a tracer, and the MDC if configured. */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
@@ -46,7 +43,7 @@ public final class LockObservabilityAutoConfiguration {
         return new LockMdc();
     }
 
-    /** {@code management.metrics.enable.distributed.lock=false} switches the meters off. */
+    /** {@code management.metrics.enable.distributed.lock=false} disables the meters. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnSingleCandidate(MeterRegistry.class)
@@ -58,7 +55,7 @@ public final class LockObservabilityAutoConfiguration {
             return new LockMetrics(registry);
         }
 
-        /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */
+        /** Boot binds it after all beans exist, so it does not create the engine's listeners early. */
         @Bean
         MeterBinder distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
             return LockMetrics.ofListeners(() ->
@@ -66,7 +63,6 @@ public final class LockObservabilityAutoConfiguration {
         }
     }
 
-    /** Spans. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ObservationRegistry.class)
     @ConditionalOnSingleCandidate(ObservationRegistry.class)
@@ -88,8 +84,8 @@ public final class LockObservabilityAutoConfiguration {
     }
 
     /**
-     * As configured; by default, where there is a tracer: without one, observations would repeat the meters at a higher
-     * cost.
+     * As configured; by default only with a tracer, because without one observations would repeat the meters at a
+     * higher cost.
      */
     static final class IsObserved extends AnyNestedCondition {
 

@@ -10,11 +10,11 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.util.ClassUtils;
 
-/** What a native image has to keep, since the locks of every store find it by reflection. */
+/** Native-image hints for types that every store finds by reflection. */
 final class LockRuntimeHints implements RuntimeHintsRegistrar {
 
-    /** Classes by whose presence the annotation decides what there is to look at. */
-    private static final List<String> LOOKED_FOR = List.of(
+    /** Classes whose presence the annotation tests. */
+    private static final List<String> OPTIONAL_CLASSES = List.of(
             "io.micrometer.context.ContextSnapshotFactory",
             "kotlinx.coroutines.reactor.MonoKt",
             "org.springframework.core.Nullness",
@@ -23,7 +23,7 @@ final class LockRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
-        Stream.concat(LOOKED_FOR.stream(), StoreModule.autoConfigurations())
+        Stream.concat(OPTIONAL_CLASSES.stream(), StoreModule.autoConfigurations())
                 .forEach(type -> hints.reflection().registerTypeIfPresent(loader, type, hint -> {}));
         hints.proxies().registerJdkProxy(DistributedLock.class);
         if (ClassUtils.isPresent(OlderLockHealthIndicator.INDICATOR, loader)) {

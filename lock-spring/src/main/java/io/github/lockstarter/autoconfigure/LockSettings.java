@@ -4,19 +4,18 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
-/** The settings of all locks, as far as a store has to know them. There is one bean, bound and checked. */
+/** The validated settings that a store needs. A singleton bean. */
 public interface LockSettings {
 
     /**
-     * What the names of all that is stored begin with.
+     * The prefix of all stored keys.
      *
      * @return {@code distributed-lock.key-prefix}
      */
     String keyPrefix();
 
     /**
-     * How long a lock outlives a holder that is paused or cut off, and at most a crashed one, unless its name or
-     * request says otherwise.
+     * How long a lock stays held when its holder is paused or disconnected, unless its name or request sets it.
      *
      * @return {@code distributed-lock.lease}
      */
@@ -32,21 +31,17 @@ public interface LockSettings {
     /**
      * The leases of single names.
      *
-     * @return those of {@code distributed-lock.locks.<name>.lease}, by name
+     * @return {@code distributed-lock.locks.<name>.lease} by name
      */
     Map<String, Duration> leases();
 
     /**
-     * Where the locks of the {@code LockOperations} bean are kept that is injected by type.
+     * The store of the primary {@code LockOperations} bean.
      *
      * @return the name of a {@link LockBackendOption}
      */
     String backend();
 
-    /**
-     * All backends that keep locks.
-     *
-     * @return the names of this one and of {@code distributed-lock.further-backends}
-     */
+    /** {@return the names of this store and of {@code distributed-lock.further-backends}} */
     Set<String> backendsInUse();
 }

@@ -12,23 +12,20 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.util.ClassUtils;
 
 /**
- * Health {@code distributedLock} on Spring Boot 3. Its types have other names, and are in another version of the same
- * artifact as those of Boot 4, so the starter cannot be compiled against both. Hence a proxy, which this factory makes
- * and whose calls it answers.
+ * Health {@code distributedLock} on Spring Boot 3, whose types the starter cannot compile against together with Boot
+ * 4's. This factory creates and serves a proxy instead.
  */
 final class OlderLockHealthIndicator implements FactoryBean<Object>, InvocationHandler {
 
-    /** The interface that the proxy implements. */
     static final String INDICATOR = "org.springframework.boot.actuate.health.HealthIndicator";
 
-    /** What the indicator makes. */
     static final String HEALTH = "org.springframework.boot.actuate.health.Health";
 
     private final Class<?> indicator =
             ClassUtils.resolveClassName(INDICATOR, getClass().getClassLoader());
     private final BeanFactory beans;
 
-    /** Looks for the locks with each call: Spring makes the factory early, to ask it for its type. */
+    /** Finds the locks on each call, because Spring creates the factory early to get its type. */
     OlderLockHealthIndicator(BeanFactory beans) {
         this.beans = beans;
     }

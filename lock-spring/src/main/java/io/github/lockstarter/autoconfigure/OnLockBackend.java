@@ -11,7 +11,6 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** The condition of {@link ConditionalOnLockBackend}. */
 final class OnLockBackend implements Condition {
 
     @Override
@@ -23,7 +22,7 @@ final class OnLockBackend implements Condition {
                                 .getString(MergedAnnotation.VALUE));
     }
 
-    /** Whether no parent context has an engine. Parents are complete before their children begin. */
+    /** Whether no parent context has an engine. Parents are complete before their children start. */
     private static boolean hasOwnLocks(@Nullable BeanFactory beans) {
         return !(beans instanceof HierarchicalBeanFactory child
                         && child.getParentBeanFactory() instanceof ListableBeanFactory parent)

@@ -21,12 +21,10 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Puts a {@link SingleLoadCacheInterceptor} into the place of Spring's cache interceptor, and fails the start if a name
- * can have no effect. Each {@code CacheManager} and {@code Cache} stays what it is. Has a priority, since proxies ask
- * for the interceptor before other post-processors exist.
+ * Replaces Spring's cache interceptor by a {@link SingleLoadCacheInterceptor}, before proxies get it, and fails startup
+ * if a name has no effect.
  *
- * @param names the caches; if there are none, nothing is done
- * @param beans of the application
+ * @param names the caches; if empty, nothing is replaced
  */
 record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans)
         implements BeanPostProcessor, PriorityOrdered, SmartInitializingSingleton {
@@ -60,7 +58,7 @@ record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans
         if (all(SingleLoadCacheInterceptor.class).findAny().isEmpty()) {
             throw invalid("Spring's CacheInterceptor is not there", "Annotate a configuration with @EnableCaching");
         }
-        beans.getBean(LockOperations.class); // fails if there is none, or Spring cannot choose
+        beans.getBean(LockOperations.class); // fails unless there is one primary bean
         for (String name : names) {
             if (all(CacheManager.class).map(manager -> manager.getCache(name)).noneMatch(SingleLoadCaches::isShared)) {
                 throw invalid(
@@ -70,7 +68,7 @@ record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans
         }
     }
 
-    /** A cache that keeps nothing passes: it turns caching off, in a test or for a while. */
+    /** Accepts a cache that stores nothing, which disables caching in tests. */
     private static boolean isShared(@Nullable Cache cache) {
         return cache != null
                 && !(cache.getNativeCache() instanceof ConcurrentHashMap)

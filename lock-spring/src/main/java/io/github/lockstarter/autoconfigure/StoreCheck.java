@@ -5,8 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks a store when the context starts. Its backend is closed with its bean, after the engine has stopped. For the
- * modules with a store.
+ * Checks a store when the context starts. A failure ends startup, or only logs a warning if the store is not required.
  */
 public class StoreCheck extends StoreLifecycle {
 
@@ -17,12 +16,12 @@ public class StoreCheck extends StoreLifecycle {
     private final Runnable check;
 
     /**
-     * A check that has not run.
+     * Creates the check.
      *
      * @param store the name of the {@link LockBackendOption}
-     * @param isRequired its property {@code required-at-start}: whether the start fails if the store is unavailable;
-     *     otherwise the log says so
-     * @param check throws a {@link LockStartException}, whose action has no full stop, if the store cannot keep locks
+     * @param isRequired its property {@code required-at-start}: whether startup fails if the store is unavailable;
+     *     otherwise a warning is logged
+     * @param check throws a {@link LockStartException}, whose action has no full stop, if the store is unavailable
      */
     public StoreCheck(String store, boolean isRequired, Runnable check) {
         this.store = store;

@@ -8,33 +8,33 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Has a store checked when the context starts, before the engine starts, and disconnected when the context stops, after
- * the engine has drained. A store that still has locks of this instance stays connected until its bean is destroyed: to
- * other instances, a disconnected holder looks like a crashed one. For the modules with a store. Locks that are taken
- * earlier, by initialisation callbacks, find the store unchecked.
+ * Checks a store when the context starts, before the engine, and disconnects it when the context stops, after the
+ * engine has drained. While this instance holds locks, the store stays connected until its bean is destroyed, because a
+ * disconnected holder looks crashed to other instances.
  *
- * <p>Called by the one thread that starts or stops the context; any thread may ask whether it runs.
+ * <p>Called by the one thread that starts or stops the context; {@link #isRunning} by any thread.
  */
 public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware {
 
-    /** Below the engine's, so that it starts first and stops last. */
+    /** Below the engine's, so it starts first and stops last. */
     private static final int PHASE = 1;
 
     private volatile boolean running;
     private @Nullable ListableBeanFactory beans;
 
-    /** Not running yet. */
+    /** Creates a stopped lifecycle. */
     protected StoreLifecycle() {}
 
     /**
-     * Connects the store, as far as it does not connect by itself, and checks that it can keep locks.
+     * Connects and checks the store.
      *
-     * @throws RuntimeException fails the start of the context
+     * @throws RuntimeException to fail the start of the context
      */
     protected abstract void onStart();
 
     /**
-     * Disconnects the store until the next start. Does nothing by default, where only the bean's destruction does that.
+     * Disconnects the store until the next start. By default does nothing: the store stays connected until its bean is
+     * destroyed.
      */
     protected void onStop() {}
 

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.util.ClassUtils;
 
-/** The stores of this project, each with the module that keeps locks there. */
+/** The stores of this project and their modules. */
 enum StoreModule {
     REDIS("redis.RedisLockAutoConfiguration"),
     REDLOCK("redis.RedisLockAutoConfiguration"),
@@ -24,35 +24,35 @@ enum StoreModule {
         this.autoConfiguration = StoreModule.class.getPackageName() + '.' + autoConfiguration;
     }
 
-    /** The classes by which the modules are found on the class path. */
+    /** The classes that reveal the modules on the class path. */
     static Stream<String> autoConfigurations() {
         return Arrays.stream(values()).map(module -> module.autoConfiguration);
     }
 
-    /** The name of a store in any spelling, such as {@code REDIS} or with a blank. */
+    /** Normalises a store's name, such as {@code REDIS}. */
     static String nameOf(String configured) {
         return configured.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT);
     }
 
-    /** All stores that keep locks, the default one first; with the one for tests, there is no other one. */
+    /** The selected stores, the default one first; {@code local} excludes all others. */
     static Set<String> inUse(String backend, Collection<String> furtherBackends) {
         String first = nameOf(backend).isEmpty() ? defaultStore() : nameOf(backend);
         Set<String> all = new LinkedHashSet<>(Set.of(first));
         if (!first.equals(LockBackendOption.LOCAL)) {
             furtherBackends.stream().map(StoreModule::nameOf).forEach(all::add);
-            all.remove(LockBackendOption.LOCAL); // refused by LockBackendOptions
+            all.remove(LockBackendOption.LOCAL); // LockBackendOptions rejects it
         }
         return all;
     }
 
-    /** Where locks are kept unless configured: in the only store on the class path, else in Redis. */
+    /** The only store on the class path, else Redis. */
     static String defaultStore() {
         List<StoreModule> present =
                 Arrays.stream(values()).filter(StoreModule::isPresent).toList();
         return (present.size() == 1 ? present.get(0) : REDIS).store();
     }
 
-    /** What an application has to depend on for a store; empty if no module of this project has it. */
+    /** The dependency of a store; empty if it is not from this project. */
     static Optional<String> dependencyOf(String store) {
         return Arrays.stream(values())
                 .filter(module -> module.store().equals(store))

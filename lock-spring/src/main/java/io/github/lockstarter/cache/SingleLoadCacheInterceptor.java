@@ -22,56 +22,51 @@ import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.cache.support.NoOpCache;
 
 /**
- * The cache interceptor of an application, whose {@code @Cacheable(sync = true)} methods load a missing value of the
- * named caches once over all instances: the call that gets the lock {@code cache:<cache>:<key>} loads, and the others
- * find the value when they get the lock. Thread-safe.
+ * Spring's cache interceptor, except that for {@code @Cacheable(sync = true)} methods and the named caches only one
+ * instance loads a missing value: the call that gets the lock {@code cache:<cache>:<key>} loads, the others find the
+ * value afterwards. Thread-safe.
  *
- * <p>The lock only saves loads. A call that does not get it for any reason loads without it: another owner had it for
- * the whole wait, the store does not answer or recovers, the thread was interrupted, or the key has no text that is the
- * same in every JVM. Neither a loss of the lock nor its release fails a call. The loader does not find this lock by
- * {@link LockHandle#current()}, which stays that of a locked method around the call.
+ * <p>The lock only saves loads: a call that does not get it, for whatever reason, loads without it, and neither a loss
+ * nor the release fails a call. Inside the loader, {@link LockHandle#current()} is still the lock of an enclosing
+ * locked method.
  *
- * <p>The cache is asked as without the lock: the loading {@code get} of the cache looks again, loads and stores, so
- * null values, exceptions of the loader and the error handler are those of Spring. A {@code put} instead would not do:
- * that of {@code RedisCache} returns before the value is stored, and the next caller would load again.
+ * <p>Calls the loading {@code get} of the cache, because {@code RedisCache.put} returns before the value is stored, and
+ * the next caller would load again. The lock encloses that {@code get}: caches such as {@code ConcurrentMapCache} load
+ * under an own lock that covers several keys, so with the opposite order two loaders that read each other's keys could
+ * deadlock.
  *
- * <p>The lock is held around that {@code get}, never the other way round. Caches such as {@code ConcurrentMapCache}
- * load inside of a lock of their own that covers more keys than one: a call must not hold it while it waits for another
- * instance, and two loaders that read each other's keys could hold ours and theirs in different orders. With ours
- * outside, such loaders wait for each other until the wait of one of them ends, and then it loads.
- *
- * <p>A {@link NoOpCache} is left alone: in it, the calls that wait for the lock would find nothing either.
+ * <p>Ignores a {@link NoOpCache}, where waiting calls would find no value.
  */
-@SuppressWarnings("serial") // as in the class that it extends: an interceptor is never serialized
+@SuppressWarnings("serial") // never serialized, like its superclass
 public final class SingleLoadCacheInterceptor extends CacheInterceptor {
 
     private static final Logger log = LoggerFactory.getLogger(SingleLoadCacheInterceptor.class);
 
-    /** The end of {@link Object#toString()}; not that of an address such as {@code ann@fab.com}. */
+    /** The end of {@link Object#toString()}, but not an address such as {@code ann@fab.com}. */
     private static final Pattern IDENTITY = Pattern.compile("[\\w$;]@[0-9a-f]{1,8}(?![\\w.@-])");
 
     private final Set<String> caches;
     private final Supplier<LockOperations> locks;
     private final BiConsumer<String, Outcome> listener;
-    private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
+    private final Set<String> warnedCaches = ConcurrentHashMap.newKeySet();
 
-    /** How a call got a value that was missing. */
+    /** How a call got a missing value. */
     public enum Outcome {
-        /** It called the method under the lock of the key. */
+        /** Called the method under the lock. */
         LOADED,
-        /** The value was there when the call had waited for the lock. */
+        /** Found the value after waiting for the lock. */
         HIT_AFTER_WAIT,
-        /** It called the method without the lock, which it did not get. */
+        /** Called the method without the lock. */
         LOADED_WITHOUT_LOCK
     }
 
     /**
-     * Takes the place of an interceptor, with what that one is configured with.
+     * Replaces an interceptor, whose settings it reads on demand.
      *
-     * @param replaced the interceptor; asked for its resolver, key generator and error handler when they are needed
+     * @param replaced the interceptor
      * @param caches names of the caches
-     * @param locks asked for when a value is missing
-     * @param listener called for each value that is missing, with the name of the cache; returns at once
+     * @param locks called when a value is missing
+     * @param listener receives the cache's name and the outcome for each missing value; must not block
      */
     public SingleLoadCacheInterceptor(
             CacheInterceptor replaced,
@@ -86,9 +81,9 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     }
 
     /**
-     * The name of the locks of a cache, in {@code distributed-lock.locks} and in meters.
+     * The name of a cache's locks in {@code distributed-lock.locks} and in meters.
      *
-     * @param cache name of the cache
+     * @param cache the cache's name
      * @return the name
      */
     public static String lockName(String cache) {
@@ -106,7 +101,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
             hit = cache.get(key);
         } catch (RuntimeException e) {
             getErrorHandler().handleCacheGetError(e, cache, key);
-            return load(key, loader); // a failing cache is not asked again
+            return load(key, loader); // bypasses the failing cache
         }
         return hit == null ? getLocked(cache, key, loader) : (T) hit.get();
     }
@@ -161,7 +156,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         return caches.contains(cache.getName()) && !(cache.getNativeCache() instanceof NoOpCache);
     }
 
-    /** The lock of a key; empty if the text of the key may differ from JVM to JVM, or is too long. */
+    /** The lock of a key; empty if its text may differ between JVMs, or is too long. */
     private Optional<LockRequest> request(Cache cache, Object key) {
         String text = key.toString();
         String lockKey = "cache:" + cache.getName() + ':' + text;
@@ -169,7 +164,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         if (isStable && lockKey.length() <= LockRequest.MAX_KEY_LENGTH) {
             return Optional.of(LockRequest.of(lockKey).named(lockName(cache.getName())));
         }
-        if (warnedOf.add(cache.getName())) {
+        if (warnedCaches.add(cache.getName())) {
             log.warn(
                     "Cache '{}' loads without a lock for some keys, such as one of {}: their toString() differs from"
                             + " JVM to JVM, or is too long. Give @Cacheable(key = …) or the classes in the key a"
@@ -180,7 +175,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         return Optional.empty();
     }
 
-    /** A single attempt comes first, since one that waits does so also while the store does not answer or recovers. */
+    /** Tries once first, because a waiting attempt would wait even for an unavailable or recovering store. */
     private Optional<LockHandle> acquire(Cache cache, Object key) {
         try {
             return request(cache, key)
@@ -191,7 +186,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         }
     }
 
-    /** As {@link #acquire}; never fails. */
+    /** Never fails. */
     private CompletableFuture<Optional<LockHandle>> acquireAsync(Cache cache, Object key) {
         return CompletableFuture.completedFuture(key)
                 .thenApply(any -> request(cache, any).orElseThrow())
@@ -212,7 +207,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         return e instanceof LockNotAcquiredException || e.getCause() instanceof LockNotAcquiredException;
     }
 
-    /** The lock is given up without waiting for the store, which may no longer answer. */
+    /** Does not wait for the store, which may no longer answer. */
     private void end(Cache cache, Optional<LockHandle> lock, boolean isLoaded) {
         lock.ifPresent(LockHandle::closeAsync);
         Outcome loaded = lock.isPresent() ? Outcome.LOADED : Outcome.LOADED_WITHOUT_LOCK;

@@ -1,4 +1,4 @@
-/** Caches of the application whose missing values are loaded once over all its instances. */
+/** Caches whose missing values only one instance loads. */
 @NullMarked
 package io.github.lockstarter.cache;
 

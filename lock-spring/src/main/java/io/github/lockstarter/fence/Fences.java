@@ -18,9 +18,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
- * Lets a database refuse a holder that has lost its lock. A lock with a lease cannot: its holder may be paused after it
- * has checked the lease and before it writes, and meanwhile another one gets the lock. So the first statement of the
- * transaction that the lock protects is
+ * Makes a database reject writes of a holder that has lost its lock, for example because it was paused after its last
+ * check. Call {@link #enter()} first in the protected transaction:
  *
  * <pre>{@code
  * @DistributedLock(name = "account", key = "#id")
@@ -31,31 +30,29 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
  * }
  * }</pre>
  *
- * <p>It writes the {@linkplain LockHandle#fencingToken() fencing token} of the lock into a row of the lock's key,
- * unless the row has a greater one. The update locks the row until the transaction ends. Transactions of one key are
- * therefore serial, in the order of their tokens: a holder that comes after a later one is refused, and one that was
- * paused in the middle of its transaction makes the next one wait in {@code enter()}, at most until the timeout of the
- * waiting transaction, or the database's limit for a row lock.
+ * <p>It writes the lock's {@linkplain LockHandle#fencingToken() fencing token} into a row for the lock's key, unless
+ * the row has a greater one, and keeps the row locked until the transaction ends. So transactions of one key are
+ * serial, in the order of their tokens. If a holder is paused inside its transaction, the next one waits in {@code
+ * enter()}, at most until its transaction's timeout or the database's lock timeout.
  *
- * <p>The tables {@code distributed_lock_fence} and {@code distributed_lock_once} are created by the application, with
- * the scripts {@code postgresql.sql}, {@code h2.sql}, and {@code mysql.sql} for MySQL and MariaDB, beside this class.
- * The isolation is {@code READ COMMITTED} or above. Enter before the first read: data that was read before may be out
- * of date.
+ * <p>The application creates the tables {@code distributed_lock_fence} and {@code distributed_lock_once} with the
+ * scripts in this package: {@code postgresql.sql}, {@code h2.sql} or {@code mysql.sql} (also for MariaDB). Requires
+ * {@code READ COMMITTED} or a stricter isolation. Enter before the first read, which could otherwise be stale.
  *
- * <p>Thread-safe. Blocks, so it is not for reactive code.
+ * <p>Thread-safe. Blocks, so do not call it in reactive code.
  */
 public final class Fences {
 
     private static final String INSERT = "INSERT INTO distributed_lock_fence (lock_key, fencing_token) VALUES (?, ?)";
 
-    /** Affects a row unless that has a greater token. */
+    /** Updates no row if the stored token is greater. */
     private static final String POSTGRES_RAISE = INSERT
             + " ON CONFLICT (lock_key) DO UPDATE SET fencing_token = EXCLUDED.fencing_token"
             + " WHERE distributed_lock_fence.fencing_token <= EXCLUDED.fencing_token";
 
     /**
-     * An update that finds no row would lock the gap where it could be, and a second one too: both inserts would wait
-     * for each other. How many rows this statement affects depends on the driver's settings.
+     * Not UPDATE then INSERT: an update without a matching row locks its gap, so two transactions' inserts would
+     * deadlock. The affected-row count depends on driver settings, so it is not used.
      */
     private static final String MYSQL_RAISE =
             INSERT + " ON DUPLICATE KEY UPDATE fencing_token = GREATEST(fencing_token, VALUES(fencing_token))";
@@ -76,7 +73,7 @@ public final class Fences {
     /**
      * Creates the fences of a database.
      *
-     * @param database the database whose transactions use them
+     * @param database the DataSource of the protected transactions
      */
     public Fences(DataSource database) {
         this.database = database;
@@ -84,18 +81,16 @@ public final class Fences {
     }
 
     /**
-     * Enters the running transaction with each lock under which this thread runs, in the order of the keys: those of
-     * {@link LockHandle#allCurrent()}, and those of the {@link LockContext} of asynchronous work. A lock that is held
-     * by {@link LockOperations#acquire} alone is not among them. One statement for each key in PostgreSQL, two in MySQL
-     * and MariaDB, one in H2, and up to three there for a new key. May be repeated in the same transaction.
+     * Enters the current transaction with all locks of this thread, in the order of their keys: those of {@link
+     * LockHandle#allCurrent()} and of the {@link LockContext} of asynchronous work, but not those of {@link
+     * LockOperations#acquire}. Repeatable. Executes per key one statement in PostgreSQL, two in MySQL and MariaDB, one
+     * in H2 (up to three for a new key).
      *
-     * @throws OvertakenException when a later holder of a lock has entered; the transaction must be rolled back, as
-     *     {@code @Transactional} does
-     * @throws DataAccessException when the row stays locked for longer than the transaction's timeout or the database's
-     *     limit, or the database cannot serialize the transaction; it must be rolled back
-     * @throws IllegalStateException when this thread runs under no lock, or in no transaction of this database, or when
-     *     a table is missing; the message says what to do. The transaction of another database is taken for one of this
-     *     if the connection pool has auto-commit off
+     * @throws OvertakenException if a later holder of a lock has entered; roll the transaction back
+     * @throws DataAccessException if the row stays locked too long, or the database cannot serialize the transaction;
+     *     roll it back
+     * @throws IllegalStateException if this thread runs under no lock or in no transaction of this database, or a table
+     *     is missing. With auto-commit disabled in the connection pool, another database's transaction is not detected
      */
     public void enter() {
         SortedMap<String, Long> tokens = FencingTokens.ofThread();
@@ -106,18 +101,16 @@ public final class Fences {
     }
 
     /**
-     * Records a text, and returns whether no committed transaction has recorded it before: for work that must be done
-     * once, such as the handling of a message that may be delivered twice. The record is committed or rolled back with
-     * the transaction. Waits for another transaction that has recorded the same text and is still running. Needs no
-     * lock.
+     * Records a text in the current transaction, for work that must be done once, such as handling a redelivered
+     * message. Waits for a running transaction that has recorded the same text. Needs no lock.
      *
      * <pre>{@code
      * if (fences.first("webhook:" + event.id())) { … }
      * }</pre>
      *
-     * @param text name of the work; one of more than 255 characters is stored as its beginning and its SHA-256
-     * @return false when a committed transaction, or this one, has called this with the same text
-     * @throws IllegalStateException when this thread runs in no transaction of this database, or a table is missing
+     * @param text name of the work; stored as prefix and SHA-256 beyond 255 characters
+     * @return false if a committed transaction or this one has recorded the same text
+     * @throws IllegalStateException if this thread runs in no transaction of this database, or a table is missing
      */
     public boolean first(String text) {
         return inTransaction(product -> insert(product, FIRST, keys.of(text)));
@@ -134,10 +127,10 @@ public final class Fences {
         }
     }
 
-    /** Without a transaction, the row would be unlocked, and the text stored, before anything that depends on it. */
+    /** Rejects auto-commit, which would unlock the row, or store the text, before the dependent statements. */
     private String productInTransaction() {
         String product = jdbc.execute((ConnectionCallback<String>) connection -> {
-            Connection own = DataSourceUtils.getTargetConnection(connection); // not the template's view of it
+            Connection own = DataSourceUtils.getTargetConnection(connection); // the template passes a proxy
             if (!DataSourceUtils.isConnectionTransactional(own, database) || own.getAutoCommit()) {
                 throw new IllegalStateException("Fences were called outside of a transaction of their database, which"
                         + " would protect nothing. Call them inside of a method with @Transactional, whose transaction"
@@ -167,12 +160,12 @@ public final class Fences {
         }
     }
 
-    /** Returns false when the row is there. Waits for a transaction that inserts it. */
+    /** Returns false if the row exists. Waits for a transaction that is inserting it. */
     private boolean insert(String product, String insert, Object... values) {
         try {
             return switch (product) {
-                case POSTGRES -> change(insert + " ON CONFLICT DO NOTHING", values); // a failure ends the transaction
-                case "MySQL", "MariaDB" -> change(insert.replace("INSERT", "INSERT IGNORE"), values); // else a warning
+                case POSTGRES -> change(insert + " ON CONFLICT DO NOTHING", values); // an error ends the transaction
+                case "MySQL", "MariaDB" -> change(insert.replace("INSERT", "INSERT IGNORE"), values); // warns
                 default -> change(insert, values);
             };
         } catch (DuplicateKeyException isThere) {

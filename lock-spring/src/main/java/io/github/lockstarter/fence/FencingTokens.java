@@ -8,16 +8,16 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The fencing tokens of the locks under which a thread runs. Apart from {@link Fences}, which an application that has
- * Redis alone cannot link: it has no JDBC.
+ * The fencing tokens of a thread's locks. Separate from {@link Fences}, which an application with only Redis cannot
+ * link, for lack of JDBC.
  */
 final class FencingTokens {
 
     private FencingTokens() {}
 
     /**
-     * Each key with its token, in the order of the keys: two transactions that have the same keys never deadlock.
-     * Tokens grow for each slot, so a slot after the first has a name of its own.
+     * The token of each key, in the order of the keys, so that transactions with several keys cannot deadlock. Each
+     * slot has its own token sequence, so slots after the first get their own fence names.
      */
     static SortedMap<String, Long> ofThread() {
         SortedMap<String, Long> tokens = new TreeMap<>();

@@ -15,9 +15,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Lets Redis refuse a holder that has lost its lock, where the protected data is in Redis: {@link #run} runs a script
- * as {@link StringRedisTemplate#execute(RedisScript, List, Object...)} does, unless a later holder has run one. A
- * holder that reads, decides and writes does both by scripts; the first keeps older holders out before it reads.
+ * Makes Redis reject writes of a holder that has lost its lock: {@link #run} executes a script like {@link
+ * StringRedisTemplate#execute(RedisScript, List, Object...)}, unless a later holder has already run one. A holder that
+ * reads, decides and writes must run both steps as scripts; the first one excludes older holders.
  *
  * <pre>{@code
  * @DistributedLock(name = "sale", key = "#product")
@@ -28,20 +28,19 @@ import org.springframework.data.redis.core.script.RedisScript;
  * }
  * }</pre>
  *
- * <p>The greatest fencing token of a lock is kept in <code>fence:{…}:</code> and the lock's key, with the hash tag of
- * the script's first key, without an expiry. So all scripts that one lock protects need a first key with the same hash
- * tag. A fence that Redis has lost refuses no holder: a failover may lose the last write of a fence, and a {@code
- * maxmemory-policy} for all keys may evict one while the data stays.
+ * <p>Stores a lock's greatest fencing token under <code>fence:{…}:</code> and the lock's key, with the hash tag of the
+ * script's first key, without an expiry; so all scripts of one lock need first keys with the same hash tag. A fence
+ * that Redis has lost, by a failover or an eviction, rejects nobody.
  *
  * <p>Thread-safe.
  */
 public final class RedisFences {
 
-    /** The error of a script whose caller is refused: the greatest token, and the number of the lock. */
+    /** Error of a rejected script: the greatest token and the lock's index. */
     private static final Pattern OVERTAKEN = Pattern.compile("OVERTAKEN (\\d+) (\\d+)");
 
-    /** Removes its own values from the end of KEYS and ARGV, so that the script finds those of its caller. */
-    private static final String ENTER = """
+    /** Removes its own values from the end of KEYS and ARGV, so the caller's script finds its own. */
+    private static final String CHECK_FENCES = """
             do
               for lock = tonumber(table.remove(ARGV)), 1, -1 do
                 local fence, token = table.remove(KEYS), table.remove(ARGV)
@@ -60,30 +59,31 @@ public final class RedisFences {
     /**
      * Creates the fences of data in Redis.
      *
-     * @param redis access to the server that has the data
+     * @param redis connects to the server of the data
      */
     public RedisFences(StringRedisTemplate redis) {
         this.redis = redis;
     }
 
     /**
-     * Runs a script, unless a later holder of a lock under which this thread runs has run one with a first key of the
-     * same hash tag. The locks are those of {@link Fences#enter()}.
+     * Runs a script, unless a later holder of this thread's locks (see {@link Fences#enter()}) has run one whose first
+     * key has the same hash tag.
      *
-     * @param <T> what the script answers
-     * @param script finds keys and arguments as they are given here; must not begin with {@code #!}
-     * @param keys at least one; the fences are in the slot of the first
+     * @param <T> the script's result
+     * @param script receives these keys and arguments; must not begin with {@code #!}
+     * @param keys at least one; the first determines the slot of the fences
      * @param args arguments
-     * @return what the script answers
-     * @throws OvertakenException when a later holder has; the script did not run
-     * @throws IllegalStateException when this thread runs under no lock, or in a pipeline or {@code MULTI}, where a
-     *     refusal would go unnoticed
-     * @throws IllegalArgumentException when there is no key
+     * @return the script's result
+     * @throws OvertakenException if a later holder has run a script; this one did not run
+     * @throws IllegalStateException if this thread runs under no lock, or in a pipeline or {@code MULTI}, where a
+     *     rejection would go unnoticed
+     * @throws IllegalArgumentException if there is no key
      */
     public <T> @Nullable T run(RedisScript<T> script, List<String> keys, String... args) {
-        if (Boolean.TRUE.equals(redis.execute((RedisCallback<Boolean>) RedisFences::answersLater))) {
-            throw new IllegalStateException("A fenced script was called in a pipeline or MULTI, where its refusal would"
-                    + " go unnoticed. Call it outside of them");
+        if (Boolean.TRUE.equals(redis.execute((RedisCallback<Boolean>) RedisFences::isDeferred))) {
+            throw new IllegalStateException(
+                    "A fenced script was called in a pipeline or MULTI, where its rejection would"
+                            + " go unnoticed. Call it outside of them");
         }
         List<Map.Entry<String, Long>> locks =
                 List.copyOf(FencingTokens.ofThread().entrySet());
@@ -108,11 +108,11 @@ public final class RedisFences {
         }
     }
 
-    private static boolean answersLater(RedisConnection connection) {
+    private static boolean isDeferred(RedisConnection connection) {
         return connection.isPipelined() || connection.isQueueing();
     }
 
-    /** The part of the first key by which a cluster chooses its slot. */
+    /** The part of the first key that determines its cluster slot. */
     private static String slotOf(List<String> keys) {
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("A fenced script needs a key, by whose slot its fence is stored");
@@ -123,12 +123,12 @@ public final class RedisFences {
         return open >= 0 && close > open + 1 ? key.substring(open + 1, close) : key;
     }
 
-    @SuppressWarnings("unchecked") // the result type is part of what is looked up
+    @SuppressWarnings("unchecked") // the cache key includes the result type
     private <T> RedisScript<T> fenced(RedisScript<T> script) {
         return (RedisScript<T>) fenced.computeIfAbsent(
                 script.getSha1() + script.getResultType(),
                 sha1 -> script.getResultType() == null
-                        ? RedisScript.of(ENTER + script.getScriptAsString())
-                        : RedisScript.of(ENTER + script.getScriptAsString(), script.getResultType()));
+                        ? RedisScript.of(CHECK_FENCES + script.getScriptAsString())
+                        : RedisScript.of(CHECK_FENCES + script.getScriptAsString(), script.getResultType()));
     }
 }

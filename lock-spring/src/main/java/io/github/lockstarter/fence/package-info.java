@@ -1,4 +1,4 @@
-/** Has the protected resource itself, a database or Redis, refuse a holder that has lost its lock. */
+/** Fences: the protected database or Redis rejects a holder that has lost its lock. */
 @NullMarked
 package io.github.lockstarter.fence;
 

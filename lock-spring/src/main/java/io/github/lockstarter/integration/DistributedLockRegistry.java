@@ -9,40 +9,34 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
- * A lock registry of Spring Integration 7 whose locks are held through {@link LockOperations}. A lock is reentrant for
- * its thread, and renewed as {@code distributed-lock.*} says, also if it has a TTL of its own: that is its lease, up to
- * {@code distributed-lock.max-lease}. Thread-safe.
+ * A Spring Integration 7 lock registry on {@link LockOperations}. Locks are reentrant per thread and renewed as
+ * configured; a TTL sets their lease. Lock {@code orders} of the registry {@value #DEFAULT_NAME} has the key {@code
+ * integration:orders}; the registry's name is the name of its locks. Thread-safe.
  *
- * <p>The lock {@code orders} of the registry {@value #DEFAULT_NAME} has the key {@code integration:orders}. The name of
- * the registry is that of its locks in meters and under {@code distributed-lock.locks}.
- *
- * <p>What becomes of a lock that is lost while a thread holds it:
- *
+ * <p>After the loss of a lock that a thread holds:
  * <ul>
- *   <li>{@code unlock} throws {@link java.util.ConcurrentModificationException}: another owner may have had the lock.
- *   <li>{@code lock} and {@code lockInterruptibly} of that thread throw it, too, until it has left the lock.
- *   <li>The next {@code tryLock} of that thread ends the hold, and returns false, even if {@code renewLock} reported
- *       the loss before; the one after it acquires the lock again. So a {@code LockRegistryLeaderInitiator} revokes
- *       the leadership, and does not go on over a gap. To detect a loss, {@code tryLock} of a thread that holds the
- *       lock asks the store, which costs one round trip; if the store does not answer, it returns true as long as no
- *       other owner can have the lock.
+ *   <li>{@code unlock}, {@code lock} and {@code lockInterruptibly} throw {@link
+ *       java.util.ConcurrentModificationException}, until the thread has left the lock.
+ *   <li>The thread's next {@code tryLock} ends the hold and returns false, even if {@code renewLock} reported the
+ *       loss; the following one acquires the lock again. So a {@code LockRegistryLeaderInitiator} revokes its
+ *       leadership instead of continuing it across a gap. A nested {@code tryLock} asks the store (one round trip);
+ *       without an answer it returns true as long as no other owner can have the lock.
  * </ul>
  *
- * <p>{@code unlock} of a thread that does not hold the lock throws {@link IllegalMonitorStateException}. If the store
- * is unreachable, the locking methods throw {@link io.github.lockstarter.LockBackendException}, and never take that for
- * held by another owner. Conditions are not supported.
+ * <p>{@code unlock} by a thread without the lock throws {@link IllegalMonitorStateException}. If the store is
+ * unavailable, locking throws {@link io.github.lockstarter.LockBackendException}. Conditions are not supported.
  */
 public final class DistributedLockRegistry
         implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
 
-    /** Name of a registry that is given none. */
+    /** The default name of a registry. */
     public static final String DEFAULT_NAME = "integration";
 
     private final LockOperations locks;
     private final String name;
 
     /**
-     * A registry with the default name.
+     * Creates a registry with the default name.
      *
      * @param locks holds the locks
      */
@@ -51,10 +45,10 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * A registry. Those of the same name have the same locks.
+     * Creates a registry. Registries of the same name share their locks.
      *
      * @param locks holds the locks
-     * @param name what the keys begin with, before a colon, and the name of the locks
+     * @param name the locks' name, and the prefix of their keys before a colon
      */
     public DistributedLockRegistry(LockOperations locks, String name) {
         this.locks = Objects.requireNonNull(locks, "locks");
@@ -62,11 +56,11 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * The lock of a key. The locks of equal keys are equal, and are the same lock.
+     * Returns the lock of a key. Locks of equal keys are equal.
      *
-     * @param lockKey a string: another object need not have the same text in another instance
-     * @return a view, whose only state is what its threads hold
-     * @throws IllegalArgumentException when the key is no string
+     * @param lockKey a string; the text of another object may differ between instances
+     * @return a stateless view
+     * @throws IllegalArgumentException if the key is not a string
      */
     @Override
     public DistributedLock obtain(Object lockKey) {
@@ -82,20 +76,19 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Does nothing: the registry keeps no locks, only what threads hold.
+     * Does nothing: the registry stores no lock objects.
      *
-     * @param age not used
+     * @param age ignored
      */
     @Override
     public void expireUnusedOlderThan(long age) {}
 
     /**
-     * Makes the lease of the lock end no earlier than the configured lease from now; never shortens it. The calling
-     * thread has to hold it.
+     * Extends the lease to at least the configured lease from now. Requires that the calling thread holds the lock.
      *
      * @param lockKey its key
-     * @throws IllegalStateException when the thread does not hold the lock, or has lost it
-     * @throws io.github.lockstarter.LockBackendException when the store did not answer
+     * @throws IllegalStateException if the thread does not hold the lock, or has lost it
+     * @throws io.github.lockstarter.LockBackendException if the store does not answer
      */
     @Override
     public void renewLock(Object lockKey) {
@@ -103,13 +96,12 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Makes the lease of the lock end no earlier than the given time from now; never shortens it. The calling thread
-     * has to hold it.
+     * Extends the lease to at least the given time from now. Requires that the calling thread holds the lock.
      *
      * @param lockKey its key
      * @param ttl the lease, from 20 ms to {@code distributed-lock.max-lease}
-     * @throws IllegalStateException when the thread does not hold the lock, or has lost it
-     * @throws io.github.lockstarter.LockBackendException when the store did not answer
+     * @throws IllegalStateException if the thread does not hold the lock, or has lost it
+     * @throws io.github.lockstarter.LockBackendException if the store does not answer
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {

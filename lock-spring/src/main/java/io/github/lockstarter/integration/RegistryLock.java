@@ -15,10 +15,7 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/**
- * A lock of a {@link DistributedLockRegistry}: that of {@link LockOperations#asLock}, which reports a loss as the locks
- * of Spring Integration do.
- */
+/** Adapts {@link LockOperations#asLock}: reports losses like Spring Integration's registries. */
 final class RegistryLock implements DistributedLock {
 
     private final LockOperations locks;
@@ -84,20 +81,20 @@ final class RegistryLock implements DistributedLock {
         } catch (LockLostException e) {
             return leaveLostLock();
         } catch (LockInterruptedException e) {
-            Thread.interrupted(); // the flag travels as the checked exception
+            Thread.interrupted(); // replaced by the checked exception
             throw (InterruptedException) new InterruptedException(e.getMessage()).initCause(e);
         }
     }
 
     /**
-     * Asks the store if the thread has entered again: a leader learns of a loss by nothing else. A call that throws has
-     * given its entry back.
+     * Asks the store if the thread has re-entered the lock: a leader has no other way to detect a loss. Undoes this
+     * call's entry before it throws.
      *
-     * @throws LockLostException when the lock is lost; its entries remain
+     * @throws LockLostException if the lock is lost; its entries remain
      */
     private boolean isConfirmed(LockRequest terms) {
         try (LockHandle entry = enter()) {
-            if (holdCount() > 2) { // with this call's entry and the one above
+            if (holdCount() > 2) { // more than this call's entry and the one above
                 extendIfAnswered(entry, terms);
             }
             return true;
@@ -109,7 +106,7 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /** Without an answer, the lock goes on as long as no other owner can have it. */
+    /** Tolerates a missing answer as long as no other owner can have the lock. */
     private static void extendIfAnswered(LockHandle entry, LockRequest terms) {
         try {
             entry.extend(terms);
@@ -120,15 +117,18 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /** Not acquired in this call: its caller would take the new hold for the one that it lost. */
+    /**
+     * Leaves all entries without acquiring the lock again, because the caller would mistake the new hold for the lost
+     * one.
+     */
     private boolean leaveLostLock() {
         while (true) {
             try {
                 lock.unlock();
             } catch (LockLostException e) {
-                // as known
+                // already known
             } catch (IllegalMonitorStateException e) {
-                return false; // left as often as entered
+                return false; // all entries are left
             }
         }
     }
@@ -142,17 +142,14 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /** As the registries of Spring Integration report it. */
     private static ConcurrentModificationException lost(LockLostException loss) {
         return new ConcurrentModificationException(loss.getMessage(), loss);
     }
 
-    /** Makes the lease end no earlier than the configured lease from now. */
     void renew() {
         renew(request);
     }
 
-    /** Makes the lease end no earlier than the given time from now. */
     void renew(Duration ttl) {
         renew(request.leasedFor(ttl));
     }
@@ -168,7 +165,7 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /** An entry of its own, through which the hold of the thread is extended. */
+    /** Adds an entry through which to extend the thread's hold. */
     private LockHandle enter() {
         return locks.tryAcquire(request.withoutWaiting()).orElseThrow(this::notHeld);
     }

@@ -12,15 +12,15 @@ import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.leader.event.OnRevokedEvent;
 
 /**
- * Publishes the events of roles as those of Spring Integration, so that its {@code SmartLifecycleRoleController} starts
- * the endpoints of a {@code @Role} on the leader, and stops them when it is revoked. Thread-safe.
+ * Publishes role changes as Spring Integration events, so that its {@code SmartLifecycleRoleController} starts the
+ * endpoints of a {@code @Role} on the leader and stops them on revocation. Thread-safe.
  *
  * @param leaders the roles
- * @param events where the events go
+ * @param events publishes the events
  */
 public record RoleEvents(Leaders leaders, ApplicationEventPublisher events) {
 
-    /** The accessor of the role is that of the interface. */
+    /** The interface names this accessor {@code getRole}. */
     private record RoleContext(String getRole, Leadership leadership) implements Context {
 
         @Override
@@ -28,7 +28,7 @@ public record RoleEvents(Leaders leaders, ApplicationEventPublisher events) {
             return leadership.isLeader();
         }
 
-        /** Has no pause of its own: others find the lock free meanwhile. */
+        /** Pauses, so that another instance can take the free lock. */
         @Override
         public void yield() {
             leadership.yield(Duration.ofSeconds(1));

@@ -1,4 +1,4 @@
-/** Locks of Spring Integration 7, held as locks of this project; loaded only where Spring Integration is there. */
+/** Spring Integration locks and leader events on the application's locks. */
 @NullMarked
 package io.github.lockstarter.integration;
 

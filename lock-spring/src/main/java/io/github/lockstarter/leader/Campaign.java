@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The campaign of this instance for one role: waits for the lock of the role, leads while it has it, and begins again.
+ * Competes for one role: waits for its lock, leads while it holds the lock, and competes again.
  *
- * <p>{@link #lock} guards the transitions of {@link #state}, the only mutable field, and the content of a {@link
- * Waiting}. A reader takes one look at the state, without the lock:
+ * <p>{@link #lock} guards {@link #state} and the content of {@link Waiting}; readers read the state once, without the
+ * lock:
  *
  * <pre>
  * Stopped --begin--> Waiting --grant--> Leading --loss, yield--> Waiting (a new one)
@@ -32,29 +32,26 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Invariants:
- *
  * <ol>
- *   <li>Only Leading answers that this instance leads, and only while its handle is held for certain. A doubt is no
+ *   <li>{@link #term} is present only in Leading, and only while its handle is certainly held. A doubt is no
  *       transition.
- *   <li>Each transition to Leading queues one {@link LeaderGranted}, each from it one {@link LeaderRevoked}, under the
- *       lock, on the serial executor: events alternate, and arrive in the order of the transitions.
- *   <li>A call enters a body only if it has seen Leading, or comes from a body that runs. The handle is released after
- *       the listeners of the transition from Leading, and the lock itself with the last body. So a call that races with
- *       a transition may run its body during the listeners, under the lock.
- *   <li>There is at most one acquisition. It belongs to the Waiting for which it was made; if that is not the state
- *       when the answer comes, a grant is given back. It begins when the listeners of the last transition have
- *       returned, no body holds the lock, and the pause of a yield is over.
+ *   <li>Transitions to and from Leading queue their events under the lock, on the serial executor: events
+ *       alternate, in the order of the transitions.
+ *   <li>A call enters a body only if it read Leading or runs inside another body. The handle is released after the
+ *       listeners of the transition from Leading, the lock itself with the last body.
+ *   <li>There is at most one acquisition, of one Waiting; if the state has changed, its grant is released. It
+ *       begins after the listeners of the last transition, the last body and the pause of a yield.
  * </ol>
  *
- * <p>Callers are on any thread; acquisitions begin, and listeners run, on the serial executor; answers and losses come
- * on threads of the lock client. None waits with the lock, and no listener is called with it. The lock client takes its
- * own locks inside of this one, and calls back with none of them.
+ * <p>Any thread calls; acquisitions and listeners run on the serial executor; grants and losses arrive on threads of
+ * the lock client. No thread blocks or calls a listener under the lock. The lock client acquires its locks inside this
+ * one, and calls back without them.
  */
 final class Campaign implements Leadership {
 
     private static final Logger log = LoggerFactory.getLogger(Campaign.class);
-    private static final Duration RETRY = Duration.ofSeconds(1);
-    private static final Duration LOOK = Duration.ofMillis(20);
+    private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
 
     private final String role;
     private final LockRequest request;
@@ -68,7 +65,7 @@ final class Campaign implements Leadership {
 
     private record Stopped() implements State {}
 
-    /** An acquisition is planned, and then runs. */
+    /** Before and during an acquisition. */
     private static final class Waiting implements State {
 
         private CompletableFuture<LockHandle> acquiring = new CompletableFuture<>();
@@ -77,9 +74,7 @@ final class Campaign implements Leadership {
     private record Leading(LockHandle handle) implements State {}
 
     /**
-     * A campaign that has not begun.
-     *
-     * @param serial runs one task after the other
+     * @param serial runs one task at a time
      * @param events publishes an event; never throws
      * @throws IllegalArgumentException as {@link Leaders#role}
      */
@@ -91,9 +86,9 @@ final class Campaign implements Leadership {
         this.events = events;
     }
 
-    /** Begins, unless it has. */
+    /** Idempotent. */
     void begin() {
-        locked(() -> {
+        underLock(() -> {
             if (state instanceof Stopped && !isMocked()) {
                 compete(Duration.ZERO);
             }
@@ -101,13 +96,13 @@ final class Campaign implements Leadership {
     }
 
     /**
-     * Ends. A leader calls its listeners, and then releases the lock.
+     * Ends the campaign. A leader notifies its listeners, then releases the lock.
      *
-     * @return completed when the listeners have returned and this instance does not hold the lock
+     * @return completes when the listeners have returned and this instance does not hold the lock
      */
     CompletableFuture<Void> end() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
-        locked(() -> {
+        underLock(() -> {
             State before = state;
             state = new Stopped();
             if (before instanceof Leading leading) {
@@ -126,16 +121,16 @@ final class Campaign implements Leadership {
         serial.execute(() -> whenReleased(() -> after(pause, () -> acquire(next))));
     }
 
-    /** Polls, since the end of the last body causes no event: each body has an entry of its own in the hold. */
+    /** Polls, because no event reports the end of the last body, which has its own entry in the hold. */
     private void whenReleased(Runnable next) {
         if (isMocked() || locks.heldLocks().find(request.keys().get(0)).isEmpty()) {
             next.run();
         } else {
-            after(LOOK, () -> whenReleased(next));
+            after(POLL_INTERVAL, () -> whenReleased(next));
         }
     }
 
-    /** A mock of the locks, in a test of the application, answers null: it grants and holds nothing. */
+    /** Mocked locks return null and grant nothing. */
     private boolean isMocked() {
         return locks.heldLocks() == null;
     }
@@ -146,24 +141,24 @@ final class Campaign implements Leadership {
     }
 
     private void acquire(Waiting waiting) {
-        locked(() -> {
+        underLock(() -> {
             if (state == waiting) {
                 try {
                     waiting.acquiring = locks.acquireAsync(request.waitingUpTo(LockRequest.MAX_DURATION));
                 } catch (RuntimeException e) {
-                    log.warn("Cannot compete for role '{}'; tries again in {} ms", role, RETRY.toMillis(), e);
+                    log.warn("Cannot compete for role '{}'; tries again in {} ms", role, RETRY_DELAY.toMillis(), e);
                     waiting.acquiring = CompletableFuture.failedFuture(e);
                 }
-                waiting.acquiring.whenComplete((handle, failure) -> answered(waiting, handle));
+                waiting.acquiring.whenComplete((handle, failure) -> acquired(waiting, handle));
             }
         });
     }
 
-    /** The lock client logs an outage when it begins and when it ends. */
-    private void answered(Waiting waiting, @Nullable LockHandle handle) {
-        locked(() -> {
+    /** Logs no failure: the lock client logs the beginning and end of an outage. */
+    private void acquired(Waiting waiting, @Nullable LockHandle handle) {
+        underLock(() -> {
             if (handle == null) {
-                after(RETRY, () -> acquire(waiting));
+                after(RETRY_DELAY, () -> acquire(waiting));
             } else if (state == waiting) {
                 lead(handle);
             } else {
@@ -180,9 +175,9 @@ final class Campaign implements Leadership {
         handle.onLost(() -> giveUp(leading::equals, Cause.LOST, Duration.ZERO));
     }
 
-    private void giveUp(Predicate<Leading> isMeant, Cause cause, Duration pause) {
-        locked(() -> {
-            if (state instanceof Leading leading && isMeant.test(leading)) {
+    private void giveUp(Predicate<Leading> condition, Cause cause, Duration pause) {
+        underLock(() -> {
+            if (state instanceof Leading leading && condition.test(leading)) {
                 leave(leading, cause);
                 compete(pause);
             }
@@ -198,7 +193,7 @@ final class Campaign implements Leadership {
         });
     }
 
-    private void locked(Runnable step) {
+    private void underLock(Runnable step) {
         lock.lock();
         try {
             step.run();
@@ -208,9 +203,9 @@ final class Campaign implements Leadership {
     }
 
     /**
-     * Enters the leader's lock once more.
+     * Re-enters the leader's lock.
      *
-     * @return a handle with a release of its own; empty if this instance does not certainly lead
+     * @return a handle to release separately; empty unless this instance certainly leads
      */
     Optional<LockHandle> enter() {
         try {
@@ -218,11 +213,11 @@ final class Campaign implements Leadership {
                     .findFirst()
                     .flatMap(handle -> handle.reenter(request));
         } catch (LockLostException | LockBackendException e) {
-            return Optional.empty(); // not, or not for certain
+            return Optional.empty(); // lost or in doubt
         }
     }
 
-    /** A body that still runs after a yield may call another one, so that it can complete. */
+    /** Lets a body that still runs after a yield call another one. */
     private Stream<LockHandle> bodiesOfThread() {
         return LockHandle.allCurrent().stream()
                 .filter(body ->
@@ -242,7 +237,7 @@ final class Campaign implements Leadership {
 
     @Override
     public void ensureLeader() {
-        leader().orElseThrow(() -> LeaderLocks.refused(request)).ensureHeld();
+        leader().orElseThrow(() -> LeaderLocks.notLeader(request)).ensureHeld();
     }
 
     @Override

@@ -18,14 +18,11 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The campaigns of this instance, and the one thread on which they tell of changes. Campaigns run from the moment when
- * the application is ready until it stops: in the first phase, which is the default one, so that the next leader need
- * not wait for the rest. The phase ends when the listeners have returned and the locks are released, or with {@code
- * spring.lifecycle.timeout-per-shutdown-phase}.
+ * The campaigns of this instance, from application readiness until shutdown. They stop in the first phase (the default
+ * one), so the next leader takes over early; it ends when the listeners have returned and the locks are released.
  *
- * <p>Any thread calls. {@link #lock} guards the changes of {@link #campaigns}, to which roles are only added, of {@link
- * #isStarted} and of {@link #isReady}; while both are true, each campaign has begun. Locks are taken in the order: this
- * one, that of a campaign.
+ * <p>Thread-safe. {@link #lock} guards {@link #campaigns} (which only grows), {@link #isStarted} and {@link #isReady};
+ * while both are true, each campaign has begun. Lock order: this lock, then a campaign's.
  */
 public final class LeaderElection implements Leaders, SmartLifecycle, ApplicationListener<ApplicationReadyEvent> {
 
@@ -34,7 +31,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
     private final LockOperations locks;
     private final ApplicationEventPublisher events;
 
-    /** Its thread ends when it is idle. */
+    /** The thread ends when idle. */
     private final Executor serial = LockThreads.pool(
             "lock-leader", 1, Duration.ofSeconds(10), Thread.currentThread().getContextClassLoader());
 
@@ -44,10 +41,10 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
     private boolean isReady;
 
     /**
-     * An election without roles, not started.
+     * Creates a stopped election without roles.
      *
      * @param locks grants the locks of the roles
-     * @param events where the events go
+     * @param events publishes the events
      */
     public LeaderElection(LockOperations locks, ApplicationEventPublisher events) {
         this.locks = locks;
@@ -66,10 +63,10 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
     }
 
     /**
-     * Enters the lock of a role once more.
+     * Re-enters the lock of a role.
      *
      * @param role the role
-     * @return a handle with a release of its own; empty if this instance does not certainly lead
+     * @return a handle to release separately; empty unless this instance certainly leads
      */
     public Optional<LockHandle> enter(String role) {
         return role(role).enter();
@@ -87,7 +84,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         }
     }
 
-    /** A listener that fails does not stop the campaign, even with a checked exception that it does not declare. */
+    /** Keeps the campaign running if a listener fails, even with an undeclared checked exception. */
     private void publish(Object event) {
         try {
             events.publishEvent(event);
@@ -96,13 +93,12 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         }
     }
 
-    /** The context starts, or starts again. */
     @Override
     public void start() {
         change(() -> isStarted = true);
     }
 
-    /** All that listens to the events is there. */
+    /** Begins the campaigns only when all event listeners exist. */
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
         change(() -> isReady = true);
@@ -116,7 +112,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         CompletableFuture.allOf(ends).thenRun(callback);
     }
 
-    /** {@link #stop(Runnable)} without waiting. */
+    /** Like {@link #stop(Runnable)}, without waiting. */
     @Override
     public void stop() {
         stop(() -> {});

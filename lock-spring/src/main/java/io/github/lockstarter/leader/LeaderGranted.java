@@ -1,11 +1,10 @@
 package io.github.lockstarter.leader;
 
 /**
- * Application event: this instance leads a role from now on. A {@link LeaderRevoked} with the same term follows before
- * the next one of the role. Listeners run one after the other on a thread that renews no lock, so they may block;
- * meanwhile the events of other roles also wait.
+ * Application event: this instance now leads a role. A {@link LeaderRevoked} with the same term follows before the
+ * role's next grant. Listeners may block, but they delay the events of other roles.
  *
  * @param role the role
- * @param term as {@link Leadership#term()}
+ * @param term see {@link Leadership#term()}
  */
 public record LeaderGranted(String role, long term) {}

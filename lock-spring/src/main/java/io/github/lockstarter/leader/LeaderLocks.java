@@ -11,14 +11,14 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * The locks of the roles as methods with {@link LeaderOnly} see them: the leader enters the lock that it has once more,
- * and all others are refused at once. The lock of role {@code billing} has the key {@code leader:billing} and the name
- * {@code leader.billing}. Thread-safe.
+ * The role locks for {@link LeaderOnly} methods: the leader re-enters its lock, all other instances are rejected at
+ * once. Role {@code billing} has the lock key {@code leader:billing} and the lock name {@code leader.billing}.
+ * Thread-safe.
  *
- * @param entry enters the lock of a role; empty if this instance does not certainly lead it
- * @param heldLocks what this instance holds
+ * @param reenter re-enters the lock of a role; empty unless this instance certainly leads
+ * @param heldLocks the locks of this instance
  */
-public record LeaderLocks(Function<String, Optional<LockHandle>> entry, HeldLocks heldLocks) implements LockSource {
+public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLocks heldLocks) implements LockSource {
 
     /** Name of the bean. */
     public static final String BEAN = "leaderLocks";
@@ -27,12 +27,12 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> entry, HeldLock
     private static final Pattern ROLE = Pattern.compile("[A-Za-z0-9._-]+");
 
     /**
-     * The request for the lock of a role, which its owner holds for as long as it runs: the longest hold of the
-     * configuration bounds sections, and has no effect here.
+     * The request for a role's lock, which is held as long as the leader runs: the configured longest hold is meant for
+     * sections and does not apply.
      *
      * @param role the role
-     * @return the request, which does not wait
-     * @throws IllegalArgumentException when the role has characters that the name of a lock cannot have, or none
+     * @return the request, without a wait
+     * @throws IllegalArgumentException if the role is empty or has characters that a lock name cannot have
      */
     public static LockRequest requestFor(String role) {
         if (!ROLE.matcher(role).matches()) {
@@ -47,10 +47,10 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> entry, HeldLock
     }
 
     /**
-     * The role that a lock belongs to.
+     * The role of a lock.
      *
-     * @param name the name of the lock
-     * @return the role; empty if it is the lock of no role
+     * @param name the lock's name
+     * @return the role; empty if the lock has none
      */
     public static Optional<String> roleOf(String name) {
         return name.startsWith(NAME_PREFIX) ? Optional.of(name.substring(NAME_PREFIX.length())) : Optional.empty();
@@ -58,12 +58,12 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> entry, HeldLock
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return tryAcquire(request).orElseThrow(() -> refused(request));
+        return tryAcquire(request).orElseThrow(() -> notLeader(request));
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return roleOf(request.name()).flatMap(entry);
+        return roleOf(request.name()).flatMap(reenter);
     }
 
     @Override
@@ -71,7 +71,7 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> entry, HeldLock
         return CompletableFuture.completedFuture(request).thenApply(this::acquire);
     }
 
-    static LockNotAcquiredException refused(LockRequest request) {
+    static LockNotAcquiredException notLeader(LockRequest request) {
         return new LockNotAcquiredException(
                 request.keys().get(0),
                 "This instance does not lead the role of lock '" + request.name() + "'. Ask isLeader() first");

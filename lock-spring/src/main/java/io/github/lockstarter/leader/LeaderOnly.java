@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a method on the leader of a role only. On all other instances, and while it is in doubt whether this instance
- * still leads, the call returns without having run the method.
+ * Runs a method only on the leader of a role. On other instances, and while the leadership is in doubt, the call
+ * returns without running it.
  *
  * <pre>{@code
  * @Scheduled(fixedDelay = 5_000)
@@ -19,12 +19,10 @@ import org.springframework.core.annotation.AliasFor;
  * public void collect() { … }
  * }</pre>
  *
- * <p>The method runs under the leader's lock, which {@link io.github.lockstarter.LockHandle#current()} returns, and the
- * lock is not released before the method has ended, however the leadership ends; only a loss of the lock comes sooner.
- * A call costs no command to the store. The annotation is a {@link DistributedLock} with {@link IfContended#SKIP}: all
- * that it says of proxies, of asynchronous methods and of a loss holds here, too. The method returns nothing, an
- * {@code Optional}, or what may be null; else the start fails. An annotated method of a singleton makes this instance
- * compete for the role, once the application is ready.
+ * <p>The method runs under the leader's lock, which is released only after the method has ended, unless it is lost. A
+ * call sends no command to the store. The rules of {@link DistributedLock} with {@link IfContended#SKIP} apply; the
+ * method must return nothing, an {@code Optional} or a nullable type, else startup fails. A singleton with an annotated
+ * method makes this instance compete for the role.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -33,9 +31,9 @@ import org.springframework.core.annotation.AliasFor;
 public @interface LeaderOnly {
 
     /**
-     * The role: letters, digits, '.', '_' and '-', the same in all instances. Placeholders are resolved.
+     * The role: letters, digits, '.', '_' and '-', the same in all instances. May contain placeholders.
      *
-     * @return the role; a blank one fails the start
+     * @return the role; startup fails if it is blank
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "name")
     String value();

@@ -1,23 +1,22 @@
 package io.github.lockstarter.leader;
 
 /**
- * Application event: this instance no longer leads a role. Follows the {@link LeaderGranted} with the same term. The
- * instance competes for the role again only when the listeners have returned, and releases a lock that is not lost only
- * then.
+ * Application event: this instance no longer leads a role. Follows the {@link LeaderGranted} with the same term. Only
+ * after all listeners have returned does the instance release a lock that it still holds, and compete again.
  *
  * @param role the role
- * @param term of the leadership that has ended
- * @param cause why it has ended
+ * @param term the term of the ended leadership
+ * @param cause the reason
  */
 public record LeaderRevoked(String role, long term, Cause cause) {
 
-    /** Why a leadership has ended. */
+    /** Why a leadership ended. */
     public enum Cause {
-        /** The lock was lost: another instance may lead already. */
+        /** The lock was lost; another instance may already lead. */
         LOST,
         /** {@link Leadership#yield} was called. */
         YIELDED,
-        /** The application is closed or paused. */
+        /** The application context was closed or paused. */
         STOPPED
     }
 }

@@ -1,4 +1,4 @@
-/** Leader election over the locks of an application: one instance at a time leads a role. */
+/** Leader election with the application's locks: at most one instance leads a role at a time. */
 @NullMarked
 package io.github.lockstarter.leader;
 

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A template with names for requests that have none, and with decorators. */
+/** A template that names unnamed requests and applies decorators. */
 public final class DecoratedLockTemplate extends LockTemplate {
 
     private final List<LockDecorator> decorators;
@@ -24,8 +24,8 @@ public final class DecoratedLockTemplate extends LockTemplate {
      *
      * @param source grants the locks
      * @param onLost as in {@link LockTemplate}
-     * @param decorators what to put around, the outermost first
-     * @param naming gives a request without a name its name, before anything else sees it
+     * @param decorators the outermost first
+     * @param naming names unnamed requests before any decorator sees them
      */
     public DecoratedLockTemplate(
             LockSource source, OnLost onLost, List<LockDecorator> decorators, UnaryOperator<LockRequest> naming) {

@@ -6,30 +6,30 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockedAction;
 import org.jspecify.annotations.Nullable;
 
-/** Something around locks and locked bodies, such as a span or the context of a log. Thread-safe. */
+/** Decorates acquisitions and locked bodies, for example with a span or the MDC. Thread-safe. */
 public interface LockDecorator {
 
     /**
-     * Puts itself around the locks that a source grants.
+     * Decorates the source of locks.
      *
      * @param source grants the locks
-     * @return the same locks; the source itself unless there is something to put around them
+     * @return a decorated source; by default the source itself
      */
     default LockSource around(LockSource source) {
         return source;
     }
 
     /**
-     * Runs a locked body, or the start of one that ends with a stage. Called on the thread of the body, under the lock;
-     * not for publishers, whose work is on no thread.
+     * Runs a locked body, or the start of an asynchronous one, on the body's thread and under the lock. Not called for
+     * publishers, whose work has no fixed thread.
      *
      * @param <T> the body's result
-     * @param <X> what the body may throw
-     * @param request what was asked for
+     * @param <X> the body's exception
+     * @param request the request
      * @param handle the hold
-     * @param body runs once, on this thread
+     * @param body must run once, on this thread
      * @return the body's result
-     * @throws X when the body throws it
+     * @throws X if the body throws it
      */
     <T extends @Nullable Object, X extends Throwable> T run(
             LockRequest request, LockHandle handle, LockedAction<T, X> body) throws X;

@@ -10,22 +10,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * Puts key, name and fencing token of the innermost locked body into the context of the log, so that each line that is
- * written under the lock has them. Lines of the lock client have the lock that they are about as key-value pairs with
- * other names, since structured logging refuses to write a name twice.
+ * Puts key, name and fencing token of the innermost locked body into the MDC. The names differ from the key-value pairs
+ * of the lock client's own lines, because structured logging rejects duplicates.
  */
 public final class LockMdc implements LockDecorator {
 
-    /** Name of the key's entry. */
+    /** MDC key of the lock's key. */
     public static final String KEY = "lock.held.key";
 
-    /** Name of the entry of the logical name. */
+    /** MDC key of the lock's name. */
     public static final String NAME = "lock.held.name";
 
-    /** Name of the entry of the fencing token; of several keys, {@code key=token} of each. */
+    /** MDC key of the fencing token; for several keys, {@code key=token} of each. */
     public static final String FENCING_TOKEN = "lock.held.fencingToken";
 
-    /** Adds nothing yet. */
+    /** Creates the decorator. */
     public LockMdc() {}
 
     @Override
@@ -52,7 +51,7 @@ public final class LockMdc implements LockDecorator {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Swaps these entries of the context with those that are there. */
+    /** Exchanges these entries with the current values in the MDC. */
     private static void exchange(Map<String, @Nullable String> entries) {
         entries.replaceAll((entry, value) -> {
             @Nullable String before = MDC.get(entry);

@@ -1,4 +1,4 @@
-/** What listens to locks, and what is put around locks and locked bodies. */
+/** Lock listeners and decorators. */
 @NullMarked
 package io.github.lockstarter.observe;
 

@@ -5,9 +5,9 @@ import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has context-propagation carry the {@link LockContext} of asynchronous work: from the Reactor context of a subscriber
- * to the thread that runs its operators, and from one thread to the next. So blocking code inside of such work finds
- * its lock by {@link io.github.lockstarter.LockHandle#current()}. Registered as a service.
+ * Makes context-propagation carry the {@link LockContext} of asynchronous work, from a subscriber's Reactor context to
+ * the operators' threads and between threads, so blocking code in such work can use {@link
+ * io.github.lockstarter.LockHandle#current()}. Registered as a service.
  */
 public final class LockContextAccessor implements ThreadLocalAccessor<LockContext> {
 

@@ -16,17 +16,17 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * The lock of one subscription, from the request to the release.
+ * The lock of one subscription.
  *
- * <p>The subscribing thread sets {@link #enclosing} and {@link #acquiring}, before a subscriber can cancel. The future
- * is completed once: with the grant, a refusal, or by {@link #cancel}, so that a grant either meets a subscription that
- * goes on or is given back by the lock client. Invariant: the work is subscribed to under the lock. {@link #start}
- * decides between its start and a cancellation, and a cancellation behind it releases when the subscribing has returned
- * ({@link #isStarted}). {@code usingWhen} calls exactly one of {@link #complete}, {@link #fail} and {@link #cancel}.
+ * <p>The subscribing thread sets {@link #enclosing} and {@link #acquiring} before the subscriber can cancel. The future
+ * completes once, with a grant, a refusal or a cancellation; the lock client releases a later grant. Invariant: the
+ * work is subscribed to under the lock. {@link #start} decides between the start and a cancellation; a later one
+ * releases the lock after the subscribing call ({@link #isStarted}). {@code usingWhen} calls exactly one of {@link
+ * #complete}, {@link #fail} and {@link #cancel}.
  */
 final class LockedSubscription {
 
-    /** Whether the work begins is decided once: by its start, or by a cancellation before. */
+    /** Changes once, by the start or an earlier cancellation. */
     private enum Start {
         NOT_YET,
         BEGUN,
@@ -45,7 +45,7 @@ final class LockedSubscription {
         this.request = request;
     }
 
-    /** Enters the lock again if the subscriber holds it, else acquires it. */
+    /** Re-enters the lock if the subscriber holds it, else acquires it. */
     Mono<LockHandle> acquire() {
         return Mono.deferContextual(subscriber -> {
             LockContext context = ReactiveLockOperations.contextOf(subscriber);
@@ -58,27 +58,26 @@ final class LockedSubscription {
         });
     }
 
-    /** The work, which finds the lock in its context, until it ends or the lock is lost; and then the release. */
+    /** Runs the work with the lock in its context until it ends or the lock is lost, then releases the lock. */
     <T> Mono<T> run(LockHandle handle, Mono<T> work) {
-        Mono<T> inside = Mono.fromDirect(started(handle, work)).contextWrite(context -> within(handle, context));
-        return (endsWithTheLock() ? inside.takeUntilOther(lost(handle)) : inside)
+        Mono<T> locked = Mono.fromDirect(startOnce(handle, work)).contextWrite(context -> within(handle, context));
+        return (cancelsOnLoss() ? locked.takeUntilOther(lost(handle)) : locked)
                 .singleOptional()
                 .flatMap(value -> close(handle).then(Mono.justOrEmpty(value)));
     }
 
-    /** As {@link #run(LockHandle, Mono)}. */
     <T> Flux<T> run(LockHandle handle, Flux<T> work) {
-        Flux<T> inside = Flux.from(started(handle, work)).contextWrite(context -> within(handle, context));
-        return (endsWithTheLock() ? inside.takeUntilOther(lost(handle)) : inside)
+        Flux<T> locked = Flux.from(startOnce(handle, work)).contextWrite(context -> within(handle, context));
+        return (cancelsOnLoss() ? locked.takeUntilOther(lost(handle)) : locked)
                 .concatWith(close(handle).then(Mono.empty()));
     }
 
     /**
-     * The work, unless the subscriber has cancelled before. Reactor passes what it takes for fatal, such as a {@link
-     * LinkageError}, to no subscriber but to the thread that runs the operator. Here that is the one that subscribes;
-     * on others nothing can see it, and {@code max-hold} is the bound.
+     * Subscribes to the work unless the subscriber has cancelled. Reactor throws fatal errors, such as a {@link
+     * LinkageError}, on the operator's thread instead of signalling them. Here they are caught only on the subscribing
+     * thread; on others, only {@code max-hold} bounds the hold.
      */
-    private <T> Publisher<T> started(LockHandle handle, Publisher<T> work) {
+    private <T> Publisher<T> startOnce(LockHandle handle, Publisher<T> work) {
         return subscriber -> {
             if (!start.compareAndSet(Start.NOT_YET, Start.BEGUN)) {
                 Mono.<T>empty().subscribe(subscriber);
@@ -95,7 +94,7 @@ final class LockedSubscription {
         };
     }
 
-    private boolean endsWithTheLock() {
+    private boolean cancelsOnLoss() {
         return locks.onLost() == OnLost.THROW;
     }
 
@@ -103,23 +102,23 @@ final class LockedSubscription {
         return context.put(LockContext.KEY, enclosing.with(handle));
     }
 
-    /** Completes when the lock is lost: that cancels the work, as an error would not, and the release then fails. */
+    /** Completes when the lock is lost. That cancels the work, which an error would not, and the release then fails. */
     private static Mono<Void> lost(LockHandle handle) {
         return Mono.create(sink -> handle.onLost(sink::success));
     }
 
-    /** Here and not in {@link #complete}, where {@code usingWhen} would wrap its failure. */
+    /** Not in {@link #complete}: {@code usingWhen} would wrap a failure there. */
     private Mono<ReleaseOutcome> close(LockHandle handle) {
         Mono<ReleaseOutcome> closed = Mono.fromFuture(handle::closeAsync, true);
-        return endsWithTheLock() ? closed : closed.onErrorComplete(LockLostException.class);
+        return cancelsOnLoss() ? closed : closed.onErrorComplete(LockLostException.class);
     }
 
-    /** All is done: the lock was released behind the work. */
+    /** Empty, because {@link #run} has already released the lock. */
     Mono<ReleaseOutcome> complete() {
         return Mono.empty();
     }
 
-    /** The work has failed: a loss is added to its failure. */
+    /** Releases the lock, and adds a loss to the failure of the work. */
     Mono<ReleaseOutcome> fail(Throwable failure) {
         return release().onErrorResume(unreleased -> {
             if (unreleased != failure) {
@@ -129,10 +128,7 @@ final class LockedSubscription {
         });
     }
 
-    /**
-     * The subscriber has cancelled: gives up the wait, or releases. Where the work is just being subscribed to, as by
-     * the call of a method, that comes to its end before.
-     */
+    /** Stops waiting or releases the lock, after a subscribing call that is under way, such as the method's. */
     Mono<ReleaseOutcome> cancel() {
         Mono<ReleaseOutcome> released = start.compareAndSet(Start.NOT_YET, Start.CANCELLED)
                 ? release()

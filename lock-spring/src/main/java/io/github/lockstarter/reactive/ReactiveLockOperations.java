@@ -13,89 +13,88 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Distributed locks around publishers. Each subscription acquires the lock without blocking a thread, subscribes to the
- * work, on a thread of the lock client unless the grant comes at once, and releases when the work completes, fails or
- * is cancelled. Inject this type; it is a bean where the application has Reactor. Thread-safe.
+ * Distributed locks around publishers. Each subscription acquires the lock without blocking, subscribes to the work (on
+ * a thread of the lock client unless the lock is granted at once), and releases the lock when the work completes, fails
+ * or is cancelled. Inject this type; the bean needs Reactor. Thread-safe.
  *
  * <pre>{@code
  * Mono<Receipt> receipt = locks.execute("order:42", client.ship(42));
  * }</pre>
  *
- * <p>Cancelling a subscription that waits gives up the wait. Cancelling one that runs cancels the work and releases at
- * the same time: Reactor does not say when cancelled work has stopped, so work that goes on after a cancellation runs
- * without the lock.
+ * <p>Cancelling a running subscription cancels the work and releases the lock at the same time: Reactor does not report
+ * when cancelled work has stopped, so work that continues runs without the lock.
  *
- * <p>The lock belongs to the subscription, not to a thread: work that subscribes to a publisher with the same key
- * inside of it, with the Reactor context passed on as operators do, enters the lock again.
+ * <p>The lock belongs to the subscription, not to a thread: work inside it can re-enter the lock through the Reactor
+ * context.
  *
- * <p>When the lock is lost, the work is cancelled, and the subscriber gets a {@link
- * io.github.lockstarter.LockLostException}; with {@code distributed-lock.on-lost=return} the work goes on to its end,
- * and the loss is only logged. A subscriber gets one of the exceptions of
- * {@link io.github.lockstarter.LockOperations#acquire(LockRequest)} if the lock is not acquired.
+ * <p>If the lock is lost, the work is cancelled and the subscriber receives a {@link
+ * io.github.lockstarter.LockLostException}; with {@code distributed-lock.on-lost=return} the work completes. If the
+ * lock is not acquired, the subscriber receives an exception of {@link
+ * io.github.lockstarter.LockOperations#acquire(LockRequest)}.
  */
 public interface ReactiveLockOperations {
 
     /**
-     * Runs work with at most one value under a lock. The value is passed on after the release.
+     * Runs work with at most one value under a lock. Emits the value after the release.
      *
      * @param <T> the value
-     * @param request what to lock
-     * @param work what to subscribe to; never without the lock
-     * @return the work under the lock; nothing happens before it is subscribed to
+     * @param request the lock
+     * @param work subscribed to only under the lock
+     * @return the work under the lock; cold
      */
     <T> Mono<T> execute(LockRequest request, Mono<T> work);
 
     /**
-     * Runs work with many values under a lock. Values are passed on as they come, under the lock; a subscriber that
-     * requests none keeps it.
+     * Runs work with many values under a lock. Emits values as they come, under the lock; without demand from the
+     * subscriber the lock stays held.
      *
      * @param <T> the values
-     * @param request what to lock
-     * @param work what to subscribe to; never without the lock
-     * @return the work under the lock; nothing happens before it is subscribed to
+     * @param request the lock
+     * @param work subscribed to only under the lock
+     * @return the work under the lock; cold
      */
     <T> Flux<T> execute(LockRequest request, Flux<T> work);
 
     /**
-     * {@link #execute(LockRequest, Mono)} with other work, without the lock, if the lock is not acquired.
+     * Like {@link #execute(LockRequest, Mono)}, with a fallback if the lock is not acquired.
      *
      * @param <T> the value
-     * @param request what to lock
-     * @param work what to subscribe to; never without the lock
-     * @param otherwise is given the {@link io.github.lockstarter.LockNotAcquiredException} or {@link
-     *     io.github.lockstarter.LockBackendException}, and returns what to subscribe to instead
-     * @return the work under the lock, or the other work
+     * @param request the lock
+     * @param work subscribed to only under the lock
+     * @param otherwise receives the {@link io.github.lockstarter.LockNotAcquiredException} or {@link
+     *     io.github.lockstarter.LockBackendException}; its publisher runs without the lock
+     * @return the work under the lock, or the fallback
      */
     <T> Mono<T> execute(LockRequest request, Mono<T> work, Function<LockException, Mono<T>> otherwise);
 
     /**
-     * {@link #execute(LockRequest, Flux)} with other work, without the lock, if the lock is not acquired.
+     * Like {@link #execute(LockRequest, Flux)}, with a fallback if the lock is not acquired.
      *
      * @param <T> the values
-     * @param request what to lock
-     * @param work what to subscribe to; never without the lock
-     * @param otherwise as that of {@link #execute(LockRequest, Mono, Function)}
-     * @return the work under the lock, or the other work
+     * @param request the lock
+     * @param work subscribed to only under the lock
+     * @param otherwise as in {@link #execute(LockRequest, Mono, Function)}
+     * @return the work under the lock, or the fallback
      */
     <T> Flux<T> execute(LockRequest request, Flux<T> work, Function<LockException, Flux<T>> otherwise);
 
     /**
-     * Runs work under a lock unless another owner has the lock. A request without a wait makes one attempt; the
-     * configured wait does not apply.
+     * Runs work under a lock unless another owner holds it. A request without a wait makes one attempt; the configured
+     * wait does not apply.
      *
      * @param <T> the value
-     * @param request what to lock
-     * @param work what to subscribe to; never without the lock
-     * @return whether the work ran, with its value; the value is null if the work was empty
+     * @param request the lock
+     * @param work subscribed to only under the lock
+     * @return whether the work ran, with its value; null if the work was empty
      */
     <T> Mono<Execution<@Nullable T>> tryExecute(LockRequest request, Mono<T> work);
 
     /**
-     * {@link #execute(LockRequest, Mono)} with everything as configured.
+     * {@link #execute(LockRequest, Mono)} with the configured settings.
      *
      * @param <T> the value
-     * @param key what to lock
-     * @param work what to subscribe to
+     * @param key the lock's key
+     * @param work the work
      * @return the work under the lock
      */
     default <T> Mono<T> execute(String key, Mono<T> work) {
@@ -103,11 +102,11 @@ public interface ReactiveLockOperations {
     }
 
     /**
-     * {@link #execute(LockRequest, Flux)} with everything as configured.
+     * {@link #execute(LockRequest, Flux)} with the configured settings.
      *
      * @param <T> the values
-     * @param key what to lock
-     * @param work what to subscribe to
+     * @param key the lock's key
+     * @param work the work
      * @return the work under the lock
      */
     default <T> Flux<T> execute(String key, Flux<T> work) {
@@ -115,11 +114,11 @@ public interface ReactiveLockOperations {
     }
 
     /**
-     * {@link #tryExecute(LockRequest, Mono)}: one attempt, everything else as configured.
+     * {@link #tryExecute(LockRequest, Mono)} with the configured settings.
      *
      * @param <T> the value
-     * @param key what to lock
-     * @param work what to subscribe to
+     * @param key the lock's key
+     * @param work the work
      * @return whether the work ran, with its value
      */
     default <T> Mono<Execution<@Nullable T>> tryExecute(String key, Mono<T> work) {
@@ -127,31 +126,31 @@ public interface ReactiveLockOperations {
     }
 
     /**
-     * The handle of the innermost lock under which a subscription runs, such as for its fencing token: what {@link
-     * LockHandle#current()} is for a thread.
+     * The handle of a subscription's innermost lock, like {@link LockHandle#current()} for a thread.
      *
-     * @param subscriber the context of the subscriber, as {@code deferContextual} passes it
-     * @return the handle; empty outside of any lock
+     * @param subscriber the subscriber's context, as in {@code deferContextual}
+     * @return the handle; empty outside any lock
      */
     static Optional<LockHandle> current(ContextView subscriber) {
         return contextOf(subscriber).innermost();
     }
 
     /**
-     * {@link #current(ContextView)} of whoever subscribes; in a suspend function, {@code current().awaitSingle()}.
+     * The {@link #current(ContextView)} handle of the subscriber; in a suspend function use {@code
+     * current().awaitSingle()}.
      *
-     * @return the handle; empty outside of any lock
+     * @return the handle; empty outside any lock
      */
     static Mono<LockHandle> current() {
         return Mono.deferContextual(subscriber -> Mono.justOrEmpty(current(subscriber)));
     }
 
     /**
-     * The locks under which a subscription runs: those of its Reactor context alone. A subscriber that runs on the
-     * thread of other work is not inside of that work's locks unless that thread's {@link LockContext#current()} is put
-     * into its context, by {@code contextCapture()} with context-propagation or by {@code contextWrite}.
+     * The locks of a subscription, which come only from its Reactor context. A subscription on the thread of other work
+     * is outside that work's locks, unless {@link LockContext#current()} is put into its context by {@code
+     * contextCapture()} with context-propagation or by {@code contextWrite}.
      *
-     * @param subscriber the context of the subscriber
+     * @param subscriber the subscriber's context
      * @return its locks; {@link LockContext#NONE} if there are none
      */
     static LockContext contextOf(ContextView subscriber) {

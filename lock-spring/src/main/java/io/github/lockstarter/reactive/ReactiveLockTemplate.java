@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The {@link ReactiveLockOperations} of the application, over its {@link LockOperations}. Thread-safe. */
+/** Implements {@link ReactiveLockOperations} with the application's {@link LockOperations}. Thread-safe. */
 public final class ReactiveLockTemplate implements ReactiveLockOperations {
 
     private final LockOperations locks;
@@ -20,7 +20,7 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
     /**
      * Creates the template.
      *
-     * @param locks acquires the locks, and says what becomes of work whose lock was lost
+     * @param locks acquires the locks and sets the behaviour after a loss
      */
     public ReactiveLockTemplate(LockOperations locks) {
         this.locks = Objects.requireNonNull(locks, "locks");
@@ -66,13 +66,13 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
                 LockedSubscription::cancel);
     }
 
-    /** What the work itself throws never gets here: the acquisition alone is asked. */
+    /** Applied only to failures of the acquisition, never of the work. */
     private static boolean isRefusal(Throwable failure) {
         return failure instanceof LockNotAcquiredException || failure instanceof LockBackendException;
     }
 
     @Override
-    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument
+    @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments
     public <T> Mono<Execution<@Nullable T>> tryExecute(LockRequest request, Mono<T> work) {
         LockRequest once = request.maxWait().isPresent() ? request : request.withoutWaiting();
         Mono<Execution<@Nullable T>> executed = work.<Execution<@Nullable T>>map(Execution.Executed::new)

@@ -1,4 +1,4 @@
-/** Locks around work of Project Reactor, for applications that have it. */
+/** Locks around Project Reactor publishers. */
 @NullMarked
 package io.github.lockstarter.reactive;
 

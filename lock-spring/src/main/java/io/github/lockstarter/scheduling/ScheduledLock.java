@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a scheduled method once per tick, over all instances of the application: in the instance that gets the lock
- * first. The others skip the tick, without an exception.
+ * Runs a scheduled method once per tick over all instances: in the instance that gets the lock first. The others skip
+ * the tick, without an exception.
  *
  * <pre>{@code
  * @Scheduled(cron = "0 0 3 * * *")
@@ -19,10 +19,9 @@ import org.springframework.core.annotation.AliasFor;
  * public void report() { … }
  * }</pre>
  *
- * <p>A {@link DistributedLock} with a wait of zero and {@link IfContended#SKIP}, so all that it says of proxies, loss
- * and renewal holds here, too. The method returns nothing, an {@code Optional}, or what may be null; else the start
- * fails. If the lock store cannot be reached or recovers, the method does not run, and one line at WARN says so for
- * each tick.
+ * <p>A {@link DistributedLock} with a wait of zero and {@link IfContended#SKIP}, whose rules for proxies, losses and
+ * renewal apply. The method must return nothing, an {@code Optional} or a nullable type, else startup fails. While the
+ * lock store is unavailable or recovering, the method does not run, and each tick logs one warning.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -31,27 +30,26 @@ import org.springframework.core.annotation.AliasFor;
 public @interface ScheduledLock {
 
     /**
-     * The name of the lock, which is also its key: the same in all instances and in all versions of the application
-     * that run at the same time. Hence there is no default; a blank one fails the start. Placeholders are resolved.
+     * The name and key of the lock. It must be the same in all instances and in all versions that run at the same time,
+     * so there is no default. May contain placeholders.
      *
-     * @return the name, as {@link DistributedLock#name()}
+     * @return the name, as {@link DistributedLock#name()}; startup fails if it is blank
      */
     @AliasFor(annotation = DistributedLock.class)
     String name();
 
     /**
-     * The {@link io.github.lockstarter.LockOperations} bean that keeps the lock, where the application has several.
+     * The {@link io.github.lockstarter.LockOperations} bean to use if there are several.
      *
-     * @return the name of the bean, as {@link DistributedLock#locks()}
+     * @return the bean name, as {@link DistributedLock#locks()}
      */
     @AliasFor(annotation = DistributedLock.class)
     String locks() default "";
 
     /**
-     * Minimum time in milliseconds from the grant on, for which no other instance runs the method, however short it is.
-     * Longer than the clocks of the instances differ, shorter than the time between two ticks. Without one, an instance
-     * whose clock is behind by more than the method takes runs it again: a WARN at the start says so. {@code 0} is for
-     * methods that always take longer than that.
+     * Minimum time in milliseconds from the grant during which no other instance runs the method. Must exceed the clock
+     * differences between instances and be shorter than the time between two ticks; use {@code 0} if the method always
+     * takes longer than the clocks differ. A missing value is logged as a warning at startup.
      *
      * @return the minimum time, as {@link DistributedLock#atLeastMs()}
      */
@@ -59,7 +57,7 @@ public @interface ScheduledLock {
     long atLeastMs() default DistributedLock.AS_CONFIGURED;
 
     /**
-     * The same as a text, such as {@code "30s"} or <code>"${report.at-least}"</code>.
+     * The minimum time as a text, such as {@code "30s"} or <code>"${report.at-least}"</code>.
      *
      * @return the minimum time, as {@link DistributedLock#atLeast()}
      */
@@ -67,8 +65,8 @@ public @interface ScheduledLock {
     String atLeast() default "";
 
     /**
-     * Lease in milliseconds: for how long no instance runs the method after the one that runs it has crashed. The
-     * method may take longer, since the lease is renewed.
+     * Lease in milliseconds: how long no instance runs the method after a crash of the running instance. The method may
+     * take longer, since the lease is renewed.
      *
      * @return the lease, as {@link DistributedLock#leaseMs()}
      */
@@ -76,7 +74,7 @@ public @interface ScheduledLock {
     long leaseMs() default DistributedLock.AS_CONFIGURED;
 
     /**
-     * The same as a text.
+     * The lease as a text.
      *
      * @return the lease, as {@link DistributedLock#lease()}
      */
@@ -84,8 +82,8 @@ public @interface ScheduledLock {
     String lease() default "";
 
     /**
-     * Longest hold in milliseconds: when it is over, the lease is renewed no more, so that another instance runs the
-     * method although this one hangs.
+     * Longest hold in milliseconds. Afterwards the lease is no longer renewed, so another instance runs the method even
+     * if this one hangs.
      *
      * @return the longest hold, as {@link DistributedLock#maxHoldMs()}
      */
@@ -93,7 +91,7 @@ public @interface ScheduledLock {
     long maxHoldMs() default DistributedLock.AS_CONFIGURED;
 
     /**
-     * The same as a text.
+     * The longest hold as a text.
      *
      * @return the longest hold, as {@link DistributedLock#maxHold()}
      */

@@ -1,4 +1,4 @@
-/** The annotation for jobs that every instance of an application starts, and one runs. */
+/** The annotation for jobs that all instances schedule and one instance runs. */
 @NullMarked
 package io.github.lockstarter.scheduling;
 

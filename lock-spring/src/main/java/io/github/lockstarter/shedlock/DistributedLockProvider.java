@@ -14,26 +14,19 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 /**
- * The locks of {@code @SchedulerLock} methods, held through {@link LockOperations}. One attempt and no wait; not
- * reentrant; a lock belongs to the {@link SimpleLock} and may be released on any thread. Thread-safe.
- *
- * <p>The lock {@code report} has the key {@code shedlock:report}. All of them have the name {@value #NAME} in meters
- * and under {@code distributed-lock.locks}, of which the lease and the crash take-over count here.
- *
+ * Holds the locks of {@code @SchedulerLock} methods through {@link LockOperations}: one attempt without a wait, not
+ * reentrant. Each lock belongs to its {@link SimpleLock}, which any thread may release. Lock {@code report} has the key
+ * {@code shedlock:report}; all locks have the name {@value #NAME}, whose lease and crash take-over apply. Thread-safe.
  * <ul>
- *   <li>{@code lockAtMostFor} up to the lease of this provider is the lease of the lock, which is not renewed. A longer
- *       one bounds the renewal instead: the lock is renewed up to it, ends at most one lease later, and outlasts a
- *       holder that is paused or cut off by no more than the lease. Less than 20 ms counts as 20 ms.
- *   <li>{@code lockAtLeastFor} is the {@link LockRequest#keptFor minimum time}, and at most {@code
- *       distributed-lock.max-lease}.
- *   <li>{@link SimpleLock#extend} counts both anew from the extension. It cannot shorten the lease or the minimum time
- *       that the lock has. It returns empty when the lock is lost, or its {@code lockAtMostFor} is over.
- *   <li>{@link SimpleLock#unlock} does not throw when the lock was lost: the loss is logged, counted, and reported to
- *       the {@link io.github.lockstarter.LockListener}s.
+ *   <li>{@code lockAtMostFor} up to this provider's lease (at least 20 ms) is the lock's lease, without renewal. A
+ *       longer one limits the renewal: the lock ends at most one lease later.
+ *   <li>{@code lockAtLeastFor} is the {@link LockRequest#keptFor minimum time}.
+ *   <li>{@link SimpleLock#extend} restarts both times, but never shortens the lease or the minimum time. Returns
+ *       empty if the lock is lost or its {@code lockAtMostFor} is over.
+ *   <li>{@link SimpleLock#unlock} does not throw after a loss.
  * </ul>
  *
- * <p>Every instance of the application has to use the same provider: to the other providers of ShedLock, which have
- * their own keys, the lock is free.
+ * <p>All instances must use this provider: other ShedLock providers use other keys and see the locks as free.
  */
 public final class DistributedLockProvider implements ExtensibleLockProvider {
 
@@ -46,12 +39,11 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
     private final Duration lease;
 
     /**
-     * A provider.
+     * Creates the provider.
      *
      * @param locks holds the locks
-     * @param lease lease of locks that are renewed, and longest of those that are not, at most {@code
-     *     distributed-lock.max-lease}
-     * @throws IllegalArgumentException when the lease is below {@link LockRequest#MIN_LEASE}
+     * @param lease lease of renewed locks, and longest lease of the others; at most {@code distributed-lock.max-lease}
+     * @throws IllegalArgumentException if the lease is below {@link LockRequest#MIN_LEASE}
      */
     public DistributedLockProvider(LockOperations locks, Duration lease) {
         this.locks = Objects.requireNonNull(locks, "locks");
@@ -66,11 +58,11 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
      * Acquires the lock if it is free.
      *
      * @param configuration its name and times
-     * @return the lock; empty only when another owner has it, or it is kept for its minimum time
-     * @throws io.github.lockstarter.LockBackendException when it is unknown whether another owner has the lock: the
-     *     call of the scheduled method fails, and is not taken for skipped
-     * @throws io.github.lockstarter.LockInterruptedException when interrupted; the flag is set again
-     * @throws IllegalArgumentException when {@code lockAtLeastFor} is above {@code distributed-lock.max-lease}
+     * @return the lock; empty only if another owner has it, or its minimum time is not over
+     * @throws io.github.lockstarter.LockBackendException if the lock's state is unknown; the call does not count as
+     *     skipped
+     * @throws io.github.lockstarter.LockInterruptedException if interrupted; restores the flag
+     * @throws IllegalArgumentException if {@code lockAtLeastFor} is above {@code distributed-lock.max-lease}
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
@@ -97,16 +89,13 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
         return atLeast.isZero() || atLeast.isNegative();
     }
 
-    /** At least the given time, and at most the longest of all. */
+    /** Limits a time to the given minimum and the longest allowed duration. */
     private static Duration within(Duration least, Duration time) {
         Duration raised = time.compareTo(least) < 0 ? least : time;
         return raised.compareTo(LockRequest.MAX_DURATION) > 0 ? LockRequest.MAX_DURATION : raised;
     }
 
-    /**
-     * One hold, from the acquire or the last extension on. As the interface says, its owner calls it from one thread at
-     * a time.
-     */
+    /** One hold since the acquire or the last extension. Not thread-safe, as the interface allows. */
     private final class HandleLock extends AbstractSimpleLock {
 
         private final LockHandle handle;
@@ -139,7 +128,7 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
             return Optional.of(new HandleLock(later, handle, now));
         }
 
-        /** Whether it is past its longest time: to ShedLock it is, though its lease may last longer. */
+        /** Whether {@code lockAtMostFor} is over, which ends the lock for ShedLock even if the lease lasts longer. */
         private boolean isOver(long now) {
             long millis = (now - askedNanos) / 1_000_000;
             return millis >= lockConfiguration.getLockAtMostFor().toMillis();

@@ -1,4 +1,4 @@
-/** Locks of ShedLock, held as locks of this project; loaded only where ShedLock is there. */
+/** ShedLock locks held as locks of this project; loaded only with ShedLock on the class path. */
 @NullMarked
 package io.github.lockstarter.shedlock;
 

@@ -9,9 +9,8 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Rolls a transaction back whose lock was lost before its commit. Looks at every lock under which the committing thread
- * runs, as late as the transaction manager allows: after the changes were flushed. What is lost between this look and
- * the end of the commit is not seen; the fencing token is for that.
+ * Rolls back a transaction if a lock of the committing thread was lost before the commit. Checks as late as the
+ * transaction manager allows, after the flush. Does not detect a loss during the commit; that needs fencing tokens.
  */
 public final class CommitGuard implements BeanPostProcessor {
 
@@ -28,9 +27,9 @@ public final class CommitGuard implements BeanPostProcessor {
     private final Supplier<OnLost> onLost;
 
     /**
-     * Creates it.
+     * Creates the guard.
      *
-     * @param onLost whether a loss is a failure; asked for with each commit
+     * @param onLost whether a loss is a failure; read at each commit
      */
     public CommitGuard(Supplier<OnLost> onLost) {
         this.onLost = onLost;

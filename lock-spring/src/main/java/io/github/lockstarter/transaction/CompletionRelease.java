@@ -13,13 +13,12 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Releases the locks of one transaction when it has completed, whatever its outcome, the latest first. Bound to the
- * thread of the transaction: while it is suspended, the thread has that of the next one.
+ * Releases the locks of one transaction after its completion, the latest first. Bound to the transaction's thread
+ * except while the transaction is suspended.
  *
- * <p>The thread of the transaction adds locks. The thread that completes the transaction releases them, which may be
- * another one with JTA. {@link #isCompleted} turns true before the locks are taken out of {@link #handles}, and is read
- * after one was put in, so that one of the two threads releases it. {@link #isFollowed} is set by the thread that
- * completes the transaction.
+ * <p>The transaction's thread adds locks; the completing thread, which may differ with JTA, releases them. {@link
+ * #isCompleted} is set before the locks are taken out of {@link #handles} and read after adding one, so one of the two
+ * threads releases each lock.
  */
 final class CompletionRelease implements TransactionSynchronization {
 
@@ -27,11 +26,11 @@ final class CompletionRelease implements TransactionSynchronization {
 
     private final Deque<LockHandle> handles = new ConcurrentLinkedDeque<>();
     private volatile boolean isCompleted;
-    private volatile boolean isFollowed;
+    private volatile boolean isReleasedLater;
 
     private CompletionRelease() {}
 
-    /** That of the transaction of this thread, if it keeps a lock. */
+    /** The instance of this thread's transaction, if it keeps a lock. */
     static Optional<CompletionRelease> current() {
         return TransactionSynchronizationManager.getResource(CompletionRelease.class) instanceof CompletionRelease bound
                         && bound.isOfThisTransaction()
@@ -40,8 +39,8 @@ final class CompletionRelease implements TransactionSynchronization {
     }
 
     /**
-     * False for what a transaction of JTA has left on this thread that another thread completed, or that goes on
-     * without it. While listeners after the completion run, no synchronization is active.
+     * False for a leftover of a JTA transaction that another thread completed or continued. No synchronization is
+     * active while listeners run after the completion.
      */
     private boolean isOfThisTransaction() {
         return !isCompleted
@@ -51,9 +50,9 @@ final class CompletionRelease implements TransactionSynchronization {
     }
 
     /**
-     * That of the transaction of this thread.
+     * Gets or creates the instance of this thread's transaction.
      *
-     * @throws IllegalStateException when no synchronization is active
+     * @throws IllegalStateException if no synchronization is active
      */
     static CompletionRelease ofThisTransaction() {
         return current().orElseGet(() -> {
@@ -85,7 +84,7 @@ final class CompletionRelease implements TransactionSynchronization {
         return handle.isHeld();
     }
 
-    /** The same key in another store is another lock. */
+    /** Compares the sources too: the same key in another store is another lock. */
     private Optional<LockHandle> latest(HeldLocks heldBySource, String key) {
         return handles.stream()
                 .filter(handle ->
@@ -108,8 +107,8 @@ final class CompletionRelease implements TransactionSynchronization {
     }
 
     /**
-     * Has the locks released behind all that the application does at the end of the transaction, such as in listeners
-     * after the commit, which may lock the same keys: of one order, those that registered first come first.
+     * Registers the release last, because listeners after the commit may lock the same keys: synchronizations of equal
+     * order run in the order of their registration.
      */
     @Override
     public void beforeCompletion() {
@@ -120,14 +119,16 @@ final class CompletionRelease implements TransactionSynchronization {
                     complete();
                 }
             });
-            isFollowed = true;
+            isReleasedLater = true;
         }
     }
 
-    /** Without a call before the completion if it was created after that, such as by a listener after the commit. */
+    /**
+     * Releases the locks if {@link #beforeCompletion} was not called, because a listener after the commit created this.
+     */
     @Override
     public void afterCompletion(int status) {
-        if (!isFollowed) {
+        if (!isReleasedLater) {
             complete();
         }
     }
@@ -142,18 +143,18 @@ final class CompletionRelease implements TransactionSynchronization {
         for (LockHandle next = handles.pollFirst(); next != null; next = handles.pollFirst()) {
             try {
                 next.release();
-            } catch (RuntimeException | Error e) { // the others are released all the same
+            } catch (RuntimeException | Error e) { // releases the other locks anyway
                 log.warn("{} could not be released at the end of its transaction", next, e);
             }
         }
     }
 
     private void bind() {
-        TransactionSynchronizationManager.unbindResourceIfPossible(CompletionRelease.class); // of another transaction
+        TransactionSynchronizationManager.unbindResourceIfPossible(CompletionRelease.class); // a leftover
         TransactionSynchronizationManager.bindResource(CompletionRelease.class, this);
     }
 
-    /** Without effect on another thread than that of the transaction, which may have a transaction of its own. */
+    /** No effect on another thread than the transaction's, which may have a transaction of its own. */
     private void unbind() {
         if (TransactionSynchronizationManager.getResource(CompletionRelease.class) == this) {
             TransactionSynchronizationManager.unbindResource(CompletionRelease.class);

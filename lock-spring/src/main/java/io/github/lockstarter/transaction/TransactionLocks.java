@@ -6,8 +6,8 @@ import io.github.lockstarter.LockSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The locks that the transaction of the current thread keeps until it has completed. For code without annotations what
- * {@link io.github.lockstarter.InTransaction#RELEASE_AFTER} is for locked methods:
+ * The locks that the current thread's transaction keeps until its completion. In code the equivalent of {@link
+ * io.github.lockstarter.InTransaction#RELEASE_AFTER}:
  *
  * <pre>{@code
  * @Transactional
@@ -17,21 +17,20 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * }
  * }</pre>
  *
- * <p>The transaction is the one that the thread began last, also with several transaction managers. While it is
- * suspended, its locks stay held, and further locks go to the inner transaction.
+ * <p>Uses the thread's innermost transaction, even with several transaction managers. A suspended transaction keeps its
+ * locks; new ones belong to the inner transaction.
  */
 public final class TransactionLocks {
 
     private TransactionLocks() {}
 
     /**
-     * Hands a lock to the transaction of this thread, which releases it when it has committed or rolled back, behind
-     * the listeners of the application. Do not release the handle. Until then the thread may acquire the key again, if
-     * the thread and not the handle owns the lock. If the lock is lost before the commit, the transaction is rolled
-     * back, unless {@code distributed-lock.on-lost} is {@code return}.
+     * Leaves the release of a lock to this thread's transaction, after the commit or rollback and the application's
+     * listeners. Do not release the handle. If the lock is lost before the commit, the transaction is rolled back,
+     * unless {@code distributed-lock.on-lost} is {@code return}.
      *
      * @param handle the lock; released at once if this method throws
-     * @throws IllegalStateException when there is no transaction, it has completed, or its transaction manager has no
+     * @throws IllegalStateException if there is no transaction, it has completed, or its transaction manager has no
      *     synchronization
      */
     public static void releaseAfterCompletion(LockHandle handle) {
@@ -45,10 +44,10 @@ public final class TransactionLocks {
     }
 
     /**
-     * Whether the transaction of this thread keeps the lock until it has completed. No network.
+     * Whether this thread's transaction keeps a lock. Asks the store only about a lock in doubt.
      *
-     * @param source grants the lock: a lock with the same key that another source granted is another lock
-     * @param request what to lock
+     * @param source the source of the lock; the same key from another source is another lock
+     * @param request the lock
      * @return false if it does not keep one of the keys, or has lost it
      */
     public static boolean contain(LockSource source, LockRequest request) {
@@ -57,11 +56,7 @@ public final class TransactionLocks {
                 .isPresent();
     }
 
-    /**
-     * Ensures that the transaction of this thread has all the locks that it keeps.
-     *
-     * @throws io.github.lockstarter.LockLostException when one is lost
-     */
+    /** @throws io.github.lockstarter.LockLostException if the transaction has lost a lock that it keeps */
     static void ensureHeld() {
         CompletionRelease.current().ifPresent(CompletionRelease::ensureHeld);
     }

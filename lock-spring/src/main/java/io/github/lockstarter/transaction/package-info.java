@@ -1,7 +1,4 @@
-/**
- * Locks and the transactions of their threads: locks that a transaction keeps until it has completed, and transactions
- * that are rolled back if a lock is lost. Needs spring-tx.
- */
+/** Locks that a transaction keeps until its completion, and rollback after a lost lock. Needs spring-tx. */
 @NullMarked
 package io.github.lockstarter.transaction;
 

@@ -14,9 +14,9 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * Answers requests that could not acquire a lock, in Spring MVC and WebFlux: 409 if another owner has it, 503 if that
- * is unknown, both with {@code Retry-After} and problem details (RFC 9457). They show neither the key nor its holder,
- * which the messages of the exceptions do. Handlers of the application take precedence, in a controller or an advice.
+ * Maps lock exceptions of Spring MVC and WebFlux requests to problem details (RFC 9457) with {@code Retry-After}: 409
+ * if another owner holds the lock, 503 if that is unknown. Omits the key and its holder, which the exception messages
+ * contain. Handlers of the application take precedence.
  */
 @RestControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
@@ -27,14 +27,14 @@ public class LockProblemAdvice {
     /**
      * Creates the advice.
      *
-     * @param retryAfter when clients may try again, where the exception does not say it
+     * @param retryAfter default of the header, unless the exception has a time
      */
     public LockProblemAdvice(Duration retryAfter) {
         this.retryAfter = retryAfter;
     }
 
     /**
-     * Another owner has the lock.
+     * Another owner holds the lock.
      *
      * @param failure the exception
      * @return 409
@@ -44,12 +44,12 @@ public class LockProblemAdvice {
         return problem(
                 HttpStatus.CONFLICT,
                 "Locked by another request",
-                "What was asked for is in use. Try again.",
+                "Another request is using this resource. Try again.",
                 retryAfter);
     }
 
     /**
-     * It is unknown whether another owner has the lock.
+     * The lock's state is unknown.
      *
      * @param failure the exception
      * @return 503

@@ -1,6 +1,4 @@
-/**
- * Renders lock exceptions as HTTP responses.
- */
+/** HTTP responses for lock exceptions. */
 @NullMarked
 package io.github.lockstarter.web;
 

@@ -1,4 +1,4 @@
--- Fences of io.github.lockstarter: the greatest fencing token of each lock, and the work that was done once.
+-- Fences of io.github.lockstarter: the greatest fencing token of each lock, and the completed one-time work.
 
 CREATE TABLE IF NOT EXISTS distributed_lock_fence (
     lock_key      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,

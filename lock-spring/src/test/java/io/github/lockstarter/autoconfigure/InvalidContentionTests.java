@@ -54,11 +54,11 @@ class InvalidContentionTests {
                 Primitive.class,
                 "Primitive.count() cannot take effect: with ifContended = SKIP a skipped call has no result, and the "
                         + "method returns int.",
-                "Return what may be empty, such as an Optional");
+                "Return a type that can be empty, such as an Optional");
         assertFails(
                 NonNullResult.class,
                 "the method returns a non-null String.",
-                "Return what may be empty, such as an Optional");
+                "Return a type that can be empty, such as an Optional");
     }
 
     static class Both {
@@ -70,7 +70,7 @@ class InvalidContentionTests {
 
     @Test
     void startFailsForTwoOutcomes() {
-        assertFails(Both.class, "it has ifContended = SKIP and fallbackMethod = \"busy\".", "Leave out one of them");
+        assertFails(Both.class, "it has ifContended = SKIP and fallbackMethod = \"busy\".", "Remove one of them");
     }
 
     static class Missing {
@@ -195,6 +195,6 @@ class InvalidContentionTests {
         assertFails(
                 Chain.class,
                 "its fallback InvalidContentionTests.Chain.second() has a fallback itself.",
-                "Leave out the fallbackMethod of the fallback");
+                "Remove the fallbackMethod of the fallback");
     }
 }

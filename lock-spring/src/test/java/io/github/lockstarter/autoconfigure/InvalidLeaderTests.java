@@ -42,7 +42,7 @@ class InvalidLeaderTests {
                 Primitive.class,
                 "@LeaderOnly on InvalidLeaderTests.Primitive.count() cannot take effect: ",
                 "a skipped call has no result, and the method returns int.",
-                "Return what may be empty, such as an Optional");
+                "Return a type that can be empty, such as an Optional");
     }
 
     static class Blank {
@@ -96,7 +96,7 @@ class InvalidLeaderTests {
                 application,
                 Both.class,
                 "it has @LeaderOnly and @ScheduledLock, of which one would be ignored.",
-                "Leave out one of them; for two locks, lock a method that calls this one.");
+                "Remove one of them; for two locks, lock a method that calls this one.");
     }
 
     static class Correct {

@@ -124,7 +124,7 @@ class InvisibleMethodTests {
                         .withBean(OtherTransfer.class),
                 "subject",
                 "the transaction advice is outside of the lock",
-                "Leave out the order of @EnableTransactionManagement");
+                "Remove the order of @EnableTransactionManagement");
     }
 
     static class Needed {

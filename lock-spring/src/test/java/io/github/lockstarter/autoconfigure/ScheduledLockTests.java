@@ -294,7 +294,7 @@ class ScheduledLockTests {
         assertFails(
                 Counting.class,
                 "with ifContended = SKIP a skipped call has no result, and the method returns int.",
-                "Return what may be empty, such as an Optional");
+                "Return a type that can be empty, such as an Optional");
         assertFails(
                 LongerThanTheLease.class,
                 "Minimum time of lock 'long' is 30.001s, above the lease of the lock (30s).",
@@ -334,6 +334,6 @@ class ScheduledLockTests {
                         FailureReport.of(context.getStartupFailure()))
                 .contains("ScheduledLockTests.Both.run() cannot take effect: it has @DistributedLock and "
                         + "@ScheduledLock")
-                .contains("Leave out one of them"));
+                .contains("Remove one of them"));
     }
 }

@@ -9,9 +9,9 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Replaces where the application under test keeps its locks, for a test class with a Spring context, as
- * {@code @AutoConfigureTestDatabase} replaces its database. In a test slice it also adds the auto-configuration of the
- * locks, without which methods with {@code @DistributedLock} run unlocked there.
+ * Replaces the lock store of a test with a Spring context, as {@code @AutoConfigureTestDatabase} replaces the database.
+ * In a test slice it also imports the auto-configuration of the locks, without which {@code @DistributedLock} methods
+ * run unlocked.
  *
  * <pre>{@code
  * @SpringBootTest
@@ -23,38 +23,38 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * class OrderRepositoryTests { … }
  * }</pre>
  *
- * <p>It works beside each store: an application needs neither Redis nor its client on the class path. What it sets
- * takes precedence over the configuration of the application and of the test.
+ * <p>Works for every store; needs no Redis client on the class path. Takes precedence over the configuration of the
+ * application and of the test.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Inherited
-@ImportAutoConfiguration // those of META-INF/spring/io.github.lockstarter.test.AutoConfigureTestLocks.imports
+@ImportAutoConfiguration // imports META-INF/spring/io.github.lockstarter.test.AutoConfigureTestLocks.imports
 public @interface AutoConfigureTestLocks {
 
     /**
-     * Where the locks are kept; in the JVM by default.
+     * The lock store, by default the JVM.
      *
      * @return the store
      */
     Store value() default Store.IN_JVM;
 
-    /** Where the locks of a test are kept. */
+    /** The lock store of a test. */
     enum Store {
 
         /**
-         * In the JVM ({@code distributed-lock.backend=local}): locks exclude the threads of the test, with the waits,
-         * leases and losses that they have on Redis. Nothing connects to Redis.
+         * Keeps locks in the JVM ({@code distributed-lock.backend=local}): they exclude the threads of the test, with
+         * the same waits, leases and losses as in Redis. No connection to Redis.
          */
         IN_JVM("distributed-lock.backend=local"),
 
         /**
-         * In the Redis of {@code spring.data.redis.*} or of the application's connection factory, which needs {@code
-         * lock-starter}, without the guard against lost data ({@code distributed-lock.redis.grace-period=0s}).
-         * With the guard, a {@code FLUSHALL} is what it looks like, a loss of all locks: for one {@code max-lease}
-         * afterwards, free locks are not granted. Who holds a lock during a {@code FLUSHALL} has it until the next
-         * renewal, a third of the lease later at most, and has lost it then.
+         * Keeps locks in the Redis of {@code spring.data.redis.*} or the application's connection factory, which needs
+         * {@code lock-starter}, without restart protection ({@code distributed-lock.redis.grace-period=0s}). With it, a
+         * {@code FLUSHALL} counts as a loss of all locks, after which free locks are not granted for one {@code
+         * max-lease}. A holder during a {@code FLUSHALL} detects its loss at the next renewal, at most a third of the
+         * lease later.
          */
         UNGUARDED_REDIS("distributed-lock.backend=redis", "distributed-lock.redis.grace-period=0s");
 

@@ -9,8 +9,7 @@ import io.github.lockstarter.local.LocalLockBackend;
 import java.util.List;
 
 /**
- * Locks for a unit test without a Spring context: real ones, with the defaults of an application that configures
- * nothing, which exclude the threads of the test.
+ * Real locks with default settings for a unit test without a Spring context, in this JVM only.
  *
  * <pre>{@code
  * try (InJvmLocks locks = new InJvmLocks()) {
@@ -20,14 +19,14 @@ import java.util.List;
  * }
  * }</pre>
  *
- * <p>Annotated methods of an object that no Spring context has proxied run unlocked. Thread-safe.
+ * <p>Annotated methods run unlocked unless a Spring context has proxied their object. Thread-safe.
  */
 public final class InJvmLocks extends LockTemplate implements AutoCloseable {
 
     private final LockEngine engine;
     private final LocalLockBackend backend;
 
-    /** Creates locks that no other instance knows of. */
+    /** Creates independent locks. */
     public InJvmLocks() {
         this(new LocalLockBackend());
     }
@@ -42,7 +41,7 @@ public final class InJvmLocks extends LockTemplate implements AutoCloseable {
         this.engine = engine;
     }
 
-    /** Releases what is held, and ends the threads. */
+    /** Releases held locks and stops the threads. */
     @Override
     public void close() {
         engine.close();

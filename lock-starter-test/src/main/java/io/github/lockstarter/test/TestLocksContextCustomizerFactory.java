@@ -10,7 +10,7 @@ import org.springframework.test.context.MergedContextConfiguration;
 import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.support.TestPropertySourceUtils;
 
-/** Found by Spring's test framework; sets the properties that {@link AutoConfigureTestLocks} stands for. */
+/** Sets the properties of {@link AutoConfigureTestLocks}. Discovered by Spring's test framework. */
 final class TestLocksContextCustomizerFactory implements ContextCustomizerFactory {
 
     @Override

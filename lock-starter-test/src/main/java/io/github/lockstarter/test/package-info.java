@@ -1,6 +1,6 @@
 /**
- * Locks for the tests of an application: {@link io.github.lockstarter.test.AutoConfigureTestLocks} for tests with a
- * Spring context, {@link io.github.lockstarter.test.InJvmLocks} for tests without one.
+ * Locks for tests: {@link io.github.lockstarter.test.AutoConfigureTestLocks} with a Spring context, {@link
+ * io.github.lockstarter.test.InJvmLocks} without one.
  */
 @NullMarked
 package io.github.lockstarter.test;

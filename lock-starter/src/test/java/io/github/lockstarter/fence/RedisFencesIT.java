@@ -160,7 +160,7 @@ class RedisFencesIT {
                             }
                         })))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("A fenced script was called in a pipeline or MULTI, where its refusal would go unnoticed."
+                .hasMessage("A fenced script was called in a pipeline or MULTI, where its rejection would go unnoticed."
                         + " Call it outside of them");
         assertThatThrownBy(() -> holding(1, () -> fences.run(WRITE, List.of(), "1")))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -1,4 +1,4 @@
-/** The fences of an application, if it has a database or Redis. */
+/** Auto-configures fences. */
 @NullMarked
 package io.github.lockstarter.autoconfigure.fence;
 

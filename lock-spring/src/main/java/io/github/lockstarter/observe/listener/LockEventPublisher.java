@@ -6,10 +6,8 @@ import io.github.lockstarter.StoreEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes what an application may want to act upon as Spring events, whose payload is the {@link LockEvent} or {@link
- * StoreEvent} itself: each loss, each wait that ended without the lock, and what happens to the store. What is
- * published is chosen on the thread that made the transition, so that nothing else takes room, and published on a
- * thread of its own, never on that of a lock.
+ * Publishes each loss, each unsuccessful wait and each store event as a Spring event with the event as payload. Filters
+ * on the calling thread, so other events do not fill the queue.
  */
 public final class LockEventPublisher extends QueuedListener {
 
@@ -27,7 +25,7 @@ public final class LockEventPublisher extends QueuedListener {
         }
     }
 
-    /** For an attempt that does not wait, a held lock is a normal result. */
+    /** Excludes attempts without a wait, for which a held lock is a normal result. */
     private static boolean isFailedWait(LockEvent event) {
         return event instanceof LockEvent.NotAcquired refused
                 && refused.queued()

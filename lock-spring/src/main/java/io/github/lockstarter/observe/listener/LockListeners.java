@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * All listeners of the engine: those of the log, and the listener beans in their order, isolated where they may block.
+ * All listeners of the engine: the log, and the listener beans in their order, with a thread each if they may block.
  */
 public final class LockListeners implements AutoCloseable {
 
@@ -28,7 +28,7 @@ public final class LockListeners implements AutoCloseable {
         return all;
     }
 
-    /** How many events were dropped so far, by the class of the listener; those of one class count together. */
+    /** The number of dropped events by listener class. */
     public Map<String, LongSupplier> dropped() {
         return queued().collect(Collectors.toMap(
                 QueuedListener::listener,
@@ -40,13 +40,13 @@ public final class LockListeners implements AutoCloseable {
         return all.stream().filter(QueuedListener.class::isInstance).map(QueuedListener.class::cast);
     }
 
-    /** After the engine, so that they receive its last events. */
+    /** Call after closing the engine, so that listeners receive its last events. */
     @Override
     public void close() {
         queued().forEach(QueuedListener::close);
     }
 
-    /** A listener bean that may block: it is called on a thread of its own. */
+    /** Runs a listener that may block on its own thread. */
     static final class Isolated extends QueuedListener {
 
         private final LockListener listener;

@@ -12,12 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A listener that handles events on a thread of its own, alive while events are pending. Its queue has at most {@value
- * LockListener#MOST_PENDING} losses, and as many other events, so that these never displace a loss. Events are handled
- * in the order in which they were added. Adding one returns at once.
- *
- * <p>{@link #losses} and {@link #others} count what waits in the executor, which keeps everything else; {@link
- * #dropped} counts what was dropped since the last warning, {@link #everDropped} all that was.
+ * A listener that handles events in order on its own thread, which ends when idle. Of losses and of other events, at
+ * most {@value LockListener#MOST_PENDING} each are pending; more are dropped. Adding an event never blocks. {@link
+ * #dropped} counts those dropped since the last warning, {@link #everDropped} all.
  */
 public abstract class QueuedListener implements LockListener, AutoCloseable {
 
@@ -32,13 +29,13 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
     private final AtomicLong everDropped = new AtomicLong();
 
     /**
-     * Starts no thread yet.
+     * Creates the listener without a thread.
      *
-     * @param listener the class that hears the events
+     * @param listener the class that names the listener
      */
     protected QueuedListener(Class<?> listener) {
         this.listener = listener.getName();
-        // Its queue is bounded by what is counted.
+        // add() bounds its queue
         this.thread = LockThreads.pool("lock-listener", 1, IDLE, listener.getClassLoader());
     }
 
@@ -47,21 +44,19 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
         return true;
     }
 
-    /** The class name of the listener. */
     final String listener() {
         return listener;
     }
 
-    /** How many events were dropped so far. */
     final long dropped() {
         return everDropped.get();
     }
 
     /**
-     * Has the thread of the listener handle an event.
+     * Handles an event on the listener's thread.
      *
      * @param event a {@link LockEvent} or a {@link io.github.lockstarter.StoreEvent}
-     * @param handling how it is handled
+     * @param handling handles the event
      */
     protected final void add(Object event, Runnable handling) {
         AtomicInteger pending = event instanceof LockEvent.Lost ? losses : others;
@@ -101,7 +96,7 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
         }
     }
 
-    /** Handles pending events for 2 s at most, and then no further ones. Called after the engine has stopped. */
+    /** Handles pending events for at most 2 s and rejects later ones. Call after closing the engine. */
     @Override
     public final void close() {
         thread.shutdown();

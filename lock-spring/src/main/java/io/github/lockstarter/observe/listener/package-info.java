@@ -1,6 +1,4 @@
-/**
- * Passes events of locks to listener beans, each on a thread of its own, and to Spring.
- */
+/** Passes events to Spring and to listener beans, on their own threads. */
 @NullMarked
 package io.github.lockstarter.observe.listener;
 

@@ -23,15 +23,13 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Writes what happens to locks into the log: DEBUG for normal events, WARN for problems. Of a row of failed renewals
- * only the first and the recovery are logged. An interrupted connection brings every lock of the instance into doubt at
- * once: one lock in doubt is a WARN in a minute, and so is its confirmation; the others are DEBUG. Events that the
- * caller gets as an exception are not logged again. Key, name and fencing token are also key-value pairs of each line,
- * as structured logging shows them.
+ * Logs lock events: DEBUG for normal ones, WARN for problems, except those that callers receive as exceptions. Logs the
+ * first of consecutive failed renewals, and the recovery; of the doubts of an interrupted connection, one per minute as
+ * WARN with its confirmation, the others as DEBUG. Key, name and fencing token are key-value pairs for structured
+ * logging.
  *
- * <p>The mutable fields are the holds whose last renewal failed, which leave the set with recovery, loss or release;
- * and the last warning of a lock in doubt, which loses its hold at the confirmation. Of two threads that come into
- * doubt at once, one warns.
+ * <p>Thread-safe. {@link #failing} has the holds whose last renewal failed; of two concurrent doubts in {@link
+ * #lastDoubt}, one is a WARN.
  */
 public final class LockLog implements LockListener {
 
@@ -46,14 +44,14 @@ public final class LockLog implements LockListener {
         this(System::nanoTime);
     }
 
-    /** For the time after which another lock in doubt is worth a warning. */
+    /** For tests: a clock for the minute between warnings. */
     LockLog(LongSupplier monotonicNanos) {
         this.monotonicNanos = monotonicNanos;
     }
 
     private record Hold(String key, long fencingToken) {}
 
-    /** No hold once it is confirmed: further confirmations of that hold belong to doubts without a warning. */
+    /** The hold is null once it is confirmed, because later confirmations follow doubts without a warning. */
     private record Warning(@Nullable Hold hold, long at) {}
 
     @Override
@@ -90,10 +88,9 @@ public final class LockLog implements LockListener {
     }
 
     /**
-     * Writes a line: key and fencing token are the first arguments of its message. Costs nothing where the level is
-     * off.
+     * Logs a line whose first arguments are key and fencing token.
      *
-     * @param fencingToken null if the event is about no hold
+     * @param fencingToken null if the event concerns no hold
      * @param further the other arguments
      */
     private static void write(
@@ -135,8 +132,8 @@ public final class LockLog implements LockListener {
                 .ifPresent(from -> warn(
                         event,
                         event.fencingToken(),
-                        "Took lock '{}' (fencing token {}) over from instance {}{}, which is not connected to the lock"
-                                + " backend any more. Check whether that instance crashed, and whether its work was "
+                        "Took lock '{}' (fencing token {}) over from instance {}{}, which is no longer connected to the "
+                                + "lock backend. Check whether that instance crashed, and whether its work was "
                                 + "left unfinished",
                         from.instanceText(),
                         ownerOf(from)));
@@ -245,8 +242,8 @@ public final class LockLog implements LockListener {
         warn(
                 event,
                 event.fencingToken(),
-                "No code can release lock '{}' (fencing token {}, name '{}'), held since {}: no handle of it can be "
-                        + "reached any more. " + activity
+                "No code can release lock '{}' (fencing token {}, name '{}'), held since {}: none of its handles can "
+                        + "be reached. " + activity
                         + ". Release locks in a finally block, and keep the handle of a lock that is to be held",
                 event.name(),
                 since,

@@ -7,15 +7,14 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Warns of each hold that lasts longer than configured, with what its thread is doing at that moment, unless it was
- * acquired asynchronously: then no thread is known to work under it. Reads the stack and writes the log on the thread
- * of a listener, never on that of the timer. A leader is meant to hold its lock for as long as it runs.
+ * Warns of each hold that exceeds {@code warn-after}, with its thread's stack unless it was acquired asynchronously.
+ * Runs on the listener's thread instead of the timer's. Ignores leader locks.
  */
 public final class SlowHoldWarnings extends QueuedListener {
 
     private static final int MOST_FRAMES = 40;
 
-    /** Warns of what it hears. */
+    /** Creates the listener. */
     public SlowHoldWarnings() {
         super(SlowHoldWarnings.class);
     }

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes into the log when the store of the locks becomes unreachable or recovers, and when that is over: one line
- * each, WARN where locks depend on it, INFO for a vote of a quorum that does not count for a while.
+ * Logs outages and recoveries of the store, each at its beginning and end: WARN if locks depend on it, INFO for a
+ * quorum vote that does not count for a while.
  */
 final class StoreLog {
 

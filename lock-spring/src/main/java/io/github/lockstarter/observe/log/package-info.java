@@ -1,6 +1,4 @@
-/**
- * What the starter writes into the log of the application.
- */
+/** The log of the lock client. */
 @NullMarked
 package io.github.lockstarter.observe.log;
 

@@ -11,14 +11,14 @@ import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Every meter there is. Each has the tag {@code name}, except {@link #STORE_UP}, {@link #RECOVERING}, {@link
- * #CACHE}, {@link #LEADER}, {@link #LEADER_CHANGES} and {@link #DROPPED}; none has the lock's key.
+ * All meters. Each has the tag {@code name}, except {@link #STORE_UP}, {@link #RECOVERING}, {@link #CACHE}, {@link
+ * #LEADER}, {@link #LEADER_CHANGES} and {@link #DROPPED}; none has the lock's key.
  */
 public enum LockMeter implements MeterDocumentation {
     /** Whether the store answers this instance: 1, or 0 from the first failed command until the next answer. */
     STORE_UP("distributed.lock.store.up", Meter.Type.GAUGE, "Whether the lock store answers this instance, 1 or 0"),
 
-    /** Whether the store refuses free locks, since it may have forgotten some: 1 or 0. */
+    /** Whether the store grants no free locks, because it may have lost some: 1 or 0. */
     RECOVERING("distributed.lock.recovering", Meter.Type.GAUGE, "Whether the lock store refuses free locks, 1 or 0"),
 
     /** Time from the call to its end, by {@code outcome}: acquired, contended, error, recovering, interrupted. */
@@ -30,46 +30,43 @@ public enum LockMeter implements MeterDocumentation {
     /** Locks held at the moment; nested holds count once. */
     HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks that this instance holds"),
 
-    /** Callers that wait at the moment for a lock that another owner holds. */
+    /** Callers waiting at the moment for a lock of another owner. */
     WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Callers that wait for a lock"),
 
-    /** Locks lost while they were held, by {@code cause}. Alert on this one. */
+    /** Lost locks by {@code cause}. Alert on this meter. */
     LOST("distributed.lock.lost", Meter.Type.COUNTER, "Locks lost while they were held"),
 
     /** Renewals by {@code outcome}: renewed, failed, lost. */
     RENEWALS("distributed.lock.renewals", Meter.Type.COUNTER, "Renewals of leases"),
 
-    /** Locks passed on inside this instance, without asking the backend. */
+    /** Hand-overs within this instance. */
     HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER, "Locks passed on inside the instance"),
 
-    /** Locks taken over from an instance that had crashed, or was cut off from the store. */
+    /** Locks taken over from a crashed or disconnected instance. */
     TAKEOVERS("distributed.lock.takeovers", Meter.Type.COUNTER, "Locks taken over from a crashed instance"),
 
     /**
-     * Locks that came into doubt while they were held, since the store did not answer, or failed over. Each is {@link
-     * #CONFIRMED}, {@link #LOST}, or released.
+     * Held locks that came into doubt because the store did not answer or failed over. Each is then {@link #CONFIRMED},
+     * {@link #LOST}, or released.
      */
     DOUBTS("distributed.lock.doubts", Meter.Type.COUNTER, "Locks that came into doubt while they were held"),
 
-    /** Time from the doubt about a lock until the store confirmed it. */
+    /** Time from the doubt until the store's confirmation. */
     CONFIRMED("distributed.lock.confirmed", Meter.Type.TIMER, "Time until a lock in doubt was confirmed"),
 
-    /** Calls of annotated methods that ended without running the method, by {@code how}: skipped, fallback. */
+    /** Calls of annotated methods that did not run the method, by {@code how}: skipped, fallback. */
     SKIPPED("distributed.lock.skipped", Meter.Type.COUNTER, "Calls that did not run their locked method"),
 
-    /**
-     * Values of a {@code cache} that were missing, by {@code outcome}: loaded, hit_after_wait,
-     * loaded_without_lock.
-     */
+    /** Missing values of a {@code cache} by {@code outcome}: loaded, hit_after_wait, loaded_without_lock. */
     CACHE("distributed.lock.cache", Meter.Type.COUNTER, "Missing values of caches that load once over all instances"),
 
-    /** Whether this instance holds the lock of a {@code role}, a doubt included: 1 or 0. */
+    /** Whether this instance holds the lock of a {@code role}, even in doubt: 1 or 0. */
     LEADER("distributed.lock.leader", Meter.Type.GAUGE, "Whether this instance leads the role, 1 or 0"),
 
-    /** How often this instance began or ceased to lead a {@code role}. */
+    /** How often this instance started or stopped leading a {@code role}. */
     LEADER_CHANGES("distributed.lock.leader.changes", Meter.Type.COUNTER, "Begins and ends of leaderships"),
 
-    /** Events that a {@code listener} missed, since it was too far behind. */
+    /** Events dropped because a {@code listener} was too slow. */
     DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");
 
     private final String meterName;
@@ -104,7 +101,7 @@ public enum LockMeter implements MeterDocumentation {
         return Counter.builder(meterName).description(description).tags(tags).register(registry);
     }
 
-    /** Counts what an object has counted, for as long as the object lives. */
+    /** Registers a counter with a weak reference to its object. */
     <T> void counter(MeterRegistry registry, Tags tags, T counting, ToDoubleFunction<T> count) {
         FunctionCounter.builder(meterName, counting, count)
                 .description(description)
@@ -112,7 +109,7 @@ public enum LockMeter implements MeterDocumentation {
                 .register(registry);
     }
 
-    /** Shows a value of an object, for as long as the object lives. */
+    /** Registers a gauge with a weak reference to its object. */
     <T> void gauge(MeterRegistry registry, Tags tags, T measured, ToDoubleFunction<T> value) {
         Gauge.builder(meterName, measured, value)
                 .description(description)

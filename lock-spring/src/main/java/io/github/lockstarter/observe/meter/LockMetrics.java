@@ -22,13 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts and times the locks of this instance, and says how their store is: {@code distributed.lock.store.up} and
- * {@code .recovering}, which follow the events of the store, without a command; {@code distributed.lock.acquire},
- * {@code .hold}, {@code .held}, {@code .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers},
- * {@code .takeovers}, {@code .doubts}, {@code .confirmed} and {@code .skipped}, tagged by logical lock name, never by
- * key; {@code distributed.lock.cache}, tagged by cache; {@code distributed.lock.leader} and {@code .leader.changes},
- * tagged by role. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the
- * name {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
+ * The meters of this instance's locks, see {@link LockMeter}. Store meters follow the store's events, without commands.
+ * After {@value #MAX_NAMES} names, further ones share {@value #OTHER}. Thread-safe; blocks only at the first event of a
+ * name.
  */
 public final class LockMetrics implements LockListener, SkippedCallListener {
 
@@ -37,8 +33,7 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
 
     private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
 
-    // Called by any thread. What is in `byName` stays in, so all events of a hold meet the same meters and no gauge
-    // drifts.
+    // Entries are never removed, so all events of a hold use the same meters and no gauge drifts.
     private final ConcurrentMap<String, LockNameMeters> byName = new ConcurrentHashMap<>();
     private final AtomicBoolean warned = new AtomicBoolean();
     private final Set<String> unreachable = ConcurrentHashMap.newKeySet();
@@ -46,9 +41,9 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     private final MeterRegistry registry;
 
     /**
-     * Registers the meters of the store; a name's meters appear with its first event.
+     * Registers the meters of the store; those of a name appear with its first event.
      *
-     * @param registry where the meters go
+     * @param registry receives the meters
      */
     public LockMetrics(MeterRegistry registry) {
         this.registry = Objects.requireNonNull(registry, "registry");
@@ -57,11 +52,10 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     }
 
     /**
-     * Counts the events that lock listeners missed. The registry keeps only a weak reference: the code that binds the
-     * counters keeps the result.
+     * Counts dropped events. Keep the result: the registry refers to the counters only weakly.
      *
-     * @param dropped the number of dropped events by the class of the listener; called when the counters are bound
-     * @return binds one counter for each listener
+     * @param dropped the number of dropped events by listener class; called when the counters are bound
+     * @return binds a counter for each listener
      */
     public static MeterBinder ofListeners(Supplier<Map<String, LongSupplier>> dropped) {
         return registry -> dropped.get()
@@ -72,7 +66,7 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     @Override
     public void onStoreEvent(StoreEvent event) {
         if (event.scope() == StoreEvent.Scope.VOTE) {
-            return; // locks are granted and kept without it
+            return; // grants and leases do not depend on it
         }
         if (event instanceof StoreEvent.Unreachable) {
             unreachable.add(event.store());
@@ -96,8 +90,7 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
         if (event instanceof LockEvent.Acquired acquired) {
             acquired(meters, acquired);
         } else if (event instanceof LockEvent.Released released) {
-            if (released.outcome()
-                    != ReleaseOutcome.LOST) { // else the loss, which comes before or after, counts its end
+            if (released.outcome() != ReleaseOutcome.LOST) { // a loss is counted by its own event
                 ended(meters, released.held());
             }
         } else if (event instanceof LockEvent.Contended) {
@@ -138,10 +131,10 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     }
 
     /**
-     * A value that is loaded once over all instances was missing in its cache.
+     * Counts a value that was missing in a single-load cache.
      *
-     * @param cache name of the cache
-     * @param outcome how the call got it
+     * @param cache the cache's name
+     * @param outcome how the call got the value
      */
     public void cacheMissed(String cache, String outcome) {
         Tags tags = Tags.of("cache", cache, "outcome", outcome.toLowerCase(Locale.ROOT));

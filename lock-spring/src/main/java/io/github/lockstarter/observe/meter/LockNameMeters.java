@@ -18,8 +18,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The meters of one logical lock name, all registered at once, so that a series that never happened reads zero instead
- * of missing. Thread-safe; the gauges read {@link #held} and {@link #waiting}, which live as long as this object.
+ * The meters of one lock name, registered together so that an event that never happened reads zero instead of missing.
+ * Thread-safe; {@link #held} and {@link #waiting} live as long as this object.
  */
 final class LockNameMeters {
 
@@ -56,7 +56,7 @@ final class LockNameMeters {
         LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, Tags.of("role", role)));
     }
 
-    /** Of the lock of a role: each grant, and each end of a hold, changes the leader. */
+    /** For a role's lock each grant, and each end of a hold, changes the leader. */
     private void registerLeader(MeterRegistry registry, Tags tags) {
         LockMeter.LEADER.gauge(registry, tags, held, AtomicInteger::get);
         LockMeter.LEADER_CHANGES.counter(registry, tags, this, meters -> meters.acquired.count() + meters.hold.count());
@@ -66,7 +66,7 @@ final class LockNameMeters {
         return Objects.requireNonNull(refused.get(refusal), "every refusal has a timer");
     }
 
-    /** Counts one more of what has a counter: a cause of loss, an outcome, or one of the paths to a lock. */
+    /** Counts an event by its loss cause, outcome or path. */
     void count(Enum<?> event) {
         Counter counter = counters.get(event);
         if (counter != null) {

@@ -1,6 +1,4 @@
-/**
- * Counts and times locks for Micrometer.
- */
+/** Micrometer meters of locks. */
 @NullMarked
 package io.github.lockstarter.observe.meter;
 

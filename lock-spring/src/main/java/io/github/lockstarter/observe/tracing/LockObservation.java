@@ -15,35 +15,33 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An acquisition or a section that is observed, below the observation that is current on the thread that starts it. Any
- * thread ends it, once.
+ * The observation of an acquisition or a section, a child of the current observation of its starting thread. Any thread
+ * stops it, once.
  */
 final class LockObservation {
 
     private final LockObservationContext context;
     private final LockObservationConvention convention;
     private final Observation observation;
-    private volatile long lostAtMillis; // 0 until the engine tells the loss
+    private volatile long lostAtMillis; // 0 until the engine reports the loss
 
-    /** Starts it. */
     LockObservation(
             Phase phase, LockRequest request, ObservationRegistry registry, LockObservationConvention convention) {
         this.context = new LockObservationContext(phase, request);
         this.convention = convention;
-        // Other names than those of the meters: a registry that makes meters of observations would otherwise meet one
-        // name with two sets of tags.
+        // Differs from the meter names: a registry that derives meters from observations would register one name with
+        // two sets of tags.
         this.observation = Observation.createNotStarted(
                         "distributed.lock." + phase.name().toLowerCase(Locale.ROOT), () -> context, registry)
                 .observationConvention(convention)
                 .start();
     }
 
-    /** Makes it the current observation of this thread until the scope is closed. */
     Observation.Scope openScope() {
         return observation.openScope();
     }
 
-    /** The acquisition has ended with the lock, which is given back if a handler throws. */
+    /** Stops the acquisition; releases the lock if a handler throws. */
     LockHandle granted(LockHandle handle) {
         try {
             show(handle);
@@ -55,10 +53,10 @@ final class LockObservation {
         }
     }
 
-    /** The acquisition has ended without the lock. */
+    /** Stops the acquisition. */
     void failed(Throwable failure) {
         if (failure instanceof LockNotAcquiredException) {
-            stop("contended", null); // an answer, no error
+            stop("contended", null); // not an error
         } else if (failure instanceof LockInterruptedException || failure instanceof CancellationException) {
             stop("interrupted", null);
         } else {
@@ -66,15 +64,15 @@ final class LockObservation {
         }
     }
 
-    /** The section has begun. */
+    /** Starts the section. */
     void begun(LockHandle handle) {
         show(handle);
         handle.onLost(() -> lostAtMillis = System.currentTimeMillis());
     }
 
     /**
-     * The section has ended: with a stage, perhaps right behind the release. The loss becomes an event here, with its
-     * own time: the thread that tells it may be later than the end.
+     * Stops the section, possibly just after the release. Records a loss here, with its own time: the thread that
+     * reports it may be later than the end.
      */
     void ended(LockHandle handle) {
         long lostAt = lostAtMillis;
@@ -95,10 +93,9 @@ final class LockObservation {
     }
 
     /**
-     * Ends it, even if a handler throws at the error.
+     * Stops the observation even if a handler of the error throws.
      *
-     * @param outcome the outcome
-     * @param failure its error, if it has one; replaced where spans do not show keys
+     * @param failure replaced by its type if spans must not show keys
      */
     void stop(String outcome, @Nullable Throwable failure) {
         context.ended(outcome);
@@ -112,8 +109,8 @@ final class LockObservation {
     }
 
     /**
-     * Stands for an exception where spans do not show keys: tracers record messages, and ours name the key, as may
-     * those of the causes. Has the type, the outcome and the stack of the original.
+     * Replaces an exception if spans must not show keys, which its message and causes may contain. Keeps type, outcome
+     * and stack trace.
      */
     private static final class RedactedException extends RuntimeException {
 

@@ -5,18 +5,17 @@ import io.micrometer.observation.Observation;
 import java.util.OptionalLong;
 
 /**
- * What an observation is about: an acquisition, or the section that runs under the lock.
+ * The context of an observation.
  *
- * <p>{@link #outcome} and {@link #fencingToken} are set by the code that ends or begins the observation, before it is
- * stopped.
+ * <p>{@link #outcome} and {@link #fencingToken} are set before the observation is stopped.
  */
 public final class LockObservationContext extends Observation.Context {
 
-    /** What is observed. */
+    /** The observed phase. */
     public enum Phase {
-        /** From the call to its end. */
+        /** From the call until the grant or failure. */
         ACQUISITION,
-        /** A body under the lock, to its end. */
+        /** A body under the lock, until its end. */
         SECTION
     }
 
@@ -30,28 +29,20 @@ public final class LockObservationContext extends Observation.Context {
         this.request = request;
     }
 
-    /**
-     * What is observed.
-     *
-     * @return the phase
-     */
+    /** {@return the observed phase} */
     public Phase phase() {
         return phase;
     }
 
-    /**
-     * What was asked for.
-     *
-     * @return the request
-     */
+    /** {@return the request} */
     public LockRequest request() {
         return request;
     }
 
     /**
-     * How it ended: acquired, contended, error or interrupted; of a section, held or lost.
+     * How it ended.
      *
-     * @return the outcome; unknown before the end
+     * @return acquired, contended, recovering, error or interrupted; for a section held or lost; unknown before the end
      */
     public String outcome() {
         return outcome;
@@ -60,7 +51,7 @@ public final class LockObservationContext extends Observation.Context {
     /**
      * The hold's fencing token.
      *
-     * @return the token; empty before the grant, and where several keys are locked
+     * @return the token; empty before the grant, and with several keys
      */
     public OptionalLong fencingToken() {
         long token = fencingToken;

@@ -9,24 +9,21 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
 
-/**
- * What an observation of a lock says, and what its span is called. A bean of this type that is declared replaces the
- * default.
- */
+/** Names and key values of lock observations. A bean of this type replaces the default. */
 public class LockObservationConvention implements ObservationConvention<LockObservationContext> {
 
     private static final int HASH_BYTES = 8;
 
     /**
-     * What is said of a key, which may contain identifiers of people or orders. Unless it is {@link #PLAIN}, spans have
-     * instead of an exception, whose message names the key, one that names its type and the outcome.
+     * How a span shows a key, which may contain identifiers of people or orders. Unless it is {@link #PLAIN}, spans
+     * also replace exceptions, whose messages contain the key, by their type and the outcome.
      */
     public enum KeyDisplay {
-        /** The beginning of its SHA-256: the same for the same key. A reader can check a guess of the key. */
+        /** The beginning of its SHA-256. It identifies the key, and confirms a guess of it. */
         HASHED,
         /** The key. */
         PLAIN,
-        /** Nothing. */
+        /** No key. */
         NONE
     }
 
@@ -35,13 +32,12 @@ public class LockObservationConvention implements ObservationConvention<LockObse
     /**
      * Creates the convention.
      *
-     * @param keys what to say of keys
+     * @param keys how to show keys
      */
     public LockObservationConvention(KeyDisplay keys) {
         this.keys = Objects.requireNonNull(keys, "keys");
     }
 
-    /** Whether spans may contain keys as they are. */
     boolean showsKeys() {
         return keys == KeyDisplay.PLAIN;
     }

@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes acquisitions and what runs under locks: as spans, where there is a tracer. While the registry has no
- * listener, nothing is created. A convention or a handler that throws fails the call, as in every observation of
- * Micrometer; a lock that was granted is released.
+ * Observes acquisitions and locked sections, as spans if there is a tracer. Does nothing while the registry has no
+ * handler. A convention or handler that throws fails the call, as in every Micrometer observation, and a granted lock
+ * is released.
  */
 public final class LockObservations implements LockDecorator {
 
@@ -30,8 +30,8 @@ public final class LockObservations implements LockDecorator {
     /**
      * Creates the decorator.
      *
-     * @param registry where the observations go
-     * @param convention what they say
+     * @param registry receives the observations
+     * @param convention their names and key values
      */
     public LockObservations(ObservationRegistry registry, LockObservationConvention convention) {
         this.registry = Objects.requireNonNull(registry, "registry");
@@ -43,9 +43,9 @@ public final class LockObservations implements LockDecorator {
         return new ObservedSource(source);
     }
 
-    /** The body's own observations become children of its section, which ends with the body or the stage it returns. */
+    /** Makes the body's observations children of its section, which ends with the body or the stage that it returns. */
     @Override
-    @SuppressWarnings("try") // nothing asks the scope
+    @SuppressWarnings("try") // the scope is only closed
     public <T extends @Nullable Object, X extends Throwable> T run(
             LockRequest request, LockHandle handle, LockedAction<T, X> body) throws X {
         if (registry.isNoop()) {
@@ -60,7 +60,7 @@ public final class LockObservations implements LockDecorator {
             try {
                 section.ended(handle);
             } catch (RuntimeException | Error e) {
-                failure.addSuppressed(e); // the caller gets the failure of its body
+                failure.addSuppressed(e); // the body's failure takes precedence
             }
             throw failure;
         }
@@ -90,8 +90,8 @@ public final class LockObservations implements LockDecorator {
             return observed(request, () -> source.tryAcquire(request));
         }
 
-        /** What the attempt observes on this thread becomes a child of the acquisition. */
-        @SuppressWarnings("try") // nothing asks the scope
+        /** Makes observations of the attempt on this thread children of the acquisition. */
+        @SuppressWarnings("try") // the scope is only closed
         private Optional<LockHandle> observed(LockRequest request, Supplier<Optional<LockHandle>> attempt) {
             if (registry.isNoop()) {
                 return attempt.get();
@@ -104,7 +104,7 @@ public final class LockObservations implements LockDecorator {
                 try {
                     acquisition.failed(e);
                 } finally {
-                    handle.ifPresent(LockHandle::closeAsync); // the scope could not be closed
+                    handle.ifPresent(LockHandle::closeAsync); // closing the scope failed
                 }
                 throw e;
             }
@@ -147,15 +147,15 @@ public final class LockObservations implements LockDecorator {
             return result;
         }
 
-        /** What begins with the grant, on this thread, is below the observation of the caller. */
-        @SuppressWarnings("try") // nothing asks the scope
+        /** Runs the grant's continuations on this thread below the caller's observation. */
+        @SuppressWarnings("try") // the scope is only closed
         private static void complete(
                 CompletableFuture<LockHandle> result, LockHandle handle, @Nullable Observation callers) {
             boolean isTaken = false;
             try (Observation.Scope scope = callers == null ? Observation.Scope.NOOP : callers.openScope()) {
                 isTaken = result.complete(handle);
             } catch (RuntimeException | Error e) {
-                result.completeExceptionally(e); // the scope could not be opened
+                result.completeExceptionally(e); // opening the scope failed
             } finally {
                 if (!isTaken) {
                     handle.closeAsync();

@@ -1,6 +1,4 @@
-/**
- * Observes acquisitions and what runs under locks, as spans where there is a tracer.
- */
+/** Observations of acquisitions and locked sections. */
 @NullMarked
 package io.github.lockstarter.observe.tracing;
 

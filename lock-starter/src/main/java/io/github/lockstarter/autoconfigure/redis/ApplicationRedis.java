@@ -15,26 +15,26 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The Redis of the application, as its connection factory describes it.
+ * The Redis of the application, from its connection factory.
  *
- * @param factory the application's own connection factory, or one that only the locks have
- * @param lockClientName what the lock's connections are called in {@code CLIENT LIST}
- * @param close ends what was made for the locks only
+ * @param factory the application's connection factory, or one only for locks
+ * @param lockClientName the name of the lock connections in {@code CLIENT LIST}
+ * @param close closes resources created only for locks
  */
 record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName, Runnable close) {
 
-    /** The field of a connection factory that holds what it was made from. */
-    static final String MADE_FROM = "configuration";
+    /** The field with the configuration from which a connection factory was created. */
+    static final String SETUP_FIELD = "configuration";
 
     private static final Logger log = LoggerFactory.getLogger(ApplicationRedis.class);
     private static final String MARK = "@DistributedLockRedisConnectionFactory";
 
     /**
-     * The connection factory that is marked for locks, else the only or primary one.
+     * The connection factory marked for locks, else the only or primary one.
      *
-     * @param all every connection factory without a qualifier that hides it
-     * @param marked those that are marked for locks
-     * @throws LockStartException when there is none, or which one is meant is open
+     * @param all connection factories that are injectable without a qualifier
+     * @param marked connection factories marked for locks
+     * @throws LockStartException if there is none, or the choice is ambiguous
      */
     static RedisConnectionFactory factoryForLocks(
             ObjectProvider<RedisConnectionFactory> all, ObjectProvider<RedisConnectionFactory> marked) {
@@ -63,10 +63,9 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     }
 
     /**
-     * The Redis that a connection factory leads to; if it belongs to another client than Lettuce, the Redis of
-     * {@code spring.data.redis.*}.
+     * The Redis of a Lettuce connection factory; with another client, the Redis of {@code spring.data.redis.*}.
      *
-     * @throws LockStartException when these properties do not say where that is
+     * @throws LockStartException if these properties do not contain its address
      */
     static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
         String name = nameOf(application);
@@ -92,41 +91,40 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
         return application.getEnvironment().getProperty("spring.application.name", "application");
     }
 
-    /** The client name of the lock's connections: {@code CLIENT SETNAME} takes printable ASCII without spaces. */
+    /** Replaces characters that {@code CLIENT SETNAME} rejects: it accepts printable ASCII without spaces. */
     static String lockClientName(String application) {
         return application.replaceAll("[^!-~]", "-") + "-lock";
     }
 
-    /** How the application talks to it. */
     LettuceClientConfiguration client() {
         return factory.getClientConfiguration();
     }
 
-    /** Where it is, and how to log in: one, or each of those of which one is the master. */
+    /** Address and login of the server, or of each server in a group with one master. */
     List<RedisConfiguration> servers() {
-        return madeFrom() instanceof RedisStaticMasterReplicaConfiguration all
+        return configuration() instanceof RedisStaticMasterReplicaConfiguration all
                 ? all.getNodes().stream()
                         .<RedisConfiguration>map(node -> server(node.getHostName(), node.getPort(), all))
                         .toList()
-                : List.of(madeFrom());
+                : List.of(configuration());
     }
 
-    /** Where it is, for messages. */
+    /** The address, for messages. */
     String target() {
-        RedisConfiguration madeFrom = madeFrom();
-        if (madeFrom instanceof RedisStaticMasterReplicaConfiguration all) {
+        RedisConfiguration configuration = configuration();
+        if (configuration instanceof RedisStaticMasterReplicaConfiguration all) {
             return "the master among "
                     + all.getNodes().stream()
                             .map(node -> node.getHostName() + ":" + node.getPort())
                             .toList();
         }
-        if (madeFrom instanceof RedisConfiguration.ClusterConfiguration cluster) {
+        if (configuration instanceof RedisConfiguration.ClusterConfiguration cluster) {
             return "the cluster of " + cluster.getClusterNodes();
         }
-        if (madeFrom instanceof RedisConfiguration.SentinelConfiguration sentinels) {
+        if (configuration instanceof RedisConfiguration.SentinelConfiguration sentinels) {
             return "the master of sentinels " + sentinels.getSentinels();
         }
-        return madeFrom instanceof RedisConfiguration.DomainSocketConfiguration socket
+        return configuration instanceof RedisConfiguration.DomainSocketConfiguration socket
                 ? socket.getSocket()
                 : factory.getHostName() + ":" + factory.getPort();
     }
@@ -141,19 +139,18 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     }
 
     /**
-     * No accessor distinguishes a factory with static nodes from one to {@code localhost:6379}, where locks would be
-     * kept if it were not recognised. Hence the look at its field, which fails the start where there is none. The
-     * field of a proxy is empty.
+     * Reads the field, because no accessor distinguishes a factory with static nodes from one for {@code
+     * localhost:6379}, where locks would otherwise be kept. Startup fails if it is missing; a proxy's field is empty.
      */
-    private RedisConfiguration madeFrom() {
-        Object madeFrom = new DirectFieldAccessor(factory).getPropertyValue(MADE_FROM);
-        if (madeFrom == null) {
+    private RedisConfiguration configuration() {
+        Object configuration = new DirectFieldAccessor(factory).getPropertyValue(SETUP_FIELD);
+        if (configuration == null) {
             throw new LockStartException(
                     "The application's connection factory, a "
                             + factory.getClass().getName()
-                            + ", does not tell what it was made from, as that of a proxy does not",
+                            + ", has no configuration, probably because it is a proxy",
                     "Declare a LettuceConnectionFactory that is not proxied, and mark it with " + MARK);
         }
-        return (RedisConfiguration) madeFrom;
+        return (RedisConfiguration) configuration;
     }
 }

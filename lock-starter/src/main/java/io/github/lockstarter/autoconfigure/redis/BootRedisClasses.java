@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * The Redis auto-configuration of Spring Boot and what configures it, which have other names in Boot 4 than in Boot 3.
+ * Spring Boot's Redis auto-configuration and related classes, whose names differ between Boot 3 and 4.
  *
  * @param loader loads the classes
- * @param packageName where they are
- * @param stem how their names begin
+ * @param packageName their package
+ * @param stem the prefix of their names
  */
 record BootRedisClasses(@Nullable ClassLoader loader, String packageName, String stem) {
 
-    /** Those on the class path; empty where an application has Spring Data Redis without Boot's module for it. */
+    /** Empty if an application uses Spring Data Redis without Boot's module for it. */
     static Optional<BootRedisClasses> present(@Nullable ClassLoader loader) {
         return Stream.of(
                         new BootRedisClasses(loader, "org.springframework.boot.data.redis.autoconfigure", "DataRedis"),
@@ -28,17 +28,17 @@ record BootRedisClasses(@Nullable ClassLoader loader, String packageName, String
         return load(named("AutoConfiguration"));
     }
 
-    /** Where Redis is, and how to log in. */
+    /** Address and login. */
     Class<?> connectionDetails() {
         return load(named("ConnectionDetails"));
     }
 
-    /** Whether Boot made these details of {@code spring.data.redis.*}, so that they say no more than the properties. */
+    /** Whether Boot created the details from {@code spring.data.redis.*}, so they add nothing to the properties. */
     boolean isFromProperties(Object details) {
         return details.getClass().getName().startsWith(packageName + ".Properties");
     }
 
-    /** What an application declares to change the Lettuce client that Boot configures. */
+    /** The types of beans that customize Boot's Lettuce client. */
     List<Class<?>> lettuceCustomizers() {
         return Stream.of(
                         "ClientResourcesBuilderCustomizer",

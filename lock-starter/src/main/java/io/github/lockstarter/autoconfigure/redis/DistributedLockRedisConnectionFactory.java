@@ -8,11 +8,11 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Qualifier of the {@code LettuceConnectionFactory} whose Redis keeps the locks, where the application has several
- * connection factories. Without it, the only or {@code @Primary} one is used.
+ * Qualifier of the {@code LettuceConnectionFactory} to use for locks if there are several connection factories. The
+ * default is the only or {@code @Primary} one.
  *
  * <pre>{@code
- * @Bean(defaultCandidate = false) // everything else goes on with the connection factory that Boot configures
+ * @Bean(defaultCandidate = false) // everything else uses the connection factory that Boot configures
  * @DistributedLockRedisConnectionFactory
  * LettuceConnectionFactory lockConnectionFactory() {
  *     return new LettuceConnectionFactory("redis-locks.internal", 6379);

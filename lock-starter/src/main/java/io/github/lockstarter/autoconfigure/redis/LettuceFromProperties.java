@@ -28,10 +28,10 @@ import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfigu
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * The {@link LettuceConnectionFactory} that Spring Boot would have configured, for an application whose own connection
- * factory belongs to another client. Boot's Redis auto-configuration makes it, in a separate context, so that all of
- * {@code spring.data.redis.*} applies, on either line of Boot: URL, login, SSL bundle, Sentinel, cluster, static nodes.
- * That context sees the application's properties, connection details and Lettuce customizers, and no other bean.
+ * The {@link LettuceConnectionFactory} that Boot would have configured, for an application with another Redis client.
+ * Boot's auto-configuration creates it in a separate context, so all of {@code spring.data.redis.*} applies, in Boot 3
+ * and 4: URL, login, SSL bundle, Sentinel, cluster, static nodes. That context shares only the application's
+ * properties, connection details and Lettuce customizers.
  */
 final class LettuceFromProperties implements AutoCloseable {
 
@@ -44,15 +44,14 @@ final class LettuceFromProperties implements AutoCloseable {
     }
 
     /**
-     * Makes the factory; connects nothing.
+     * Creates the factory without connecting it.
      *
-     * @param application the application
-     * @param unusable its own connection factory, for messages
-     * @throws LockStartException when nothing says where Redis is, and in a native image
+     * @param unusable the application's connection factory, for messages
+     * @throws LockStartException if no address is configured, or in a native image
      */
     static LettuceFromProperties of(ApplicationContext application, RedisConnectionFactory unusable) {
         if (NativeDetector.inNativeImage()) {
-            throw failure(unusable, "a native image cannot make a Lettuce client beside it", "Use Lettuce");
+            throw failure(unusable, "a native image cannot create an additional Lettuce client", "Use Lettuce");
         }
         BootRedisClasses boot = BootRedisClasses.present(application.getClassLoader())
                 .orElseThrow(() -> failure(
@@ -63,7 +62,7 @@ final class LettuceFromProperties implements AutoCloseable {
             throw failure(
                     unusable,
                     "spring.data.redis.* does not say where Redis is",
-                    "Set spring.data.redis.host, .url, or the nodes of .sentinel or .cluster, also for localhost: then "
+                    "Set spring.data.redis.host, .url, or the nodes of .sentinel or .cluster, even for localhost: then "
                             + "the locks use a Lettuce client of their own");
         }
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
@@ -85,7 +84,7 @@ final class LettuceFromProperties implements AutoCloseable {
         context.close();
     }
 
-    /** Without an address, Boot takes localhost, which need not be where the other client connects to. */
+    /** Requires an address: Boot's default is localhost, which may differ from the other client's server. */
     private static boolean namesServer(Environment environment) {
         Binder properties = Binder.get(environment);
         return Stream.of("host", "port", "url", "sentinel.master", "cluster.nodes", "masterreplica.nodes")
@@ -111,7 +110,7 @@ final class LettuceFromProperties implements AutoCloseable {
         return environment;
     }
 
-    /** As singletons that were made elsewhere, which the separate context does not destroy. */
+    /** Registers singletons, which the separate context does not destroy. */
     private static void share(
             ApplicationContext application, BootRedisClasses boot, ConfigurableListableBeanFactory own) {
         Stream<Object> single = Stream.of(

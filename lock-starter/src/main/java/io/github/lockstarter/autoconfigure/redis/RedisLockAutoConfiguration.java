@@ -21,8 +21,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Locks in Redis, as {@code distributed-lock.redis.*} and {@code distributed-lock.redlock.*} say: in the one of the
- * application's connection factory, or in a quorum of independent servers. Makes nothing where {@link
+ * Keeps locks in Redis: in the server of the application's connection factory ({@code distributed-lock.redis.*}), or in
+ * a quorum of independent servers ({@code distributed-lock.redlock.*}). Inactive if {@link
  * DistributedLockAutoConfiguration} is excluded.
  */
 @AutoConfiguration(
@@ -40,7 +40,6 @@ public final class RedisLockAutoConfiguration {
     /** Created by Spring. */
     public RedisLockAutoConfiguration() {}
 
-    /** Locks in the Redis of the application's connection factory. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnLockBackend(RedisLockProperties.NAME)
     @ConditionalOnClass(name = LETTUCE)
@@ -67,7 +66,6 @@ public final class RedisLockAutoConfiguration {
         }
     }
 
-    /** Locks on a quorum of the servers of {@code distributed-lock.redlock.nodes}. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnLockBackend(RedlockProperties.NAME)
     @ConditionalOnClass(name = LETTUCE)
@@ -95,7 +93,7 @@ public final class RedisLockAutoConfiguration {
         }
     }
 
-    /** Says that locks need Lettuce. */
+    /** Fails startup without Lettuce. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass(LETTUCE)
     static class WithoutLettuce {

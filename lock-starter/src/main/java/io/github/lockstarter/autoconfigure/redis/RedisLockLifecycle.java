@@ -9,10 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects the backend and checks the server when the context starts, and disconnects it after the engine has released
- * its locks. Locks that are taken earlier, by initialisation callbacks, connect the backend themselves.
- *
- * <p>Called by the one thread that starts or stops the context.
+ * Connects and checks the server when the context starts, and disconnects it when the context stops. Locks of earlier
+ * initialisation callbacks connect the backend on demand.
  */
 final class RedisLockLifecycle extends StoreCheck {
 

@@ -12,16 +12,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The configuration of locks in one Redis, in addition to that of all locks.
  *
- * @param commandTimeout How long the client waits for the reply of Redis to one lock command: 100ms to 60s.
- * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked
- *     methods fail until it does.
- * @param gracePeriod How long free locks are not granted after a failover or a restart of Redis that may have forgotten
- *     locks; holders keep theirs. Defaults to max-lease, and must not be shorter. Must be the same for all users of a
- *     key prefix. With 0s, forgotten locks are granted at once, and no lock of a crashed instance is taken over: for
- *     tests, and for servers that are flushed.
- * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
- *     a failover, no lock is renewed for that long. At most a third of every lease. Without effect if grace-period is
- *     0s.
+ * @param commandTimeout Timeout of a lock command, from 100ms to 60s.
+ * @param requiredAtStart Whether startup fails if Redis does not answer. If false, locked methods fail until it does.
+ * @param gracePeriod How long free locks are not granted after a failover or restart of Redis that may have lost locks;
+ *     holders keep theirs. Defaults to max-lease, and must not be shorter. Must be the same for all users of a key
+ *     prefix. With 0s, lost locks are granted at once, and crash take-over is disabled: for tests, and for servers that
+ *     are flushed.
+ * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. No lock
+ *     is renewed for that time after a failover. At most a third of every lease. No effect if grace-period is 0s.
  */
 @ConfigurationProperties(prefix = RedisLockProperties.PREFIX, ignoreUnknownFields = false)
 record RedisLockProperties(
@@ -44,11 +42,7 @@ record RedisLockProperties(
         settings(locks);
     }
 
-    /**
-     * How the Redis is used.
-     *
-     * @throws IllegalArgumentException when a property is wrong; names it
-     */
+    /** @throws IllegalArgumentException if a property is invalid; names it */
     RedisSettings settings(LockSettings locks) {
         Stream.concat(Stream.of(locks.lease()), locks.leases().values().stream())
                 .forEach(lease -> RedisSettings.Guard.checkDeposedMasterWrites(deposedMasterWrites, lease));

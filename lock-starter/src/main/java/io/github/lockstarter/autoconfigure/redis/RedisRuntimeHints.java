@@ -5,13 +5,13 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What a native image has to keep for locks in Redis: scripts, and the field that {@link ApplicationRedis} reads. */
+/** Native-image hints for the scripts and the field that {@link ApplicationRedis} reads. */
 final class RedisRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/github/lockstarter/redis/script/*.lua");
         hints.reflection()
-                .registerType(LettuceConnectionFactory.class, hint -> hint.withField(ApplicationRedis.MADE_FROM));
+                .registerType(LettuceConnectionFactory.class, hint -> hint.withField(ApplicationRedis.SETUP_FIELD));
     }
 }

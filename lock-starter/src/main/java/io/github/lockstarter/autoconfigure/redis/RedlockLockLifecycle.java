@@ -26,11 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects the servers of the quorum and checks them when the context starts, all at the same time, and disconnects
- * them after the engine has stopped. Servers that do not answer are tried again with each lock; fewer than a
- * quorum fail the start.
- *
- * <p>Called by the one thread that starts or stops the context.
+ * Connects and checks all servers of the quorum concurrently when the context starts, and disconnects them when it
+ * stops. Each lock operation retries servers that did not answer. Startup fails without a quorum.
  */
 final class RedlockLockLifecycle extends StoreLifecycle {
 
@@ -42,12 +39,6 @@ final class RedlockLockLifecycle extends StoreLifecycle {
     private final List<Member> members;
     private final LockBackend quorum;
 
-    /**
-     * Connects nothing yet.
-     *
-     * @param members the servers
-     * @param quorum the backend over all of them
-     */
     RedlockLockLifecycle(List<Member> members, LockBackend quorum) {
         this.members = members;
         this.quorum = quorum;
@@ -65,10 +56,10 @@ final class RedlockLockLifecycle extends StoreLifecycle {
                 failure.remedy()));
         warnOfNumberAndRights();
         members.forEach(member -> member.backend().warnings().forEach(log::warn));
-        getToKnow();
+        recordServers();
     }
 
-    /** The failures, in the order of the configuration. */
+    /** Returns the failures in the order of the configuration. */
     private List<RedisUnavailableException> startAll() {
         ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
         List<CompletableFuture<Optional<RedisUnavailableException>>> starts = members.stream()
@@ -107,7 +98,7 @@ final class RedlockLockLifecycle extends StoreLifecycle {
                             + " servers of distributed-lock.redlock.nodes can keep locks, and " + needed
                             + " are needed; "
                             + joined(failures, "; ", failure -> String.valueOf(failure.getMessage())),
-                    joined(failures, ". ", RedisUnavailableException::remedy) + ". The start succeeds as soon as "
+                    joined(failures, ". ", RedisUnavailableException::remedy) + ". Startup succeeds as soon as "
                             + needed + " servers can keep locks");
             failures.forEach(noQuorum::addSuppressed);
             throw noQuorum;
@@ -121,7 +112,7 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         return failures.stream().map(text).distinct().collect(Collectors.joining(separator));
     }
 
-    /** Two names of one server would give it two votes. */
+    /** A server with two names would have two votes. */
     private void checkDistinct() {
         Map<String, Member> byHistory = new HashMap<>();
         for (Member member : members) {
@@ -154,10 +145,10 @@ final class RedlockLockLifecycle extends StoreLifecycle {
     }
 
     /**
-     * Takes a lock once, so that this instance knows each server's history and clock from now on, and so that the grace
-     * of servers that were never used begins now and not with the first lock of the application. Waits for nothing.
+     * Acquires and releases a lock in the background, so this instance records each server's history and clock now, and
+     * the grace period of unused servers begins now instead of with the application's first lock.
      */
-    private void getToKnow() {
+    private void recordServers() {
         LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
         quorum.acquire(new AcquireCommand(FIRST_KEY, token, FIRST_LEASE, 0, 1, Optional.empty()))
                 .thenCompose(any -> quorum.release(new ReleaseCommand(FIRST_KEY, token, 0)));

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry of {@code distributed-lock.redlock.nodes}: {@code host:port}, or {@code redis://user:password@host:port},
- * with {@code rediss} for TLS. Messages never show a user or a password.
+ * An entry of {@code distributed-lock.redlock.nodes}: {@code host:port} or {@code redis://user:password@host:port},
+ * with {@code rediss} for TLS. Messages never show the login.
  *
  * @param address scheme, login, host, port
  */
@@ -18,11 +18,8 @@ record RedlockNode(URI address) {
     private static final String WITH_TLS = "rediss";
 
     /**
-     * Reads an entry.
-     *
-     * @param entry as it is configured
-     * @param bundled whether TLS is configured for all nodes
-     * @throws IllegalArgumentException when it is none, or says that it has no TLS
+     * @param bundled whether an SSL bundle is configured, which requires TLS
+     * @throws IllegalArgumentException if the entry is invalid or excludes TLS
      */
     static RedlockNode parse(String entry, boolean bundled) {
         String text = entry.strip();
@@ -51,7 +48,7 @@ record RedlockNode(URI address) {
                 + " redis://user:password@host:port, or the same with rediss:// for TLS");
     }
 
-    /** Its address, for messages and to distinguish servers. */
+    /** Host and port, for messages and comparison. */
     String target() {
         int port = address.getPort() < 0 ? DEFAULT_PORT : address.getPort();
         return address.getHost().toLowerCase(Locale.ROOT) + ":" + port;
@@ -61,7 +58,7 @@ record RedlockNode(URI address) {
         return WITH_TLS.equals(address.getScheme());
     }
 
-    /** Where to connect to, and with which user: that of the address, else that of all nodes. */
+    /** The address with its login, else the common login. */
     RedisURI uri(@Nullable String username, @Nullable String password) {
         RedisURI uri = RedisURI.create(address);
         if (address.getUserInfo() == null && password != null) {

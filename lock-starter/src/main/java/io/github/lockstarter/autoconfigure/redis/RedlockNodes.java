@@ -18,17 +18,14 @@ import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
 
-/**
- * The servers of the quorum, each with a client of its own on shared threads. The backend of the quorum closes them
- * before the threads end.
- */
+/** The servers of the quorum, each with its own client on shared threads. The quorum's backend must be closed first. */
 final class RedlockNodes implements AutoCloseable {
 
     /**
-     * One of them.
+     * A server.
      *
-     * @param target where it is, for messages
-     * @param backend keeps locks there
+     * @param target its address, for messages
+     * @param backend its locks
      */
     record Member(String target, RedisLockBackend backend) {}
 
@@ -36,11 +33,9 @@ final class RedlockNodes implements AutoCloseable {
     private final List<Member> members;
 
     /**
-     * Prepares connections to the servers; connects nothing yet.
+     * Creates the clients without connecting them.
      *
-     * @param redlock where they are
-     * @param settings how each of them is used
-     * @param application has the name of the connections, perhaps threads for Redis, and the SSL bundles
+     * @param application provides client name, client resources and SSL bundles
      */
     RedlockNodes(RedlockProperties redlock, RedisSettings settings, ApplicationContext application) {
         this.resources = SpringRedisConnector.resources(Optional.ofNullable(

@@ -15,16 +15,16 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks on a quorum of independent Redis servers, in addition to that of all locks; and what a
- * quorum needs to keep them.
+ * The configuration of locks on a quorum of independent Redis servers, in addition to that of all locks.
  *
- * @param nodes Addresses of the servers that decide by a majority: three or more, preferably five, each host:port
- *     or redis://user:password@host:port, with rediss for TLS. They stand alone: no server replicates another one.
- * @param nodeTimeout How long the client waits for the reply of one server, and for a connection to it: from 100ms
- *     to a quarter of every lease.
- * @param username User for the servers whose address has no login.
- * @param password Password for the servers whose address has no login.
- * @param sslBundle SSL bundle for the connections to all servers. Turns TLS on.
+ * @param nodes Addresses of the servers, three or more, preferably five, each host:port or
+ *     redis://user:password@host:port, with rediss for TLS. The servers must be independent: none may replicate
+ *     another.
+ * @param nodeTimeout Timeout of a command to one server and of connecting to it, from 100ms to a quarter of every
+ *     lease.
+ * @param username User for servers without a login in their address.
+ * @param password Password for servers without a login in their address.
+ * @param sslBundle SSL bundle for all connections. Enables TLS.
  */
 @ConfigurationProperties(prefix = RedlockProperties.PREFIX, ignoreUnknownFields = false)
 record RedlockProperties(
@@ -40,7 +40,7 @@ record RedlockProperties(
 
     private static final int LEAST_NODES = 3;
 
-    /** An acquisition takes up to two rounds, and the lease has to outlive them by far. */
+    /** An acquisition takes up to two rounds; most of the lease must remain after them. */
     private static final int TIMEOUTS_IN_LEASE = 4;
 
     RedlockProperties {
@@ -105,7 +105,7 @@ record RedlockProperties(
         }
     }
 
-    /** Checks whether a lease leaves enough time when servers do not answer. */
+    /** Checks whether enough of a lease remains if servers do not answer. */
     private void checkLease(String what, Duration lease) {
         if (nodeTimeout.multipliedBy(TIMEOUTS_IN_LEASE).compareTo(lease) > 0) {
             throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "
@@ -122,14 +122,13 @@ record RedlockProperties(
                 .toList();
     }
 
-    /** What the servers of a quorum have in common. */
     RedlockSettings settings(LockSettings locks) {
         return new RedlockSettings(nodeTimeout, locks.longestLease());
     }
 
     /**
-     * How each server of a quorum is used. A server that seems never used may have been emptied before this instance
-     * started: it votes after the grace.
+     * Settings of each server. A server that looks unused may have been emptied before this instance started, so it
+     * votes only after the grace period.
      */
     RedisSettings nodeSettings(LockSettings locks) {
         return new RedisSettings(
@@ -138,7 +137,7 @@ record RedlockProperties(
                 new RedisSettings.Guard(locks.longestLease(), RedisSettings.FirstUse.GRACE, Duration.ZERO));
     }
 
-    /** Without passwords. */
+    /** Omits passwords. */
     @Override
     public String toString() {
         return "Redlock[" + nodes.size() + " nodes]";

@@ -9,14 +9,13 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConverters;
 
 /**
- * Addresses and logins of servers, which a {@code LettuceConnectionFactory} passes to its client and to no other class.
- * To ask several servers at the same time takes the URI of each.
+ * Creates server URIs with logins, for asking several servers at once. A {@code LettuceConnectionFactory} exposes them
+ * only to its own client.
  *
- * @param client what all connections have in common
+ * @param client the common settings
  */
 record ServerUris(LettuceClientConfiguration client) {
 
-    /** The URI of one server. */
     RedisURI ofServer(RedisStandaloneConfiguration server) {
         RedisURI uri = RedisURI.create(server.getHostName(), server.getPort());
         uri.setDatabase(server.getDatabase());
@@ -33,14 +32,14 @@ record ServerUris(LettuceClientConfiguration client) {
         return uri;
     }
 
-    /** The URI of the master that sentinels name. */
+    /** The URI of a master behind sentinels. */
     RedisURI ofSentinels(RedisSentinelConfiguration sentinels) {
         RedisURI uri = LettuceConverters.sentinelConfigurationToRedisURI(sentinels);
         uri.setDatabase(sentinels.getDatabase());
         client.getRedisCredentialsProviderFactory().ifPresent(factory -> {
             login(uri, factory.createCredentialsProvider(sentinels));
-            RedisCredentialsProvider there = factory.createSentinelCredentialsProvider(sentinels);
-            uri.getSentinels().forEach(sentinel -> login(sentinel, there));
+            RedisCredentialsProvider credentials = factory.createSentinelCredentialsProvider(sentinels);
+            uri.getSentinels().forEach(sentinel -> login(sentinel, credentials));
         });
         common(uri);
         uri.getSentinels().forEach(this::common);

@@ -24,9 +24,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connects as the application's own connection factory does (server, login, TLS, threads), with a client of its own
- * whose options suit locks. Reconnects within about a second, where Lettuce's default backs off to 30 s: longer than a
- * lease.
+ * Creates connections like the application's factory (server, login, TLS, threads), but with an own client whose
+ * options suit locks. It reconnects within about a second; Lettuce's default delay grows to 30 s, longer than a lease.
  */
 final class SpringRedisConnector {
 
@@ -37,7 +36,7 @@ final class SpringRedisConnector {
 
     private SpringRedisConnector() {}
 
-    /** Makes the client; connects nothing yet. */
+    /** Creates the client without connecting it. */
     static RedisConnector of(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
         ClientResources resources = resources(theirs.getClientResources());
@@ -73,7 +72,7 @@ final class SpringRedisConnector {
         return RedisConnectors.toMasterAmong(client, each, target, closing);
     }
 
-    /** Threads of the application if it has any, and a reconnect that does not outlast a lease. */
+    /** Reuses the application's threads, if any, with a reconnect delay shorter than a lease. */
     static ClientResources resources(Optional<ClientResources> theirs) {
         return theirs.map(SpringRedisConnector::sharing)
                 .orElseGet(ClientResources::builder)
@@ -81,14 +80,14 @@ final class SpringRedisConnector {
                 .build();
     }
 
-    /** Ends what is not shared. */
+    /** Shuts down resources that are not shared. */
     static void close(ClientResources resources) {
         resources
                 .shutdown(0, SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS)
                 .awaitUninterruptibly(SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Marks the threads as shared, so that closing the copy leaves them to the application. */
+    /** Marks the threads as shared, so that closing the copy does not stop the application's threads. */
     private static ClientResources.Builder sharing(ClientResources theirs) {
         return theirs.mutate()
                 .eventLoopGroupProvider(theirs.eventLoopGroupProvider())

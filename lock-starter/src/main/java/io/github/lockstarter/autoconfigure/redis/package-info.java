@@ -1,4 +1,4 @@
-/** Keeps the locks of a Spring Boot application in its Redis, or in a quorum of Redis servers. */
+/** Keeps the locks of a Spring Boot application in its Redis or in a quorum of Redis servers. */
 @NullMarked
 package io.github.lockstarter.autoconfigure.redis;
 

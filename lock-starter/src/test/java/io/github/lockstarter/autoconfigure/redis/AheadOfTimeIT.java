@@ -72,7 +72,7 @@ class AheadOfTimeIT {
                     .accepts(hints);
         }
         assertThat(RuntimeHintsPredicates.reflection()
-                        .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField(ApplicationRedis.MADE_FROM)))
+                        .onFieldAccess(LettuceConnectionFactory.class.getDeclaredField(ApplicationRedis.SETUP_FIELD)))
                 .accepts(hints);
     }
 }

@@ -45,7 +45,7 @@ class ApplicationRedisTests {
                     .isInstanceOf(LockStartException.class)
                     .hasMessageContaining("Locks need Lettuce, the application's connection factory is a "
                             + other.getClass().getName()
-                            + ", and a native image cannot make a Lettuce client beside it");
+                            + ", and a native image cannot create an additional Lettuce client");
         }
     }
 
@@ -58,7 +58,7 @@ class ApplicationRedisTests {
 
         assertThatThrownBy(() -> ApplicationRedis.of(found, context).servers())
                 .isInstanceOf(LockStartException.class)
-                .hasMessageContaining("does not tell what it was made from");
+                .hasMessageContaining("has no configuration");
     }
 
     @Test
