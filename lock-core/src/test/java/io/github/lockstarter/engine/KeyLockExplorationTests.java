@@ -90,7 +90,7 @@ class KeyLockExplorationTests {
                 arguments("holds.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
                 arguments("releases", 9, List.of(WAITS), 6, "7: an object that nobody needs"),
                 arguments(
-                        "holds.beside",
+                        "holds.next",
                         null,
                         List.of(WAITS_FOR_PERMIT, WAITS_FOR_PERMIT),
                         5,
