@@ -15,16 +15,20 @@ final class Attempt {
 
     final int fencingTokens;
 
+    /** The signalled slot that it was sent for, which is still free if it gets a lower one; negative if none. */
+    final int signalled;
+
     /** Time before it was sent. */
     final Moment sent;
 
     /** Set once, before the command is sent, by the sending thread. */
     volatile @Nullable Grant grant;
 
-    Attempt(Waiter waiter, Optional<Waiting> waiting, int fencingTokens, Moment sent) {
+    Attempt(Waiter waiter, Optional<Waiting> waiting, int fencingTokens, int signalled, Moment sent) {
         this.waiter = waiter;
         this.waiting = waiting;
         this.fencingTokens = fencingTokens;
+        this.signalled = signalled;
         this.sent = sent;
     }
 

@@ -117,6 +117,13 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private int signalled = NONE;
 
+    /**
+     * A signal that no waiter here can use was passed on since the last look. The next one is not: with nobody to use
+     * the slot, the instances that wait for others would pass it around without end. Others find the slot by their look.
+     */
+    @GuardedBy("this")
+    private boolean hasPassedOn;
+
     /** Another instance waits, although the attempt under way may be granted first. */
     @GuardedBy("this")
     private boolean isWanted;
@@ -431,7 +438,9 @@ final class KeyLock extends TimerEntry {
         }
         round = 0;
         repeats = 0;
-        signalled = grant.slot < signalled ? signalled : NONE; // the store grants the lowest free slot
+        int free = Math.max(signalled, asked.signalled);
+        signalled = grant.slot < free ? free : NONE; // the store grants the lowest free slot
+        hasPassedOn = false;
         askedFor = 0; // another slot may be free
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
@@ -730,8 +739,12 @@ final class KeyLock extends TimerEntry {
         if (isRetired) {
             return false;
         }
-        signalled = Math.max(signalled, slot);
-        askedFor = attempt == null && slot < queue.mostPermits() ? 0 : askedFor;
+        if (hasPassedOn && queue.hasWaiters() && slot >= queue.mostPermits()) {
+            askedFor = 0; // the signal has cost this instance its place
+        } else {
+            signalled = Math.max(signalled, slot);
+            askedFor = attempt == null && slot < queue.mostPermits() ? 0 : askedFor;
+        }
         isRegistered |= !queue.hasWaiters(); // nobody waits: a withdrawal passes the signal on
         next(todo, now);
         return true;
@@ -823,6 +836,7 @@ final class KeyLock extends TimerEntry {
         if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
             lookAt = NEVER;
             askedFor = 0;
+            hasPassedOn = false;
         }
         next(todo, now);
     }
@@ -1029,6 +1043,7 @@ final class KeyLock extends TimerEntry {
     private void begin(Effects todo, Waiter asking, Moment now) {
         asking.attempts++;
         int permits = asking.terms.permits();
+        int used = signalled < permits ? signalled : NONE;
         signalled = signalled < permits ? NONE : signalled;
         if (asking.isQueued) {
             askedFor = permits;
@@ -1037,7 +1052,7 @@ final class KeyLock extends TimerEntry {
         boolean areOthersWaiting = asking.hadToWait || queue.hasSeveralWaiters();
         int tokens = areOthersWaiting ? Math.min(block, shared.maxFencingTokens) : 1;
         Attempt begun =
-                new Attempt(asking, asking.isQueued ? shared.waitingAt(position) : Optional.empty(), tokens, now);
+                new Attempt(asking, asking.isQueued ? shared.waitingAt(position) : Optional.empty(), tokens, used, now);
         todo.add(() -> shared.send(begun));
         attemptNumber++;
         attempt = begun;
@@ -1052,6 +1067,7 @@ final class KeyLock extends TimerEntry {
         isWithdrawing = true;
         isRegistered = false;
         signalled = NONE; // the withdrawal passes it on
+        hasPassedOn = queue.hasWaiters();
         position = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep the place
         registeredBy = null;
     }

@@ -587,10 +587,11 @@ final class Running {
      * store reports the end of the lease.
      */
     private static Optional<Duration> longestLook(int permits, Duration takeOver) {
+        if (permits == 1) {
+            return Optional.empty();
+        }
         long look = takeOver.toMillis() / LOOKS_PER_TAKE_OVER + 2; // so that as many looks last longer than it
-        return permits == 1 || takeOver.isZero()
-                ? Optional.empty()
-                : Optional.of(Duration.ofMillis(Math.min(look, MAX_LOOK_MILLIS)));
+        return Optional.of(Duration.ofMillis(takeOver.isZero() ? MAX_LOOK_MILLIS : Math.min(look, MAX_LOOK_MILLIS)));
     }
 
     private long atMost(long delay, Optional<Duration> limit) {

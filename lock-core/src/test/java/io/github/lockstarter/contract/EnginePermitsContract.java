@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -319,5 +320,34 @@ public abstract class EnginePermitsContract extends EngineContract {
         second1.release();
         assertThat(second.locks().tryAcquire(window)).isEmpty();
         assertThat(first.locks().tryAcquire(window.permits(3))).isPresent();
+    }
+
+    /** Nobody who waits can use the slot: the signal for it is not passed around among them. */
+    @Test
+    void theSignalForASlotThatNobodyAsksForEnds() throws Exception {
+        Needs.of(store).signals();
+        LockHandle[] held = new LockHandle[PERMITS];
+        for (int i = 0; i < PERMITS; i++) {
+            LockHandle each = first.locks().acquire(permit);
+            held[each.slot()] = each;
+        }
+        List<Application> waiting = Stream.generate(() -> newApplication(Application.settingsThatTrustSignals()))
+                .limit(3)
+                .toList();
+        List<Future<LockHandle>> firstSlot = new ArrayList<>();
+        for (Application each : waiting) {
+            firstSlot.add(elsewhere(() -> each.locks().acquire(request.waitingUpTo(LONG))));
+            awaitWaiters(each, 1);
+        }
+        held[1].release();
+        held[2].release();
+        Thread.sleep(1000); // in which a signal would travel some thousand times
+        for (Application each : waiting) {
+            assertThat(each.backend().sent()).hasSizeLessThan(60);
+        }
+        held[0].release();
+        for (Future<LockHandle> each : firstSlot) {
+            resultOf(each).release();
+        }
     }
 }

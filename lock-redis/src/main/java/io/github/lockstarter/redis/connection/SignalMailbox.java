@@ -20,7 +20,7 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
     public static final String WANTED = "%!";
 
     /** Another slot than the first may be free, written by {@code signal_next.lua}. */
-    private static final Pattern SLOT = Pattern.compile("%=(\\d{1,4}):(.*)");
+    private static final Pattern SLOT = Pattern.compile("%=(\\d{1,4}):(.*)", Pattern.DOTALL);
 
     /** Prefix of "revoked", written by {@code revoke.lua}. */
     public static final String REVOKED = "%~";
