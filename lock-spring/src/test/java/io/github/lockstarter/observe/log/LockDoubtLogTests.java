@@ -90,7 +90,7 @@ class LockDoubtLogTests {
                 .asString()
                 .contains("Took lock 'order:42' (fencing token 17) over"
                         + " from instance 3f2a91c0 (pod-7/orders) (thread 'worker-7'), held since 1970-01-01T00:00:00Z,"
-                        + " which is not connected");
+                        + " which is no longer connected");
     }
 
     @Test
