@@ -19,6 +19,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.util.ClassUtils;
@@ -32,7 +33,9 @@ import org.springframework.util.ClassUtils;
  * <p>The threads that create beans add to {@code lockedBeans}; {@code earlySingletons} is filled once.
  */
 public final class LockedBeanCheck
-        implements BeanDefinitionRegistryPostProcessor, BeanPostProcessor, SmartInitializingSingleton {
+        implements BeanDefinitionRegistryPostProcessor,
+                SmartInstantiationAwareBeanPostProcessor,
+                SmartInitializingSingleton {
 
     /** Checks the settings of locked methods. */
     public interface Settings {
@@ -124,6 +127,17 @@ public final class LockedBeanCheck
                                 + "not exclude LeaderAutoConfiguration."
                         : "Use one of them, or leave it out. distributed-lock.further-backends=zookeeper gives the "
                                 + "bean zookeeperLocks.");
+    }
+
+    /** Checks the proxy of a lazy bean in a circular reference, which later callbacks do not receive. */
+    @Override
+    public Object getEarlyBeanReference(Object bean, String beanName) {
+        try {
+            checkProxy(bean);
+        } catch (LockStartException e) {
+            throw new BeanCreationException(beanName, "is not locked", e); // names the bean, unlike Spring
+        }
+        return bean;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
@@ -94,6 +95,19 @@ class InvisibleMethodTests {
                 "subject",
                 "cannot override a final method",
                 "Remove 'final'");
+    }
+
+    @Test
+    void refusesALazyBeanInACircularReferenceWhenItIsCreated() {
+        application
+                .withAllowCircularReferences(true)
+                .withBean(Circular.class, Circular::new, definition -> definition.setLazyInit(true))
+                .withBean(Other.class, Other::new, definition -> definition.setLazyInit(true))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(catchThrowable(() -> context.getBean(Circular.class)))
+                            .hasStackTraceContaining("cannot override a final method");
+                });
     }
 
     static class CircularTransfer {
