@@ -118,8 +118,9 @@ final class KeyLock extends TimerEntry {
     private int signalled = NONE;
 
     /**
-     * A signal that no waiter here can use was passed on since the last look. The next one is not: with nobody to use
-     * the slot, the instances that wait for others would pass it around without end. Others find the slot by their look.
+     * A signal that no waiter here can use was passed on since the last look. The next one is not: if nobody can use
+     * the slot, the instances that wait for other slots would pass it around without end. A waiter that can use it
+     * finds it when it looks.
      */
     @GuardedBy("this")
     private boolean hasPassedOn;

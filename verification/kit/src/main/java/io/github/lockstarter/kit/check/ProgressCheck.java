@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * I5, second half: if the holder dies and others wait, one of them has the lock within lease (or session timeout, if longer) + grace + 2 s. Elections may restart leases or sessions. Reports attempts that were still
- * refused later although no one had been granted the lock.
+ * I5, second half: if the holder dies and others wait, one of them has the lock within lease (or session timeout, if
+ * longer) + grace + 2 s. Elections may restart leases or sessions. Reports attempts that were still refused later
+ * although no one had been granted the lock.
  */
 public final class ProgressCheck implements Check {
 
