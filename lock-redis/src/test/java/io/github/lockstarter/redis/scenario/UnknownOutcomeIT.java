@@ -126,6 +126,7 @@ class UnknownOutcomeIT extends RedisScenario {
     @Test
     void rethrowsTheExceptionOfTheBodyWhenTheReleaseGetsNoAnswer() {
         IllegalStateException failure = new IllegalStateException("from the body");
+        warmedUp(application);
 
         assertThatThrownBy(() -> application.locks().execute(request, () -> {
                     proxy.stallRequests();
