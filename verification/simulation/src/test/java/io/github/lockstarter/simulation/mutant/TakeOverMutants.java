@@ -18,7 +18,10 @@ final class TakeOverMutants {
                                 "if not marked.err and unheard >= time then",
                                 "if not marked.err and unheard >= time * 3 / 5 then"),
                 Mutant.named("paused-taken-over", "An instance with a subscription is not taken over from", "I4")
-                        .editing("look.lua", "if heard and heard[2] == 0 then", "if heard then"),
+                        .editing(
+                                "look.lua",
+                                "heard = redis.pcall('PUBSUB', 'NUMSUB', prefix .. 'mailbox:' .. gone)[2] ~= 0",
+                                "heard = false"),
                 Mutant.named("no-trace", "A take-over leaves a trace", "I1")
                         .editing(
                                 "look.lua",
