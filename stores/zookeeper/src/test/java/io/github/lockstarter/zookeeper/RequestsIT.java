@@ -47,7 +47,7 @@ class RequestsIT {
     }
 
     @Test
-    void areThreeOfALockThatNobodyElseWants() {
+    void anUncontendedLockTakesThreeRequests() {
         try (ZooKeeperLockBackend backend = ZooKeeperClients.backend(server.address(), ZooKeeperClients.SESSION);
                 Application application = Application.over(backend)) {
             application.locks().acquire("own").close();
@@ -62,7 +62,7 @@ class RequestsIT {
     }
 
     @Test
-    void areFourOfAChangeOfTheOwner() throws InterruptedException {
+    void aChangeOfTheOwnerTakesFourRequests() throws InterruptedException {
         List<Instance> instances = Stream.of("a", "b", "c").map(Instance::new).toList();
         instances.forEach(Instance::queue);
         int before = received();
@@ -73,7 +73,8 @@ class RequestsIT {
 
         int requests = received() - before;
         instances.forEach(Instance::close);
-        assertThat(requests).isBetween(4 * TIMES, 4 * TIMES + OTHERS);
+        // The last owner's watch may reach the server after the count.
+        assertThat(requests).isBetween(4 * (TIMES - 1), 4 * TIMES + OTHERS);
     }
 
     private int received() {
