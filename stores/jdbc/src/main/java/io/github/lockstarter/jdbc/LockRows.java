@@ -190,12 +190,15 @@ abstract class LockRows {
             int[] counts = execute(statement);
             List<Boolean> renewed = new ArrayList<>(counts.length);
             for (int i = 0; i < counts.length; i++) {
-                // A driver may not count a row whose lease is long enough already, or a batch that it sends as one
-                // statement.
-                renewed.add(counts[i] > 0 || isHeld(leases.get(i)));
+                renewed.add(isRenewed(leases.get(i), counts[i]));
             }
             return renewed;
         }
+    }
+
+    /** By the count of the rows; a driver that sends a batch as one statement may not know it. */
+    boolean isRenewed(Lease lease, int count) throws SQLException {
+        return count == PreparedStatement.SUCCESS_NO_INFO ? isHeld(lease) : count > 0;
     }
 
     /** The message of a failed batch may have the values of its parameters, and so lock tokens. */
@@ -214,7 +217,7 @@ abstract class LockRows {
     /** How long a token keeps a key. */
     record Lease(String key, String token, Duration duration) {}
 
-    private boolean isHeld(Lease lease) throws SQLException {
+    final boolean isHeld(Lease lease) throws SQLException {
         return look(lease.key())
                 .filter(row -> !row.isOver()
                         && row.owner().filter(lease.token()::equals).isPresent())

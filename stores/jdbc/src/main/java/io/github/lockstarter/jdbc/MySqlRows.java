@@ -93,6 +93,12 @@ class MySqlRows extends LockRows {
         }
     }
 
+    /** A driver with {@code useAffectedRows=true} does not count a row whose lease is long enough already. */
+    @Override
+    final boolean isRenewed(Lease lease, int count) throws SQLException {
+        return count > 0 || isHeld(lease);
+    }
+
     /** A row with a greater number raises the counter, and one with a smaller number leaves it. */
     @Override
     void raise(long floor) throws SQLException {
