@@ -63,7 +63,7 @@ function barFrom(steps, from) {
   };
 }
 
-/** From a kill to the next grant, nobody works. */
+/** From a kill to the next grant, when no caller works. */
 function leftBehind(steps) {
   return steps.flatMap((step, from) => {
     if (step.kind !== 'killed') {

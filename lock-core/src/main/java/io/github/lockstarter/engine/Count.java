@@ -20,7 +20,7 @@ final class Count {
         count.incrementAndGet();
     }
 
-    /** True at zero if somebody waits for it: {@link #completeIfNone} must follow. */
+    /** True at zero if a caller waits for it: {@link #completeIfNone} must follow. */
     boolean decrement() {
         return count.decrementAndGet() == 0 && none.get() != null;
     }

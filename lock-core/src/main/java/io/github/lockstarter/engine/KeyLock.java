@@ -118,9 +118,9 @@ final class KeyLock extends TimerEntry {
     private int signalled = NONE;
 
     /**
-     * A signal that no waiter here can use was passed on since the last look. The next one is not: if nobody can use
-     * the slot, the instances that wait for other slots would pass it around without end. A waiter that can use it
-     * finds it when it looks.
+     * A signal that no waiter here can use was passed on since the last look. The next one is not: the instances
+     * that wait for other slots would pass it around without end if no caller asks for this one. A caller that does
+     * finds the slot when it looks.
      */
     @GuardedBy("this")
     private boolean hasPassedOn;
@@ -746,7 +746,7 @@ final class KeyLock extends TimerEntry {
             signalled = Math.max(signalled, slot);
             askedFor = attempt == null && slot < queue.mostPermits() ? 0 : askedFor;
         }
-        isRegistered |= !queue.hasWaiters(); // nobody waits: a withdrawal passes the signal on
+        isRegistered |= !queue.hasWaiters(); // without waiters, a withdrawal passes the signal on
         next(todo, now);
         return true;
     }

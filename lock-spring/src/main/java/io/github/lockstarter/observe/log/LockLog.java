@@ -132,8 +132,8 @@ public final class LockLog implements LockListener {
                 .ifPresent(from -> warn(
                         event,
                         event.fencingToken(),
-                        "Took lock '{}' (fencing token {}) over from instance {}{}, which is no longer connected to the "
-                                + "lock backend. Check whether that instance crashed, and whether its work was "
+                        "Took lock '{}' (fencing token {}) over from instance {}{}, which is no longer connected to "
+                                + "the lock backend. Check whether that instance crashed, and whether its work was "
                                 + "left unfinished",
                         from.instanceText(),
                         ownerOf(from)));

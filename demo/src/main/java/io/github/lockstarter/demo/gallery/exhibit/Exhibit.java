@@ -24,7 +24,7 @@ public enum Exhibit {
             new Description(
                     "SETNX without an expiry",
                     "the holder is killed",
-                    "The holder is killed, the key stays forever, and nobody gets the lock again.",
+                    "The holder is killed, the key stays forever, and no caller gets the lock again.",
                     "Redis reports that the holder's connection is closed: the lock is taken over after 1 to 1.5 s."),
             new Lock(LockKind.SETNX, millis(1000), seconds(10)),
             new Prediction(0, 1, true),
@@ -35,7 +35,7 @@ public enum Exhibit {
             new Description(
                     "SETNX, then EXPIRE",
                     "the holder is killed between the two",
-                    "The holder is killed between the two commands. The key has no expiry, and nobody gets the lock again.",
+                    "The holder is killed between the two commands. The key has no expiry, and no caller gets the lock again.",
                     "A grant is a single script. If the holder is killed right after it, the lock is taken over after 1 to 1.5 s."),
             new Lock(LockKind.SETNX_EXPIRE, millis(1000), seconds(10)),
             new Prediction(0, 1, true),

@@ -1,7 +1,7 @@
 -- Shuts out older holders, then reads the views of a page.
 -- KEYS[1]  hash of the page: views, fence
 -- KEYS[2]  set of counted requests
--- ARGV[1]  fencing token of the caller's lock; without one, empty and nobody is shut out
+-- ARGV[1]  fencing token of the caller's lock; empty if there is none, which rejects no caller
 -- ARGV[2]  id of the request
 -- returns  "done <views>", "counted <views>" (already counted) or "overtaken <views>" (a newer
 --          token is registered)
