@@ -13,7 +13,7 @@ export class Gallery {
   #state;
   #exhibits = new Map();
   #ids = '';
-  #told = null;
+  #lastPlayed = null;
   #seedIsChosen = false;
 
   constructor(state) {
@@ -112,10 +112,10 @@ export class Gallery {
       return 'Connecting …';
     }
     if (gallery.running) {
-      this.#told = gallery.running;
+      this.#lastPlayed = gallery.running;
       return `Playing “${this.#title(gallery.running)}”: first the broken lock, then lock-starter …`;
     }
-    const result = gallery.results.find(one => one.id === this.#told);
+    const result = gallery.results.find(one => one.id === this.#lastPlayed);
     if (gallery.failure) {
       return gallery.failure;
     }

@@ -1,14 +1,12 @@
 package io.github.lockstarter.demo;
 
-/** That cannot be done in the present state; the message says what to do first. */
+/** The request is not possible in the present state; the message names the remedy. */
 public final class ConflictException extends RuntimeException {
 
-    /** With that message. */
     public ConflictException(String message) {
         super(message);
     }
 
-    /** With that message and cause. */
     public ConflictException(String message, Throwable cause) {
         super(message, cause);
     }

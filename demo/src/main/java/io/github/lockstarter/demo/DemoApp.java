@@ -9,9 +9,9 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
- * The demonstration: a page with the page-view experiment, the gallery of broken locks, and the flash sale of the
- * sample application. Starts a Redis when none listens. With {@code experiment} or {@code gallery} as its first
- * argument it runs that in the terminal instead.
+ * A page with the page-view experiment, the gallery of broken locks, and the flash sale of the sample application.
+ * Starts Redis if it is not running. With {@code experiment} or {@code gallery} as the first argument, runs in the
+ * terminal.
  */
 @SpringBootApplication(
         scanBasePackages = {
@@ -24,17 +24,17 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 @EnableScheduling
 public class DemoApp {
 
-    /** First argument that makes this program an instance of the experiment. For the experiment's own use. */
+    /** First argument of an instance of the experiment; internal. */
     public static final String INSTANCE = "instance";
 
-    /** First argument that makes this program a caller of the gallery. For the gallery's own use. */
+    /** First argument of a caller of the gallery; internal. */
     public static final String CALLER = "gallery-caller";
 
     /**
      * Starts the page, or runs a command.
      *
      * @param args Spring Boot's, such as {@code --server.port=0 --spring.data.redis.port=6380}; or {@code experiment}
-     *     or {@code gallery}, and options, see {@code experiment --help}
+     *     or {@code gallery} with options, see {@code experiment --help}
      */
     public static void main(String[] args) {
         String program = args.length == 0 ? "" : args[0];

@@ -9,10 +9,9 @@ import org.springframework.context.annotation.ComponentScan;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
- * One of several instances of the experiment: the page views and nothing else, with the settings of
- * {@code application-instance.yml}. Started by {@code java -jar lock-demo.jar instance}; not by hand, since it prints
- * events for the process that has started it, and logs to its standard error. No {@code @Configuration}, so that
- * {@link DemoApp} does not find it.
+ * An instance of the experiment, which only counts page views, configured by {@code application-instance.yml}. Started
+ * by the experiment: prints events to its parent process and logs to standard error. Without {@code @Configuration},
+ * so that {@link DemoApp} does not find it.
  */
 @EnableAutoConfiguration
 @EnableScheduling

@@ -7,7 +7,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
-/** Says, once the application is up, where the page is. */
+/** Logs the address of the page on startup. */
 @Component
 class StartMessage {
 

@@ -1,4 +1,3 @@
-/** A demonstration of the locks: {@link io.github.lockstarter.demo.DemoApp}. */
 @NullMarked
 package io.github.lockstarter.demo;
 

@@ -17,13 +17,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** A command of the terminal. Ends what it has started, also after Ctrl-C. */
+/** A terminal command, which ends everything it started, even after Ctrl-C. */
 public abstract class DemoCommand implements Callable<Integer> {
 
     static final int FAILED = 1;
 
     @Option(names = "--help", usageHelp = true, description = "this text")
-    @SuppressWarnings("UnusedVariable") // picocli reads it.
+    @SuppressWarnings("UnusedVariable") // Read by picocli.
     private boolean help;
 
     @Spec
@@ -32,7 +32,7 @@ public abstract class DemoCommand implements Callable<Integer> {
     /**
      * Runs a command.
      *
-     * @param arguments its name, {@code experiment} or {@code gallery}, and its options
+     * @param arguments {@code experiment} or {@code gallery}, and options
      * @return the exit status
      */
     public static int run(String... arguments) {
@@ -60,16 +60,15 @@ public abstract class DemoCommand implements Callable<Integer> {
                         new TypeConversionException("'" + name + "' is unknown. Choose from " + KebabCase.all(type)));
     }
 
-    /** Checks the options. An {@link IllegalArgumentException} says what is wrong. */
+    /** @throws IllegalArgumentException if an option is wrong; its message is for users */
     abstract void check();
 
-    /** Does the work; returns the exit status. */
     abstract int execute();
 
-    /** Ends what the work has started. Harmless when repeated. */
+    /** Ends everything that was started. Idempotent. */
     abstract void end();
 
-    /** Ctrl-C ends the JVM by its shutdown hooks, while this thread still waits for an answer. */
+    /** Ctrl-C runs the shutdown hooks while this thread is still waiting. */
     @Override
     public final Integer call() {
         try {
@@ -104,7 +103,7 @@ public abstract class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Never returns when the hook runs already: it says so, and this thread has nothing to add. */
+    /** Blocks forever if the hook is already running: it reports the end and must be the only one to do so. */
     private static void remove(Thread hook) {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);

@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The experiment in the terminal: sets up, runs each variant, prints the table, and leaves nothing behind. */
+/** Deploys the experiment, runs each variant, prints the results, and removes everything. */
 @Command(
         name = "experiment",
         description = {
@@ -101,7 +101,7 @@ final class ExperimentCommand extends DemoCommand {
         experiment.close();
     }
 
-    /** What is set up, one after the other. Only v3 has locks that a second topology would move. */
+    /** The deployments in order. Other topologies only affect v3. */
     List<DeploymentPlan> deployments() {
         List<Topology> wanted = topologies.equals(List.of("all"))
                 ? List.of(Topology.values())
@@ -118,7 +118,7 @@ final class ExperimentCommand extends DemoCommand {
                         "There is no topology '" + name + "'. Choose from " + KebabCase.all(Topology.class)));
     }
 
-    /** By variant, and where that has several, by topology. */
+    /** Sorted by variant, then topology. */
     private List<RunSeries> runAll() {
         List<RunSeries> all = new ArrayList<>();
         for (DeploymentPlan plan : deployments()) {
@@ -129,7 +129,7 @@ final class ExperimentCommand extends DemoCommand {
         return all;
     }
 
-    /** In turns, so that what else the machine does hits all alike. */
+    /** Alternates variants, so that other load on the machine affects all alike. */
     private List<RunSeries> runOn(DeploymentPlan plan, List<Variant> wanted) {
         Map<Variant, List<RunResult>> results = new EnumMap<>(Variant.class);
         for (int repetition = 1; repetition <= repetitions; repetition++) {
@@ -175,7 +175,6 @@ final class ExperimentCommand extends DemoCommand {
         return 0;
     }
 
-    /** What is worth a line. */
     private record Printer(Consumer<String> out) implements ExperimentListener {
 
         @Override

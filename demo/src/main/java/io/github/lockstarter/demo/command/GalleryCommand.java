@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The gallery in the terminal: plays, prints timelines and the table, and leaves nothing behind. */
+/** Plays exhibits, prints timelines and a table, and removes everything. */
 @Command(
         name = "gallery",
         description = "Shows locks that do not hold, each beside ours under the same steps and faults.",
@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false)
 final class GalleryCommand extends DemoCommand {
 
-    /** Most of the time is waiting: two exhibits at a time keep two processors busy. */
+    /** Exhibits mostly wait, so two at a time keep two processors busy. */
     private static final int LANES = 2;
 
     private static final double MS_PER_SECOND = 1000;
@@ -54,7 +54,6 @@ final class GalleryCommand extends DemoCommand {
 
     private final Gallery gallery = new Gallery(new Printer());
 
-    /** Names for the help text. */
     static final class ExhibitNames extends ArrayList<String> {
 
         private static final long serialVersionUID = 1;
@@ -119,7 +118,7 @@ final class GalleryCommand extends DemoCommand {
                 side.blocked() ? "yes" : "no");
     }
 
-    /** A line for each step, a column for each caller and for the servers. */
+    /** One line per step, one column per caller and for the servers. */
     static String timeline(List<Step> steps) {
         return TIMELINE.layOut(steps.stream()
                 .map(step -> Stream.concat(
@@ -129,7 +128,7 @@ final class GalleryCommand extends DemoCommand {
                 .toList());
     }
 
-    /** Exhibits as they end; one at a time, since several are played at once. */
+    /** Prints exhibits as they end; synchronized, since several run at once. */
     private final class Printer implements GalleryListener {
 
         @Override

@@ -9,12 +9,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The runs of one variant with its locks in one place: a row of the table. Of several runs it has the median of each
- * figure, and the least and the greatest in brackets.
+ * Runs of one variant in one topology: a row of the table, with medians and, in brackets, the lowest and highest
+ * values of several runs.
  *
- * @param variant the variant
- * @param locks where the locks are kept, such as {@code sentinel}; {@code -} of a variant without locks
- * @param runs their results, at least one, in the order of the runs
+ * @param locks place of the locks, such as {@code sentinel}; {@code -} without locks
+ * @param runs at least one, in order
  */
 record RunSeries(Variant variant, String locks, List<RunResult> runs) {
 
@@ -38,12 +37,12 @@ record RunSeries(Variant variant, String locks, List<RunResult> runs) {
         runs = List.copyOf(runs);
     }
 
-    /** Whether every request of every run was answered, and counted once. */
+    /** Whether every request was answered and counted once. */
     boolean isExact() {
         return runs.stream().allMatch(RunResult::exact);
     }
 
-    /** Whether all faults found something to hit. */
+    /** Whether all faults hit a target. */
     boolean isComplete() {
         return runs.stream().allMatch(run -> run.missed().isEmpty());
     }
@@ -64,7 +63,7 @@ record RunSeries(Variant variant, String locks, List<RunResult> runs) {
                 figure(0, RunResult::p99));
     }
 
-    /** What interfered, and what found nothing to hit: a line for each. */
+    /** Faults and missed faults, one per line. */
     Stream<String> faults() {
         return IntStream.range(0, runs.size()).boxed().flatMap(index -> {
             String repetition = runs.size() == 1 ? "" : ", run " + (index + 1);

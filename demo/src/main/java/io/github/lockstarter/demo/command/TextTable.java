@@ -6,16 +6,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A table of text. Numbers are aligned to the right, the columns of words to the left.
+ * A text table: numbers are right-aligned, words left-aligned.
  *
- * @param head the names of the columns
- * @param words the names of those with words
+ * @param words the columns with words
  */
 record TextTable(List<String> head, List<String> words) {
 
     private static final String GAP = "  ";
 
-    /** Lays rows out: lines, each ended. */
+    /** Formats rows; each line is terminated. */
     String layOut(List<List<String>> rows) {
         List<List<String>> all = new ArrayList<>(List.of(head));
         all.addAll(rows);

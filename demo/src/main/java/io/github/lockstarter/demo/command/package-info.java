@@ -1,4 +1,3 @@
-/** The experiment and the gallery in the terminal. */
 @NullMarked
 package io.github.lockstarter.demo.command;
 

@@ -27,13 +27,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The experiment: one deployment at a time, and on it one run at a time.
+ * The experiment: one deployment at a time, with one run at a time.
  *
- * <p>Thread-safe: the monitor guards all fields that change, and the listener is called under it, so that it receives
- * states in their order. A method that begins something changes the state at once, or throws {@link ConflictException};
- * the work is done in the background, and its future completes at the end. Phases go absent → starting → ready →
- * stopping → absent; from starting and stopping also to failed, and from there to starting or absent. The thread that
- * changes the phase to stopping closes the deployment.
+ * <p>Thread-safe: the monitor guards all mutable fields and is held when the listener is called, so states arrive in
+ * order. Methods that start something change the state at once or throw {@link ConflictException}; the work continues
+ * in the background until the future completes. Phases: absent → starting → ready → stopping → absent; starting and
+ * stopping may become failed, and failed starting or absent. The thread that changes the phase to stopping closes the
+ * deployment.
  */
 public final class Experiment implements AutoCloseable {
 
@@ -51,52 +51,41 @@ public final class Experiment implements AutoCloseable {
     private long runs;
     private final List<RunResult> results = new ArrayList<>();
     private boolean occupied;
-    /** The newest set-up, which may still end what it has begun when its deployment is closed already. */
+    /** The latest set-up; may still be ending when its deployment is already closed. */
     private CompletableFuture<Void> settingUp = CompletableFuture.completedFuture(null);
 
-    /** State of the deployment. */
     enum Phase {
-        /** There is none. */
         ABSENT,
-        /** It is being set up. */
         STARTING,
-        /** Runs can begin. */
         READY,
-        /** It is being taken down. */
         STOPPING,
-        /** It could not be set up, and is gone; or not all of it could be ended. */
+        /** The set-up failed and was removed, or the removal was incomplete. */
         FAILED
     }
 
-    /**
-     * An experiment without a deployment.
-     *
-     * @param listener receives events; must return at once
-     */
+    /** @param listener must return promptly */
     public Experiment(ExperimentListener listener) {
         this.listener = listener;
     }
 
-    /** A snapshot of the state. */
     public synchronized ExperimentState state() {
         return ExperimentState.of(phase, failure, deployment, run, results);
     }
 
     /**
-     * Passes the present state to a new subscriber; the listener receives every later change.
+     * Passes the current state to a new subscriber; the listener receives all later changes.
      *
-     * @param subscriber must return at once
+     * @param subscriber must return promptly
      */
-    public synchronized void greet(Consumer<ExperimentState> subscriber) {
+    public synchronized void sendState(Consumer<ExperimentState> subscriber) {
         subscriber.accept(state());
     }
 
     /**
-     * Sets up a deployment; takes down the present one.
+     * Replaces the deployment.
      *
-     * @param plan what to set up
-     * @return completes when it is ready; fails when it cannot be set up
-     * @throws ConflictException while a deployment is set up or taken down, or a run is under way
+     * @return completes when it is ready; fails if the set-up fails
+     * @throws ConflictException while a deployment is starting or stopping, or a run is in progress
      */
     public synchronized CompletableFuture<Void> setUp(DeploymentPlan plan) {
         requireIdle();
@@ -109,9 +98,9 @@ public final class Experiment implements AutoCloseable {
     }
 
     /**
-     * Takes the deployment down, whatever goes on there.
+     * Removes the deployment and cancels its run.
      *
-     * @return completes when all of it is gone
+     * @return completes when everything has ended
      */
     public synchronized CompletableFuture<Void> takeDown() {
         Deployment ended = deployment;
@@ -127,12 +116,9 @@ public final class Experiment implements AutoCloseable {
     /**
      * Starts a run.
      *
-     * @param variant how to count
-     * @param requests number of requests
-     * @param faults what interferes in mid-run
-     * @return completes with the result
-     * @throws ConflictException unless the deployment is ready, and while another run is under way
-     * @throws IllegalArgumentException when there are too many requests, or too few
+     * @param faults occur during the run
+     * @throws ConflictException if the deployment is not ready, or another run is in progress
+     * @throws IllegalArgumentException if the number of requests is out of range
      */
     public synchronized CompletableFuture<RunResult> run(Variant variant, int requests, List<Fault> faults) {
         requireNoRun();
@@ -144,54 +130,50 @@ public final class Experiment implements AutoCloseable {
         return CompletableFuture.supplyAsync(() -> execute(begun), background);
     }
 
-    /** Waits until every instance is up, also one that was killed and is being replaced. */
+    /** Waits until every instance is up, including replacements of killed ones. */
     public void awaitInstances() {
         requireReady().awaitInstances();
     }
 
-    /** Number of requests of the present run that have been answered; zero when there is no run. */
     public synchronized int answered() {
         return run == null ? 0 : run.answered();
     }
 
     /**
-     * Gives up the run that is under way.
+     * Cancels the current run.
      *
-     * @throws ConflictException when there is none
+     * @throws ConflictException if there is none
      */
     public void cancelRun() {
         requireRun().cancel();
     }
 
     /**
-     * Interferes with the run that is under way.
+     * Injects a fault into the current run.
      *
-     * @param fault how
      * @param pause how long a holder is paused
-     * @return what was done
-     * @throws ConflictException when there is no run, or nothing to hit
+     * @throws ConflictException without a run or a target
      */
     public RunEvent.Interference perform(Fault fault, Duration pause) {
         return requireRun().perform(fault, pause);
     }
 
     /**
-     * Keeps runs and set-ups from beginning, until {@link #vacate}: something else needs this machine.
+     * Prevents runs and set-ups until {@link #vacate}, while something else uses this machine.
      *
-     * @throws ConflictException while a deployment is set up or taken down, or a run is under way, and while this
-     *     machine is occupied already
+     * @throws ConflictException while a deployment is starting or stopping, a run is in progress, or the machine is
+     *     already occupied
      */
     public synchronized void occupy() {
         requireIdle();
         occupied = true;
     }
 
-    /** Ends what {@link #occupy} has begun. */
     public synchronized void vacate() {
         occupied = false;
     }
 
-    /** Takes the deployment down and waits for it. */
+    /** Removes the deployment and waits for its end. */
     @Override
     public void close() {
         takeDown().join();
@@ -246,7 +228,7 @@ public final class Experiment implements AutoCloseable {
         }
     }
 
-    /** Of a deployment that is closed already, so it ends soon, and fails. */
+    /** Ends soon and fails, since its deployment is already closed. */
     private void awaitSetUp() {
         CompletableFuture<Void> last;
         synchronized (this) {
@@ -292,10 +274,10 @@ public final class Experiment implements AutoCloseable {
     private synchronized void change(Phase next, @Nullable String reason) {
         phase = next;
         failure = reason;
-        tellState();
+        publishState();
     }
 
-    private synchronized void tellState() {
+    private synchronized void publishState() {
         listener.stateChanged(state());
     }
 
@@ -333,7 +315,6 @@ public final class Experiment implements AutoCloseable {
         return deployment;
     }
 
-    /** Events of the deployment, as those of the experiment. */
     private final class Events implements DeploymentListener {
 
         @Override
@@ -343,7 +324,7 @@ public final class Experiment implements AutoCloseable {
 
         @Override
         public void instancesChanged() {
-            tellState();
+            publishState();
         }
 
         @Override

@@ -14,15 +14,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the experiment stands.
+ * The state of the experiment.
  *
  * @param phase {@code absent}, {@code starting}, {@code ready}, {@code stopping} or {@code failed}
- * @param failure why the deployment could not be set up, or the last run came to nothing, if that is so
- * @param topology where the locks of v3 are kept; the usual one while there is no deployment
- * @param variants what can be run
- * @param instances the instances, as far as they are there
- * @param run the run that is under way, if there is one
- * @param results of earlier runs, oldest first
+ * @param failure why the set-up or the last run failed, if it did
+ * @param topology place of the locks of v3; the default one without a deployment
+ * @param instances the instances started so far
+ * @param run the current run, if any
+ * @param results earlier runs, oldest first
  */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record ExperimentState(
@@ -34,12 +33,6 @@ public record ExperimentState(
         @Nullable RunView run,
         List<RunResult> results) {
 
-    /**
-     * A variant.
-     *
-     * @param id short name
-     * @param name in words
-     */
     public record VariantView(String id, String name) {
 
         static List<VariantView> all() {
@@ -52,9 +45,7 @@ public record ExperimentState(
     /**
      * An instance.
      *
-     * @param id its name
-     * @param port where it listens
-     * @param pid its process, zero while there is none
+     * @param pid zero if it is not running
      * @param state {@code up}, {@code paused} or {@code down}
      */
     public record InstanceView(String id, int port, long pid, String state) {
@@ -64,14 +55,6 @@ public record ExperimentState(
         }
     }
 
-    /**
-     * A run that is under way.
-     *
-     * @param id its number
-     * @param variant its variant
-     * @param requests how many requests
-     * @param running true
-     */
     public record RunView(long id, String variant, int requests, boolean running) {
 
         static RunView of(Run run) {

@@ -1,7 +1,6 @@
 /**
  * The page-view experiment: the same requests without a lock, with {@code synchronized}, with a distributed lock and
- * with Redlock, on real processes. From the terminal
- * ({@link io.github.lockstarter.demo.experiment.ExperimentCommand}) or over HTTP for the page.
+ * with Redlock, in real processes.
  */
 @NullMarked
 package io.github.lockstarter.demo.experiment;

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The gallery of broken locks: plays one plan at a time.
  *
- * <p>Thread-safe: the monitor guards all fields that change, and the listener is told states under it, in their order.
- * {@code run}, which ends all that a plan has started, is set from its start until all of that is gone.
+ * <p>Thread-safe: the monitor guards all mutable fields and is held when the listener receives states, so they arrive
+ * in order. {@code run} closes everything that the current plan has started, and is set until all of it has ended.
  */
 public final class Gallery implements AutoCloseable {
 
@@ -42,16 +42,11 @@ public final class Gallery implements AutoCloseable {
     private boolean givenUp;
     private final Map<Exhibit, ExhibitResult> results = new EnumMap<>(Exhibit.class);
 
-    /**
-     * A gallery in which nothing was played.
-     *
-     * @param listener is told what happens; must return at once
-     */
+    /** @param listener must return promptly */
     public Gallery(GalleryListener listener) {
         this.listener = listener;
     }
 
-    /** A snapshot of the state. */
     public synchronized GalleryState state() {
         return new GalleryState(
                 seed,
@@ -62,20 +57,19 @@ public final class Gallery implements AutoCloseable {
     }
 
     /**
-     * Passes the present state to a new subscriber; the listener receives every later change.
+     * Passes the current state to a new subscriber; the listener receives all later changes.
      *
-     * @param subscriber must return at once
+     * @param subscriber must return promptly
      */
-    public synchronized void greet(Consumer<GalleryState> subscriber) {
+    public synchronized void sendState(Consumer<GalleryState> subscriber) {
         subscriber.accept(state());
     }
 
     /**
      * Plays a plan.
      *
-     * @param plan what to play
-     * @return completes when all is played and all that it needed is gone; fails when an exhibit cannot be played
-     * @throws ConflictException while another one is played
+     * @return completes when all processes have ended; fails if an exhibit cannot be played
+     * @throws ConflictException while another plan is played
      */
     public synchronized CompletableFuture<Void> play(GalleryPlan plan) {
         if (run != null) {
@@ -90,9 +84,9 @@ public final class Gallery implements AutoCloseable {
     }
 
     /**
-     * Gives up what is played, and waits until all that it has started is gone.
+     * Cancels the current plan and waits until its processes have ended.
      *
-     * @throws ConflictException when nothing is played
+     * @throws ConflictException if there is none
      */
     public void cancel() {
         if (!giveUp()) {
@@ -100,7 +94,7 @@ public final class Gallery implements AutoCloseable {
         }
     }
 
-    /** Gives up what is played, if anything is. Nothing can be played afterwards. */
+    /** Cancels the current plan, if any, and prevents further ones. */
     @Override
     public void close() {
         giveUp();
@@ -153,7 +147,7 @@ public final class Gallery implements AutoCloseable {
                 played(exhibit, player.play(exhibit, seed));
             }
         } finally {
-            // After a failure, the other lanes need not go on.
+            // After a failure, the other lanes may stop too.
             left.clear();
         }
     }

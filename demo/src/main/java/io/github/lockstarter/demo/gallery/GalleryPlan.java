@@ -4,18 +4,16 @@ import io.github.lockstarter.demo.gallery.exhibit.Exhibit;
 import java.util.List;
 
 /**
- * What is to be played.
+ * A plan of exhibits.
  *
- * @param exhibits which; at least one
- * @param seed chooses who takes which place, keys and pauses, and never whether a fault happens
- * @param lanes how many exhibits are played at the same time, each lane with processes of its own
+ * @param exhibits at least one
+ * @param seed chooses roles, keys and pauses, but not whether faults happen
+ * @param lanes number of exhibits played at once, with separate processes
  */
 public record GalleryPlan(List<Exhibit> exhibits, long seed, int lanes) {
 
-    /** The default seed. */
     public static final long SEED = 2026;
 
-    /** Copies. */
     public GalleryPlan {
         exhibits = List.copyOf(exhibits);
     }

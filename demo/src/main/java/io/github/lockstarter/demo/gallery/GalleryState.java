@@ -9,13 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the gallery stands.
+ * The state of the gallery.
  *
- * @param seed of what is played, or was played last
- * @param running the exhibit that is played, if one is
- * @param failure why the last one could not be played, if that is so
- * @param exhibits all there are, in their order
- * @param results the newest of each exhibit that was played, in their order
+ * @param seed of the current or last plan
+ * @param running the current exhibit, if any
+ * @param failure why the last plan failed, if it did
+ * @param results the latest result of each exhibit
  */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record GalleryState(
@@ -25,12 +24,6 @@ public record GalleryState(
         List<ExhibitView> exhibits,
         List<ExhibitResult> results) {
 
-    /**
-     * An exhibit.
-     *
-     * @param id short name
-     * @param description the same in words
-     */
     public record ExhibitView(String id, @JsonUnwrapped Exhibit.Description description) {
 
         static List<ExhibitView> all() {

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * A program of this application in a JVM of its own, from the same jar or class path. It ends with this JVM, however
- * that ends. Its standard output is read line by line; its errors go to a file. Thread-safe.
+ * A program of this application in its own JVM, from the same jar or class path. It never outlives this JVM. Its
+ * standard output is read line by line; its errors go to a file. Thread-safe.
  */
 public final class ChildProgram implements AutoCloseable {
 
@@ -33,7 +33,7 @@ public final class ChildProgram implements AutoCloseable {
     private static final long END_MS = 10_000;
 
     private static final Set<String> JVM_OPTIONS = Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
-    /** Spring Boot leaves dashes out of the names of variables, and knows them as underscores, too. */
+    /** Spring Boot removes dashes from the names of variables, but also accepts underscores. */
     private static final List<String> SETTINGS =
             List.of("SPRING_", "SERVER_", "DISTRIBUTED_LOCK_", "DISTRIBUTEDLOCK_", "DEMO_", "MANAGEMENT_", "LOGGING_");
 
@@ -45,10 +45,10 @@ public final class ChildProgram implements AutoCloseable {
     /**
      * Starts a program.
      *
-     * @param name in messages and in the name of its directory
+     * @param name for messages and its directory
      * @param arguments of {@link DemoApp}
-     * @param output receives each line that the program prints, on a thread that it must not hold up
-     * @param ended runs on the same thread when the program has ended
+     * @param output receives each printed line; must not block
+     * @param ended runs on the same thread after the program has ended
      */
     public ChildProgram(String name, List<String> arguments, Consumer<String> output, Runnable ended) {
         this.name = name;
@@ -59,32 +59,29 @@ public final class ChildProgram implements AutoCloseable {
         reader.start();
     }
 
-    /** Whether it runs, paused or not. */
     public boolean isRunning() {
         return process.isAlive();
     }
 
-    /** Its process id, zero when it has ended. */
+    /** Its process id; zero after its end. */
     public long pid() {
         return isRunning() ? process.pid() : 0;
     }
 
-    /** Sends a line to its standard input. */
     public void send(String line) {
         process.send(line);
     }
 
-    /** Stops it where it is (SIGSTOP): connections stay open, and it does not know. */
+    /** Sends SIGSTOP: connections stay open. */
     public void pause() {
         process.pause();
     }
 
-    /** Lets it go on (SIGCONT). */
     public void resume() {
         process.resume();
     }
 
-    /** The last lines that it has written to its standard error. */
+    /** The last lines of its standard error. */
     public String lastErrors() {
         try {
             List<String> lines = Files.readAllLines(errors());
@@ -94,7 +91,7 @@ public final class ChildProgram implements AutoCloseable {
         }
     }
 
-    /** Ends it at once (SIGKILL), waits until it and its output have ended, and removes its files. Idempotent. */
+    /** Sends SIGKILL, waits for the process and its output, and deletes its files. Idempotent. */
     @Override
     public void close() {
         process.kill();
@@ -106,7 +103,7 @@ public final class ChildProgram implements AutoCloseable {
         files.close();
     }
 
-    /** Settings of this JVM would take precedence over the settings of its child. */
+    /** Settings of this JVM would override settings of the child. */
     private static boolean isSettingOfThisJvm(String variable) {
         String name = variable.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
         return JVM_OPTIONS.contains(name) || SETTINGS.stream().anyMatch(name::startsWith);
@@ -119,12 +116,12 @@ public final class ChildProgram implements AutoCloseable {
                 pass(line, output);
             }
         } catch (IOException closed) {
-            // It has ended.
+            // The process has ended.
         }
         ended.run();
     }
 
-    /** A killed program may have left half a line, which cannot be parsed. */
+    /** A killed program may leave a truncated line, which cannot be parsed. */
     private void pass(String line, Consumer<String> output) {
         try {
             output.accept(line);
@@ -139,7 +136,7 @@ public final class ChildProgram implements AutoCloseable {
                 "-Xss512k",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
-                // Its file in the temporary directory would outlive a kill -9.
+                // Its temporary file would outlive a kill -9.
                 "-XX:-UsePerfData",
                 "-Djava.io.tmpdir=" + files.path());
         boolean isPackaged = ClassUtils.isPresent(BOOT_LAUNCHER, ClassLoader.getSystemClassLoader());

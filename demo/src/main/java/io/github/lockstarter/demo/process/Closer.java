@@ -4,10 +4,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Processes and servers that end together, the newest first. Whatever is added after the end is ended at once: so
- * nothing is left of something that is closed while it is still being set up.
+ * Processes and servers that are closed together, newest first. Additions after close are closed at once, so nothing
+ * is left of a set-up that is closed meanwhile.
  *
- * <p>Thread-safe. The monitor is held also while processes end, so whoever adds or closes meanwhile waits.
+ * <p>Thread-safe. The monitor is held while processes end, so concurrent calls wait.
  */
 public final class Closer implements AutoCloseable {
 
@@ -17,10 +17,8 @@ public final class Closer implements AutoCloseable {
     /**
      * Adds a process or server.
      *
-     * @param belonging what to end
-     * @param <T> its type
      * @return the same
-     * @throws IllegalStateException when all has been ended already; so is this
+     * @throws IllegalStateException if already closed; the argument is closed too
      */
     public synchronized <T extends AutoCloseable> T add(T belonging) {
         open.push(belonging);
@@ -31,7 +29,7 @@ public final class Closer implements AutoCloseable {
         return belonging;
     }
 
-    /** Ends all of them. The first failure is thrown when all others have been tried. Harmless when repeated. */
+    /** Closes all of them, then throws the first failure. Idempotent. */
     @Override
     public synchronized void close() {
         closed = true;
@@ -52,7 +50,7 @@ public final class Closer implements AutoCloseable {
         }
     }
 
-    /** Whether the end has begun. */
+    /** Whether closing has started. */
     public boolean isClosed() {
         return closed;
     }

@@ -2,15 +2,15 @@ package io.github.lockstarter.demo.process;
 
 import java.time.Duration;
 
-/** Lets time pass. */
+/** Pauses of the current thread. */
 public final class Sleep {
 
     private Sleep() {}
 
     /**
-     * Blocks for that long.
+     * Sleeps.
      *
-     * @throws IllegalStateException when interrupted; the flag is set again
+     * @throws IllegalStateException if interrupted; the interrupt flag is restored
      */
     public static void lasting(Duration duration) {
         try {

@@ -1,4 +1,4 @@
-/** Programs of this application that run as child processes, and what is closed together with them. */
+/** Child processes, and closing them together. */
 @NullMarked
 package io.github.lockstarter.demo.process;
 

@@ -11,7 +11,7 @@ import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 import org.springframework.stereotype.Component;
 
-/** Buyers who ask at the same time. Each presses the button twice, as people in a hurry do. */
+/** Buyers that send requests at the same time, two each. */
 @Component
 class Crowd {
 

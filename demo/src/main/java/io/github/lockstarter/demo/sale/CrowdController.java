@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Has a crowd buy. The product is put on sale over HTTP before. */
+/** Simulates a crowd of buyers for a product that is on sale. */
 @RestController
 @RequestMapping("/sales/{product}/purchases")
 class CrowdController {

@@ -6,17 +6,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Outcome of a sale to a crowd.
+ * Result of a sale to a crowd.
  *
- * @param product the product
- * @param stock stock at the start
- * @param buyers number of buyers
- * @param requests number of requests
- * @param sold requests that were answered with a purchase
- * @param left remaining stock according to the store
+ * @param sold successful requests
+ * @param left remaining stock in the store
  * @param oversold purchases beyond the stock
  * @param boughtTwice buyers with two purchases
- * @param contended requests that did not get the lock in time, and bought nothing
+ * @param contended requests that did not get the lock in time
  */
 record CrowdResult(
         String product,
@@ -29,13 +25,6 @@ record CrowdResult(
         int boughtTwice,
         int contended) {
 
-    /**
-     * Counts.
-     *
-     * @param after the sale as it is stored now
-     * @param buyers number of buyers
-     * @param answers all answers
-     */
     static CrowdResult of(Sale after, int buyers, List<Crowd.Answer> answers) {
         Map<String, Long> purchases = answers.stream()
                 .filter(answer -> answer.outcome() == Crowd.Outcome.SOLD)

@@ -6,8 +6,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * Sells as {@link SaleService} does, but without a lock and without a fencing token: two callers that read the same
- * stock both sell, and write the same rest.
+ * Sells like {@link SaleService}, but without lock and fencing token: two callers that read the same stock both sell
+ * and write the same remainder.
  */
 @Component
 class UnlockedSale {
@@ -20,7 +20,7 @@ class UnlockedSale {
         this.redis = redis;
     }
 
-    /** Sells one; false when, as far as this caller can see, none is left or the buyer has one. */
+    /** Returns false if this caller sees no remaining stock, or the buyer already has one. */
     boolean buy(String product, String buyer) {
         String key = "sample:sale:{" + product + "}";
         Sale sale = sales.find(product);

@@ -20,11 +20,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers, instances and the proxy of an experiment, each a process of its own: from {@link #start} to
- * {@link #close}.
+ * Servers, instances and the reverse proxy of an experiment, each in its own process.
  *
- * <p>Started once, by one thread. Closed by any thread, also while it starts, which then fails. Mutable are
- * {@code servers}, {@code instances} and {@code proxy}, which that one thread sets.
+ * <p>One thread starts it once and sets the mutable fields {@code servers}, {@code instances} and {@code proxy}. Any
+ * thread may close it, even during the start, which then fails.
  */
 public final class Deployment implements AutoCloseable {
 
@@ -40,12 +39,7 @@ public final class Deployment implements AutoCloseable {
     private volatile List<Instance> instances = List.of();
     private volatile @Nullable ReverseProxy proxy;
 
-    /**
-     * A deployment of which nothing runs yet.
-     *
-     * @param plan what to set up
-     * @param listener receives progress and events
-     */
+    /** @param listener receives progress and events */
     public Deployment(DeploymentPlan plan, DeploymentListener listener) {
         this.plan = plan;
         this.listener = listener;
@@ -55,9 +49,9 @@ public final class Deployment implements AutoCloseable {
     private record Servers(RedisServer store, LockServers locks, LockServers quorum) {}
 
     /**
-     * Starts everything, and waits until each instance answers.
+     * Starts everything and waits until each instance answers.
      *
-     * @throws RuntimeException when something does not start; what was started runs until {@link #close}
+     * @throws RuntimeException if the start fails; {@link #close} ends the processes already started
      */
     public void start() {
         Servers started = startServers();
@@ -77,25 +71,24 @@ public final class Deployment implements AutoCloseable {
         listener.progressed("Reverse proxy at " + balancer.uri());
     }
 
-    /** What it was planned as. */
     public DeploymentPlan plan() {
         return plan;
     }
 
-    /** The instances, as far as they are there, in the order of their names. */
+    /** The instances started so far, by name. */
     public List<Instance> instances() {
         return instances;
     }
 
-    /** Where a page is counted, through the reverse proxy. */
+    /** URL that counts a view through the reverse proxy. */
     public URI uri(Variant variant, String page) {
         return started(proxy).uri().resolve(variant.path() + "?page=" + page);
     }
 
     /**
-     * The views of a page that the store has.
+     * Stored views of a page.
      *
-     * @throws io.lettuce.core.RedisException when the store does not answer
+     * @throws io.lettuce.core.RedisException if the store does not answer
      */
     public long views(Variant variant, String page) {
         String views = started(servers).store().commands().hget(variant.storeKey(page), "views");
@@ -103,9 +96,9 @@ public final class Deployment implements AutoCloseable {
     }
 
     /**
-     * The servers that keep the locks of a variant.
+     * Servers of a variant's locks.
      *
-     * @throws UnsupportedOperationException when it has none; the message says so
+     * @throws UnsupportedOperationException with an explanation, if it has none
      */
     public LockServers locks(Variant variant) {
         return switch (variant) {
@@ -117,18 +110,12 @@ public final class Deployment implements AutoCloseable {
         };
     }
 
-    /** The server of the data, as one that can be restarted. */
+    /** The server of the data, which can be restarted. */
     public LockServers data() {
         return MasterServers.of(started(servers).store());
     }
 
-    /**
-     * Changes servers and instances while no other thread does.
-     *
-     * @param action what to do
-     * @param <T> type of its result
-     * @return its result; empty, and nothing was done, while another thread changes them
-     */
+    /** Changes servers and instances exclusively. Does nothing and returns empty while another thread changes them. */
     public <T> Optional<T> alone(Supplier<T> action) {
         if (!interference.tryLock()) {
             return Optional.empty();
@@ -140,13 +127,7 @@ public final class Deployment implements AutoCloseable {
         }
     }
 
-    /**
-     * Reads while no thread changes servers and instances. Blocks until then.
-     *
-     * @param read what to read
-     * @param <T> its type
-     * @return its result
-     */
+    /** Waits until no thread changes servers and instances, then reads. */
     public <T> T undisturbed(Supplier<T> read) {
         interference.lock();
         try {
@@ -156,7 +137,7 @@ public final class Deployment implements AutoCloseable {
         }
     }
 
-    /** Waits until every instance answers, also one that was killed and is being replaced. */
+    /** Waits until every instance answers, including replacements of killed ones. */
     public void awaitInstances() {
         boolean up = Patience.until(
                 () -> instances.stream().allMatch(instance -> instance.status() == Instance.Status.UP), Instance.START);
@@ -165,17 +146,17 @@ public final class Deployment implements AutoCloseable {
         }
     }
 
-    /** Threads for what goes on beside a run. They end with the deployment. */
+    /** Threads for background work; they end with the deployment. */
     public ScheduledExecutorService background() {
         return background;
     }
 
-    /** Whether it is being ended, or has been. */
+    /** Whether closing has started. */
     public boolean isClosed() {
         return closer.isClosed();
     }
 
-    /** Ends everything, and waits until it is gone. Harmless when repeated. */
+    /** Ends all processes and waits for them. Idempotent. */
     @Override
     public void close() {
         closer.close();

@@ -4,17 +4,15 @@ import io.github.lockstarter.demo.KebabCase;
 import io.github.lockstarter.demo.experiment.pageview.Variant;
 
 /**
- * What is to be set up.
+ * Plan of a deployment.
  *
- * @param instances number of instances of the application, 1 to 8
+ * @param instances 1 to 8
  * @param topology of the Redis with the locks of v3
  */
 public record DeploymentPlan(int instances, Topology topology) {
 
-    /** Most instances. */
     public static final int MOST_INSTANCES = 8;
 
-    /** Checks the number. */
     public DeploymentPlan {
         if (instances < 1 || instances > MOST_INSTANCES) {
             throw new IllegalArgumentException(
@@ -22,7 +20,7 @@ public record DeploymentPlan(int instances, Topology topology) {
         }
     }
 
-    /** Where the locks of a variant are kept; {@code -} where there are no locks. */
+    /** The place of a variant's locks; {@code -} without locks. */
     public String locksOf(Variant variant) {
         return switch (variant) {
             case V0, V1, V2 -> "-";

@@ -19,15 +19,14 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * An instance of the application, a JVM of its own. It has its name for the whole life of this object, and the port
- * that it found at its first start, even after it was killed and replaced.
+ * An instance of the application in its own JVM. Keeps its name and, after the first start, its port when it is killed
+ * and replaced.
  *
- * <p>Thread-safe. Each start replaces {@code program} and {@code ready}; the thread that reads the output of the
- * process sets {@code port}, changes {@code status} and completes {@code ready}.
+ * <p>Thread-safe. Each start replaces {@code program} and {@code ready}; the thread that reads the output sets {@code
+ * port}, changes {@code status} and completes {@code ready}.
  */
 public final class Instance {
 
-    /** For how long a start is awaited. */
     static final Duration START = Duration.ofMinutes(2);
 
     private static final int ATTEMPTS = 3;
@@ -43,11 +42,7 @@ public final class Instance {
     private volatile CompletableFuture<Void> ready = new CompletableFuture<>();
 
     /**
-     * An instance that does not run yet.
-     *
      * @param name a letter
-     * @param arguments settings
-     * @param listener receives its events
      * @param closer ends each of its processes
      */
     Instance(String name, List<String> arguments, DeploymentListener listener, Closer closer) {
@@ -57,46 +52,40 @@ public final class Instance {
         this.closer = closer;
     }
 
-    /** What an instance can be. */
     public enum Status {
-        /** It answers. */
         UP,
-        /** It was stopped (SIGSTOP), and knows nothing of it. */
+        /** Stopped by SIGSTOP. */
         PAUSED,
-        /** It does not run, or not yet. */
+        /** Not running, or not ready yet. */
         DOWN
     }
 
-    /** Its name, a letter. */
     public String name() {
         return name;
     }
 
-    /** Port on which it listens, zero before it is ready for the first time. */
+    /** Its port; zero before it was ready for the first time. */
     public int port() {
         return port;
     }
 
-    /** Its process id, zero while it does not run. */
     public long pid() {
         ChildProgram now = program;
         return now == null ? 0 : now.pid();
     }
 
-    /** Address at which it is called without the reverse proxy. */
     public URI uri(String path) {
         return URI.create("http://127.0.0.1:" + port + path);
     }
 
-    /** What it is just now. */
     public Status status() {
         return Objects.requireNonNull(status.get());
     }
 
     /**
-     * Starts it. It is not ready when this returns.
+     * Starts the process without waiting until it is ready.
      *
-     * @throws IllegalStateException when the deployment is being ended
+     * @throws IllegalStateException if the deployment is closing
      */
     void start() {
         ready = new CompletableFuture<>();
@@ -116,16 +105,16 @@ public final class Instance {
         }
     }
 
-    /** Stops it where it is (SIGSTOP): connections stay open, and it does not know. */
+    /** Sends SIGSTOP: connections stay open. */
     public void pause() {
         program().pause();
         change(Status.UP, Status.PAUSED);
     }
 
     /**
-     * Lets it go on.
+     * Sends SIGCONT.
      *
-     * @return whether it was paused; false when it was killed meanwhile
+     * @return false if it was not paused, for example because it was killed
      */
     public boolean resume() {
         if (status() != Status.PAUSED) {
@@ -135,14 +124,13 @@ public final class Instance {
         return change(Status.PAUSED, Status.UP);
     }
 
-    /** Ends it at once (SIGKILL), and waits until it is gone. */
     public void kill() {
         program().close();
     }
 
     /**
-     * Starts another process in its place, and waits until that is ready. Retries when that does not come up: a
-     * connection of another process may have its port for a moment.
+     * Starts another process on the same port and waits until it is ready. Retries, since a connection of another
+     * process may briefly occupy the port.
      */
     public void replace() {
         for (int attempt = 1; ; attempt++) {
@@ -162,7 +150,7 @@ public final class Instance {
         return Objects.requireNonNull(program, "not started");
     }
 
-    /** Returns whether the status was the expected one: the process may have ended meanwhile. */
+    /** Returns false if the process has ended. */
     private boolean change(Status from, Status to) {
         boolean changed = status.compareAndSet(from, to);
         listener.instancesChanged();

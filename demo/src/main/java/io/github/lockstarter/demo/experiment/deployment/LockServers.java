@@ -6,24 +6,22 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 
-/** The servers that keep the locks of a variant. */
+/** Servers of a variant's locks. */
 public interface LockServers {
 
-    /** How long killed servers are away before they are started again. */
     Duration OUTAGE = Duration.ofMillis(300);
 
-    /** How an instance finds them: properties, such as {@code spring.data.redis.port=6379}. */
+    /** Properties with which an instance connects, such as {@code spring.data.redis.port=6379}. */
     List<String> properties();
 
     /**
-     * Kills and starts again as many servers as the locks should survive.
+     * Kills and restarts as many servers as the locks should survive.
      *
-     * @param key the lock that is to be hit
-     * @return what was done, in words
+     * @param key of the affected lock
      */
     String restart(String key);
 
-    /** Kills servers (SIGKILL), and starts all of them again before it waits for the first one. */
+    /** Kills and restarts servers at the same time. */
     static void killAndStart(List<RedisServer> servers) {
         servers.forEach(ServerProcess::kill);
         Sleep.lasting(OUTAGE);
@@ -32,20 +30,18 @@ public interface LockServers {
     }
 
     /**
-     * Checks that another server can take over.
+     * Checks that a replica can take over.
      *
-     * @throws UnsupportedOperationException when none can; the message says so
+     * @throws UnsupportedOperationException with an explanation, if there are no replicas
      */
     void requireReplicas();
 
     /**
-     * Kills the server that has a lock, and starts it again as a replica once another one has taken over; then that
-     * one, and so on.
+     * Repeatedly kills the master of a lock, and restarts it as a replica after a failover.
      *
-     * @param key the lock that is to be hit
-     * @param times how often, from 1
-     * @return what was done, in words
-     * @throws UnsupportedOperationException when none can take over; the message says so
+     * @param key of the affected lock
+     * @param times at least 1
+     * @throws UnsupportedOperationException with an explanation, if there are no replicas
      */
     default String failOver(String key, int times) {
         requireReplicas();
@@ -53,11 +49,9 @@ public interface LockServers {
     }
 
     /**
-     * Moves the clock of one of the servers, as an operator or a wrong time server may.
+     * Moves the clock of one server ahead, as an operator or a wrong time server might.
      *
-     * @param ahead how far
-     * @return what was done, in words
-     * @throws UnsupportedOperationException when that cannot be done; the message says so
+     * @throws UnsupportedOperationException with an explanation, if not possible
      */
     default String moveClock(Duration ahead) {
         throw new UnsupportedOperationException(
@@ -65,9 +59,9 @@ public interface LockServers {
     }
 
     /**
-     * Deletes the key of a lock, as an operator with {@code redis-cli} may.
+     * Deletes the key of a lock, as an operator might with {@code redis-cli}.
      *
-     * @param key the lock's key, without the prefix that the instances put before it
+     * @param key without the prefix of the instances
      */
     void delete(String key);
 }

@@ -17,9 +17,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * Redis servers of which one at a time is the master of a lock, and how another one takes its place: sentinels or the
- * nodes of a cluster promote a replica by themselves; static replicas wait for an operator, whose commands are sent
- * here.
+ * Redis servers with one master per lock. Sentinels and cluster nodes promote replicas on their own; for static
+ * replicas, this class sends the commands of an operator.
  */
 class MasterServers implements LockServers {
 
@@ -31,12 +30,10 @@ class MasterServers implements LockServers {
     private final List<String> properties;
 
     /**
-     * Servers that run.
-     *
-     * @param masters gives the master of a lock; throws {@link RedisException} or {@link IllegalStateException} when
+     * @param masters returns the master of a lock; throws {@link RedisException} or {@link IllegalStateException} if
      *     there is none
-     * @param health whether all servers run, and the replicas have the data: then the next master can be killed
-     * @param properties with which an instance finds them
+     * @param health whether all servers run and the replicas are in sync, so that the next master can be killed
+     * @param properties for the instances
      */
     private MasterServers(Function<String, RedisServer> masters, BooleanSupplier health, String... properties) {
         this.masters = masters;
@@ -44,7 +41,7 @@ class MasterServers implements LockServers {
         this.properties = List.of(properties);
     }
 
-    /** Starts servers in a topology, which the closer ends; those of {@link Topology#STANDALONE} are the given one. */
+    /** Starts servers for a topology, except for {@link Topology#STANDALONE}, which uses the given one. */
     static MasterServers start(Topology topology, RedisServer standalone, Closer closer) {
         return switch (topology) {
             case STANDALONE -> of(standalone);
@@ -54,7 +51,7 @@ class MasterServers implements LockServers {
         };
     }
 
-    /** A server that stands alone. */
+    /** A server without replicas. */
     static MasterServers of(RedisServer server) {
         String[] properties = {"spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port()};
         return new MasterServers(key -> server, server::answers, properties) {
@@ -71,7 +68,7 @@ class MasterServers implements LockServers {
         String property = "spring.data.redis.masterreplica.nodes=" + replication.addresses();
         return new MasterServers(key -> replication.master(), replication::isInSync, property) {
 
-            /** As an operator does: the replica with the most data becomes the master, and the others follow it. */
+            /** Promotes the replica with the most data, as an operator would; the others follow it. */
             @Override
             void promote(RedisServer killed) {
                 List<RedisServer> replicas = new ArrayList<>(replication.servers());
@@ -95,7 +92,7 @@ class MasterServers implements LockServers {
                 "spring.data.redis.sentinel.master=" + RedisSentinels.MASTER,
                 "spring.data.redis.sentinel.nodes=" + sentinels.nodes()) {
 
-            /** One of them does; the others must know it before the killed server comes back. */
+            /** All sentinels must agree before the killed server restarts. */
             @Override
             void promote(RedisServer killed) {
                 sentinels.awaitPromotion(killed);
@@ -107,7 +104,7 @@ class MasterServers implements LockServers {
         String property = "spring.data.redis.cluster.nodes=" + cluster.addresses();
         return new MasterServers(key -> cluster.masterOf(storedKey(key)), cluster::isHealthy, property) {
 
-            /** The nodes agree on the roles. */
+            /** Cluster nodes agree on their roles on their own. */
             @Override
             void rejoin(RedisServer killed, RedisServer successor) {
                 killed.restart();
@@ -115,10 +112,10 @@ class MasterServers implements LockServers {
         };
     }
 
-    /** Promotes another server in place of a killed master, unless the servers do so themselves. */
+    /** Promotes a replica, if the servers do not do so on their own. */
     void promote(RedisServer killed) {}
 
-    /** Starts a killed server again, as a replica of its successor. */
+    /** Restarts a killed server as a replica of its successor. */
     void rejoin(RedisServer killed, RedisServer successor) {
         killed.restartAsReplicaOf(successor);
     }
@@ -141,20 +138,20 @@ class MasterServers implements LockServers {
     @Override
     public final String failOver(String key, int times) {
         requireReplicas();
-        List<String> told = new ArrayList<>();
+        List<String> kills = new ArrayList<>();
         long first = System.nanoTime();
-        while (told.size() < times) {
+        while (kills.size() < times) {
             RedisServer master = master(key);
-            String when = told.isEmpty()
+            String when = kills.isEmpty()
                     ? ""
                     : String.format(Locale.ROOT, " %.1f s later", (System.nanoTime() - first) / NANOS_PER_SECOND);
-            told.add(master.address() + " was killed (-9)" + when + ", and "
+            kills.add(master.address() + " was killed (-9)" + when + ", and "
                     + replace(key, master).address() + " was promoted");
         }
-        return "Redis " + String.join("; ", told);
+        return "Redis " + String.join("; ", kills);
     }
 
-    /** Kills a master, and starts it again as a replica of its successor; as it was if there is none. */
+    /** Kills a master and restarts it as a replica of its successor, or unchanged if there is none. */
     private RedisServer replace(String key, RedisServer killed) {
         List<RedisServer> promoted = new ArrayList<>(1);
         killed.kill();
@@ -176,7 +173,7 @@ class MasterServers implements LockServers {
         return successor;
     }
 
-    /** Servers that change their role end their connections, and a cluster may have no master for a moment. */
+    /** Role changes close connections, and a cluster may briefly have no master. */
     private static void await(String failure, BooleanSupplier condition) {
         boolean reached = Patience.until(
                 () -> {

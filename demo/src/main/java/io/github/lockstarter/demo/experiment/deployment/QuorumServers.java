@@ -5,11 +5,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * Locks on a majority of five servers that know nothing of each other, and forget all when they are restarted.
- *
- * @param quorum the servers
- */
+/** Five independent servers without persistence, for locks on a majority. */
 record QuorumServers(RedisQuorum quorum) implements LockServers {
 
     static final int SERVERS = 5;
@@ -19,7 +15,6 @@ record QuorumServers(RedisQuorum quorum) implements LockServers {
         return List.of("distributed-lock.redlock.nodes=" + quorum.addresses());
     }
 
-    /** As many as may be down: a minority. */
     @Override
     public String restart(String key) {
         List<RedisServer> minority = quorum.servers().subList(0, (SERVERS - 1) / 2);
@@ -34,7 +29,7 @@ record QuorumServers(RedisQuorum quorum) implements LockServers {
                 "The servers of Redlock have no replicas: they outvote one that fails. Restart Redis instead");
     }
 
-    /** Always the same one: together with another one it would soon be no minority. */
+    /** Always the same server: repeated jumps on different servers would soon affect a majority. */
     @Override
     public String moveClock(Duration ahead) {
         RedisServer server = quorum.servers().get(0);

@@ -16,7 +16,7 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.ConnectionProvider;
 
-/** Passes requests on to the instances, in turn. An instance that does not answer is 502. */
+/** Forwards requests to the instances in turn. Answers 502 if an instance does not answer. */
 final class ReverseProxy implements AutoCloseable {
 
     private static final int CONNECTIONS = 10_000;
@@ -42,7 +42,6 @@ final class ReverseProxy implements AutoCloseable {
                 .bindNow();
     }
 
-    /** Where it listens: its address, without a path. */
     URI uri() {
         return URI.create("http://127.0.0.1:" + server.port());
     }

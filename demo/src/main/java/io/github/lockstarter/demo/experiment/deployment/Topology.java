@@ -1,13 +1,13 @@
 package io.github.lockstarter.demo.experiment.deployment;
 
-/** Where the locks of variant v3 are kept. */
+/** Place of the locks of variant v3. */
 public enum Topology {
-    /** One server, the one that has the data as well. */
+    /** The server of the data. */
     STANDALONE,
-    /** A master with two replicas, which the instances know by their addresses; an operator promotes one. */
+    /** A master with two replicas, which instances connect to by address and an operator promotes. */
     MASTER_REPLICA,
-    /** A master with two replicas, and three sentinels that promote one. */
+    /** A master with two replicas and three sentinels. */
     SENTINEL,
-    /** A cluster of three masters with a replica each. */
+    /** Three masters with one replica each. */
     CLUSTER;
 }

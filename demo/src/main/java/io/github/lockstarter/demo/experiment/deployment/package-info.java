@@ -1,4 +1,4 @@
-/** What the experiment runs on: Redis servers, application instances and a reverse proxy, each a process of its own. */
+/** Redis servers, application instances and a reverse proxy, each in its own process. */
 @NullMarked
 package io.github.lockstarter.demo.experiment.deployment;
 

@@ -21,9 +21,8 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Prints the events of this instance to the standard output of the process, which is a pipe to the process that started
- * it. Threads that have something to tell are never held up: one thread prints, and when it cannot keep up, events are
- * dropped.
+ * Prints the events of this instance to standard output, a pipe to its parent process. Callers never block: one thread
+ * prints, and events are dropped if it falls behind.
  */
 @Component
 @Profile("instance")
@@ -57,7 +56,7 @@ class EventPipe implements DisposableBean {
         printer.execute(() -> output.println(writer.writeValueAsString(event)));
     }
 
-    /** The first event: where this instance answers requests. */
+    /** Reports the port as the first event. */
     @EventListener(ApplicationReadyEvent.class)
     void sendReady() {
         int port = environment.getRequiredProperty("local.server.port", Integer.class);

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance prints, a line of JSON each. {@code at} is {@link System#nanoTime()} of the instance. Sections are
- * told apart by an {@code id} that is unique in the instance.
+ * Events of an instance, one line of JSON each. {@code at} is {@link System#nanoTime()} of the instance; {@code id}
+ * identifies a section within it.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
@@ -19,39 +19,20 @@ import org.jspecify.annotations.Nullable;
 })
 public sealed interface InstanceEvent {
 
-    /**
-     * When it happened.
-     *
-     * @return nanoseconds of the instance's clock
-     */
     long at();
 
-    /**
-     * The page that is counted.
-     *
-     * @return its name; empty in an event of no page
-     */
+    /** The counted page; empty if the event concerns none. */
     String page();
 
-    /**
-     * The instance answers requests.
-     *
-     * @param at when
-     * @param page empty
-     * @param port where
-     */
+    /** The instance answers requests. */
     record Ready(long at, String page, int port) implements InstanceEvent {}
 
     /**
-     * A section begins.
+     * A section started.
      *
-     * @param at when
-     * @param id the section
-     * @param page what it counts
-     * @param fence fencing token of its lock, if there is one
-     * @param path {@code immediate}, {@code waited}, {@code handed_over} or {@code taken_over}, if there is a
-     *     lock
-     * @param waited how long it waited for the lock, in ms, if there is one
+     * @param fence fencing token, with a lock
+     * @param path {@code immediate}, {@code waited}, {@code handed_over} or {@code taken_over}, with a lock
+     * @param waited ms until the lock was granted, with a lock
      */
     record Held(
             long at,
@@ -61,44 +42,25 @@ public sealed interface InstanceEvent {
             @Nullable String path,
             @Nullable Double waited) implements InstanceEvent {}
 
-    /**
-     * A section stands still between its read and its write, as it was asked to.
-     *
-     * @param at when
-     * @param id the section
-     * @param page what it counts
-     */
+    /** A section stopped at the breakpoint between its read and its write. */
     record Halted(long at, long id, String page) implements InstanceEvent {}
 
     /**
-     * A section ends.
+     * A section ended.
      *
-     * @param at when
-     * @param id the section
-     * @param page what it counts
      * @param read views that it read
      * @param wrote views that it wrote
      * @param outcome {@code written}, {@code refused}, {@code lost} or {@code failed}
      */
     record Released(long at, long id, String page, long read, long wrote, String outcome) implements InstanceEvent {}
 
-    /**
-     * How many requests are in the instance and in no section.
-     *
-     * @param at when
-     * @param page what they count
-     * @param count how many
-     */
+    /** Number of waiting requests: in the instance, but not in a section. */
     record Waiting(long at, String page, int count) implements InstanceEvent {}
 
     /**
-     * The holder of a lock was told that it has lost it.
+     * A holder was notified of the loss of its lock.
      *
-     * @param at when
      * @param id its section
-     * @param page what it counts
-     * @param fence fencing token of the lock
-     * @param reason why
      */
     record Lost(long at, long id, String page, long fence, String reason) implements InstanceEvent {}
 }

@@ -17,8 +17,8 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * A breakpoint: the next section stands still between its read and its write, so that a signal from outside hits the
- * holder of the lock there, and not some milliseconds after it has let go.
+ * A breakpoint between the read and the write of the next section, so that a signal hits the holder of the lock before
+ * it releases.
  */
 @RestController
 @Profile("instance")
@@ -34,7 +34,7 @@ class SectionBreakpoint implements SectionListener {
         this.pipe = pipe;
     }
 
-    /** Sets the breakpoint; with zero takes it away, and lets a section that stands still there go on. */
+    /** Sets the breakpoint; zero removes it and lets a section there continue. */
     @PostMapping("/breakpoint")
     @ResponseStatus(HttpStatus.ACCEPTED)
     void set(@RequestParam @PositiveOrZero @Max(10_000) int ms) {
@@ -57,7 +57,7 @@ class SectionBreakpoint implements SectionListener {
         }
     }
 
-    /** In steps: who was stopped meanwhile (SIGSTOP) is to hear that its lock is lost before it goes on to write. */
+    /** Waits in steps: after a SIGSTOP, a holder needs time to detect the loss of its lock before it writes. */
     private static void standStill(CountDownLatch end, Duration longest) {
         try {
             for (int step = 0; step < STEPS; step++) {

@@ -14,9 +14,8 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells of the sections of this instance, and how their locks came and went. Called by the threads of the sections and
- * of the lock client; section and lock are brought together by key and fencing token. A lock is acquired before its
- * section begins, and released after it has ended.
+ * Reports the sections of this instance and their locks, matched by key and fencing token. Called by the threads of
+ * the sections and of the lock client. A lock is acquired before its section starts and released after it ends.
  */
 @Component
 @Profile("instance")
@@ -38,7 +37,10 @@ class SectionReporter implements SectionListener, LockListener {
         }
     }
 
-    /** A section may begin before the event of its grant. Its thread and the threads of the listener access it. */
+    /**
+     * Used by the thread of the section, which may start before the event of its grant, and the threads of the
+     * listener.
+     */
     private static final class Hold {
 
         private volatile LockEvent.@Nullable Acquired grant;

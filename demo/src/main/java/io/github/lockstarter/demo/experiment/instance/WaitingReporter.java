@@ -16,7 +16,7 @@ import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** Tells every 50 ms how many requests of each page are in this instance and in no section, when that has changed. */
+/** Reports every 50 ms the number of waiting requests of each page, if it has changed. */
 @Component
 @Profile("instance")
 class WaitingReporter implements SectionListener, HandlerInterceptor, WebMvcConfigurer {
@@ -26,8 +26,8 @@ class WaitingReporter implements SectionListener, HandlerInterceptor, WebMvcConf
     private final EventPipe pipe;
     private final Map<String, Integer> waiting = new ConcurrentHashMap<>();
 
-    /** Of the one thread that tells. */
-    private final Map<String, Integer> told = new HashMap<>();
+    /** Used only by the reporting thread. */
+    private final Map<String, Integer> reported = new HashMap<>();
 
     WaitingReporter(EventPipe pipe) {
         this.pipe = pipe;
@@ -61,18 +61,18 @@ class WaitingReporter implements SectionListener, HandlerInterceptor, WebMvcConf
     }
 
     @Scheduled(fixedRate = 50)
-    void tell() {
+    void report() {
         Map<String, Integer> now = new HashMap<>(waiting);
-        told.keySet().forEach(page -> now.putIfAbsent(page, 0));
+        reported.keySet().forEach(page -> now.putIfAbsent(page, 0));
         now.forEach((page, count) -> {
-            if (!count.equals(told.put(page, count))) {
+            if (!count.equals(reported.put(page, count))) {
                 pipe.send(new InstanceEvent.Waiting(System.nanoTime(), page, count));
             }
         });
-        told.values().removeIf(count -> count == 0);
+        reported.values().removeIf(count -> count == 0);
     }
 
-    /** A page that nobody waits for is forgotten. */
+    /** Removes pages without waiting requests. */
     private void add(@Nullable String page, int requests) {
         waiting.merge(page == null ? "" : page, requests, (before, more) -> before + more == 0 ? null : before + more);
     }

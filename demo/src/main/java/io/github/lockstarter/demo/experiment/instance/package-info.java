@@ -1,4 +1,4 @@
-/** What an instance of the experiment tells the process that has started it, and lets it do. */
+/** Events that an instance reports to its parent process, and a breakpoint that the parent sets. */
 @NullMarked
 package io.github.lockstarter.demo.experiment.instance;
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
-/** The store refused a holder whose lock has gone to somebody else meanwhile. Nothing was counted. */
+/** The store rejected the write of a holder that has been overtaken. Nothing was counted. */
 final class OvertakenException extends RuntimeException {
 
     OvertakenException(String page, long fencingToken) {

@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A page view over HTTP, counted in five ways. A client that gets no answer, or 409 or 5xx, repeats its request with
+ * Counts page views over HTTP in five ways. A client without an answer, or with 409 or 5xx, repeats its request with
  * the same {@code X-Request-Id}; it is counted once.
  */
 @RestController

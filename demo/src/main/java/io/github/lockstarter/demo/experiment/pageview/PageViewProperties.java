@@ -6,12 +6,11 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * How page views are counted.
+ * Settings of the page views.
  *
- * @param instance name of this instance in its answers
- * @param work duration of the work between reading the counter and writing it
- * @param storePort port of the Redis on this machine that has the views; by default the one of
- *     {@code spring.data.redis.*} has them
+ * @param instance name in answers
+ * @param work time between reading and writing the counter
+ * @param storePort port of a local Redis for the views; the default is the Redis of {@code spring.data.redis.*}
  */
 @ConfigurationProperties("demo.pview")
 public record PageViewProperties(

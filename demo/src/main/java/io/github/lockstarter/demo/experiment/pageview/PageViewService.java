@@ -5,7 +5,7 @@ import io.github.lockstarter.LockHandle;
 import java.util.OptionalLong;
 import org.springframework.stereotype.Service;
 
-/** Counts a view of a page, in all ways but that of {@link RedlockViews}. */
+/** Counts page views in all ways except Redlock. */
 @Service
 public class PageViewService {
 
@@ -15,7 +15,7 @@ public class PageViewService {
         this.counter = counter;
     }
 
-    /** Redis counts: nothing is read here and written back, so there is no critical section and no lock. */
+    /** Counts in Redis, without a critical section. */
     PageView increment(String page, String request) {
         return counter.increment(new View(Variant.V0, page, request));
     }
@@ -25,12 +25,12 @@ public class PageViewService {
         return counter.count(new View(Variant.V1, page, request), OptionalLong.empty());
     }
 
-    /** One view at a time in this JVM; the other instances do not know of it. */
+    /** One view at a time in this JVM only. */
     synchronized PageView countSynchronized(String page, String request) {
         return counter.count(new View(Variant.V2, page, request), OptionalLong.empty());
     }
 
-    /** One view of a page at a time over all instances, by a lock in the Redis of {@code spring.data.redis.*}. */
+    /** One view of a page at a time in all instances, with the Redis of {@code spring.data.redis.*}. */
     @DistributedLock(name = "pview-v3", key = "#page")
     PageView countLocked(String page, String request) {
         long fence = LockHandle.current().orElseThrow().fencingToken();

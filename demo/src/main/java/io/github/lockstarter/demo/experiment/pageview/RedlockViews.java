@@ -7,8 +7,8 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Service;
 
 /**
- * Counts as {@link PageViewService} does under its lock. This lock is on a quorum of servers
- * ({@code distributed-lock.redlock.nodes}), the further store of {@code application-redlock.yml}.
+ * Counts page views under a lock on a quorum of servers ({@code distributed-lock.redlock.nodes}), the additional store
+ * of {@code application-redlock.yml}.
  */
 @Service
 @Profile("redlock")
@@ -20,13 +20,6 @@ public class RedlockViews {
         this.counter = counter;
     }
 
-    /**
-     * Counts a view.
-     *
-     * @param page the page
-     * @param request id of the request
-     * @return the counted view
-     */
     @DistributedLock(name = "pview-v4", key = "#page", locks = "redlockLocks")
     PageView count(String page, String request) {
         long fence = LockHandle.current().orElseThrow().fencingToken();

@@ -3,11 +3,9 @@ package io.github.lockstarter.demo.experiment.pageview;
 import java.util.OptionalLong;
 
 /**
- * A critical section that runs: read, work, write.
+ * A running critical section: read, work, write.
  *
  * @param id unique in this instance
- * @param variant what keeps others out of it
- * @param page the page that is counted
- * @param fence fencing token of the lock, if there is one
+ * @param fence fencing token, with a lock
  */
 public record Section(long id, Variant variant, String page, OptionalLong fence) {}

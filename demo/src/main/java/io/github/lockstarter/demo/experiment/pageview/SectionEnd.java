@@ -1,21 +1,18 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
 /**
- * What a section came to.
+ * The end of a section.
  *
- * @param outcome how it ended
- * @param read views that it read, zero when it did not get so far
- * @param wrote views that stand in the store after it, as far as it knows; what it read when it wrote nothing
+ * @param read views that it read; zero if it failed before
+ * @param wrote stored views after it, as far as it knows; {@code read} if it wrote nothing
  */
 public record SectionEnd(Outcome outcome, long read, long wrote) {
 
-    /** How a section ends. */
     public enum Outcome {
-        /** The view is counted. */
         WRITTEN,
-        /** The store refused a fencing token that is older than one it has seen. */
+        /** The store rejected an old fencing token. */
         REFUSED,
-        /** An error; nothing is known of the write. */
+        /** An error; the write may or may not have happened. */
         FAILED
     }
 }

@@ -1,27 +1,14 @@
 package io.github.lockstarter.demo.experiment.pageview;
 
-/** Receives the critical sections of this instance, on the threads that run them. Declare beans of this type. */
+/** Receives the sections of this instance on their own threads. Declare beans of this type. */
 public interface SectionListener {
 
-    /**
-     * A section begins; nothing has been read yet.
-     *
-     * @param section which one
-     */
+    /** A section starts, before its read. */
     default void began(Section section) {}
 
-    /**
-     * A section has read the counter and not yet written it. What takes time here makes the section longer.
-     *
-     * @param section which one
-     */
+    /** A section has read the counter but not written it. Delays prolong the section. */
     default void hasRead(Section section) {}
 
-    /**
-     * A section ends; its lock is still held, unless it was lost.
-     *
-     * @param section which one
-     * @param end what it came to
-     */
+    /** A section ends; its lock is still held, unless lost. */
     default void ended(Section section, SectionEnd end) {}
 }

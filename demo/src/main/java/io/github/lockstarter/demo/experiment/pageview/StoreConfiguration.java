@@ -5,9 +5,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * The store of the page views: the application's Redis, or one of its own, so that the data stay where they are when
- * the locks move to a sentinel's master or a cluster. Its connection factory is no bean: the locks, and everything else
- * of Spring, use the application's.
+ * The store of the page views: the application's Redis or a separate one, so that data does not move when the locks
+ * move to sentinels or a cluster. The connection factory of the separate one is not a bean, so that the locks do not
+ * use it.
  */
 @Configuration(proxyBeanMethods = false)
 class StoreConfiguration {

@@ -8,10 +8,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.stereotype.Component;
 
-/**
- * Counts a view: reads, works a moment, writes what it has read plus one. Keeps nobody out; that is up to its callers.
- * Or has the store count it.
- */
+/** Counts a view: reads, works briefly, and writes the number plus one. Callers are responsible for exclusion. */
 @Component
 class ViewCounter {
 
@@ -27,12 +24,9 @@ class ViewCounter {
     }
 
     /**
-     * Counts it.
+     * Counts in a section.
      *
-     * @param view what to count
-     * @param fence fencing token of the lock, if there is one
-     * @return the views that were written
-     * @throws OvertakenException when the store refuses the token
+     * @throws OvertakenException if the store rejects the fencing token
      */
     PageView count(View view, OptionalLong fence) {
         Section section = new Section(sections.incrementAndGet(), view.variant(), view.page(), fence);
@@ -41,8 +35,8 @@ class ViewCounter {
         try {
             end = readWorkWrite(section, view);
         } finally {
-            SectionEnd told = end;
-            listeners.forEach(listener -> listener.ended(section, told));
+            SectionEnd result = end;
+            listeners.forEach(listener -> listener.ended(section, result));
         }
         if (end.outcome() == Outcome.REFUSED) {
             throw new OvertakenException(view.page(), fence.orElseThrow());
@@ -50,12 +44,7 @@ class ViewCounter {
         return new PageView(properties.instance(), view.variant().id(), view.page(), end.wrote());
     }
 
-    /**
-     * Has the store count it, with one command. The work is done before, outside of any section.
-     *
-     * @param view what to count
-     * @return the counted view
-     */
+    /** Counts with one command, after the work and without a section. */
     PageView increment(View view) {
         Sleep.lasting(properties.work());
         long views = store.increment(view).views();

@@ -11,14 +11,12 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Page views in Redis: the hash {@code demo:pview:{<variant>:<page>}} with {@code views} and {@code fence} (newest
- * fencing token), and the set {@code demo:pview:{<variant>:<page>}:counted} of requests that have been counted within
- * the last hour. (The right tool for a counter is {@code HINCRBY}, which {@link #increment} uses. The rest stands for
- * every read-modify-write that has no such command.)
+ * Page views in Redis. The hash {@code demo:pview:{<variant>:<page>}} contains {@code views} and {@code fence} (newest
+ * fencing token); the set {@code …:counted} contains the requests counted within the last hour. A real counter should
+ * use {@code HINCRBY}, as {@link #increment} does; the other methods represent any read-modify-write.
  *
- * <p>With a fencing token it is fenced: the token is registered before the views are read, and checked again at the
- * write. Without one, the last write wins. A request is counted once, however often it is repeated: each script
- * may be executed again by a client that has lost the answer.
+ * <p>A fencing token is registered before the read and checked again by the write. Without one, the last write wins.
+ * Each request is counted once, even if a client repeats a script after losing the reply.
  */
 public final class ViewStore implements AutoCloseable {
 
@@ -38,7 +36,7 @@ public final class ViewStore implements AutoCloseable {
         this.disconnect = disconnect;
     }
 
-    /** The store in the Redis of this machine at that port, over a connection of its own. */
+    /** Connects to a local Redis separately. */
     public static ViewStore at(int port) {
         LettuceConnectionFactory connections =
                 new LettuceConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port));
@@ -47,53 +45,28 @@ public final class ViewStore implements AutoCloseable {
         return new ViewStore(new StringRedisTemplate(connections), connections::destroy);
     }
 
-    /** What became of a call. */
     public enum Status {
-        /** It was done. */
         DONE,
-        /** This very request had been counted before; nothing was written. */
+        /** The same request had already been counted; nothing was written. */
         COUNTED,
         /** A newer holder has opened the page; nothing was written. */
         OVERTAKEN
     }
 
-    /**
-     * What the store answered.
-     *
-     * @param status what became of the call
-     * @param views views that it has now
-     */
+    /** The answer of the store, with the current number of views. */
     public record Answer(Status status, long views) {}
 
-    /**
-     * Reads the views of a page in order to change them.
-     *
-     * @param view what is to be counted
-     * @param fence fencing token of the lock, if there is one
-     * @return the views before
-     */
+    /** Reads the views in order to change them. */
     public Answer open(View view, OptionalLong fence) {
         return run(OPEN, view, fence);
     }
 
-    /**
-     * Writes the views of a page.
-     *
-     * @param view what is counted
-     * @param views views with this one
-     * @param fence fencing token of the lock, if there is one
-     * @return the views after
-     */
+    /** Writes the views, including this one. */
     public Answer write(View view, long views, OptionalLong fence) {
         return run(WRITE, view, fence, Long.toString(views), Long.toString(MEMORY.toSeconds()));
     }
 
-    /**
-     * Counts a view in the store itself: nothing comes between its read and its write.
-     *
-     * @param view what to count
-     * @return the views after
-     */
+    /** Counts a view atomically in the store. */
     public Answer increment(View view) {
         return run(INCREMENT, view, OptionalLong.empty(), Long.toString(MEMORY.toSeconds()));
     }

@@ -1,7 +1,4 @@
-/**
- * The page view of the experiment, counted in four ways: read the counter, work a moment, write it back, without a
- * lock, {@code synchronized}, under a distributed lock, under Redlock.
- */
+/** Counts page views: reads the counter, works briefly and writes it back, with each kind of lock. */
 @NullMarked
 package io.github.lockstarter.demo.experiment.pageview;
 

@@ -10,14 +10,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Interferes with a run as planned: first when a quarter of the requests have been answered, then at the half and so
- * on. The last requests are sent when the faults are done. What finds nothing to hit is tried again until all requests
- * are answered, and is then {@code missed}. A fault that has begun is brought to its end: a Redis that was killed has
- * to come back.
+ * Injects the planned faults, the first one after a quarter of the answers, the next after half, and so on. Sends the
+ * remaining requests after the faults. Retries a fault without a target until all requests are answered; it is {@code
+ * missed} then. A fault that has started is completed, since a killed Redis must restart.
  */
 final class Chaos implements Runnable {
 
-    private static final Duration LOOK = Duration.ofMillis(2);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(2);
     private static final Duration PAUSE = Duration.ofSeconds(8);
     private static final int PARTS = 4;
 
@@ -35,12 +34,11 @@ final class Chaos implements Runnable {
         this.faults = faults;
     }
 
-    /** Nothing more is begun. */
     void end() {
         over.set(true);
     }
 
-    /** What found nothing to hit, in words. */
+    /** Missed faults, described for users. */
     List<String> missed() {
         return List.copyOf(missed);
     }
@@ -61,7 +59,7 @@ final class Chaos implements Runnable {
 
     private void awaitAnswers(int answers) {
         while (statistics.answered() < answers && !over.get()) {
-            letAMomentPass();
+            waitBriefly();
         }
     }
 
@@ -73,17 +71,17 @@ final class Chaos implements Runnable {
                 return;
             } catch (ConflictException refused) {
                 reason = String.valueOf(refused.getMessage());
-                letAMomentPass();
+                waitBriefly();
             }
         }
         missed.add(KebabCase.of(fault) + " was left out: " + reason);
     }
 
-    /** With nothing under way, nothing would ever change. */
-    private void letAMomentPass() {
+    /** Sends a request if none is in progress, since otherwise nothing would change. */
+    private void waitBriefly() {
         if (!requests.areUnderWay()) {
             requests.sendOne();
         }
-        Sleep.lasting(LOOK);
+        Sleep.lasting(POLL_INTERVAL);
     }
 }

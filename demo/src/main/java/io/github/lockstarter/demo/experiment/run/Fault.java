@@ -2,25 +2,25 @@ package io.github.lockstarter.demo.experiment.run;
 
 import java.util.List;
 
-/** Ways to interfere with a run. */
+/** Faults in a run. */
 public enum Fault {
-    /** Stops the instance that is in the critical section (SIGSTOP), for longer than its lease; then lets it go on. */
+    /** Pauses the instance in the critical section (SIGSTOP) for longer than its lease. */
     PAUSE_HOLDER,
-    /** Stops it for longer than a crash take-over takes, and for less than its lease: it keeps the lock. */
+    /** Pauses it for longer than the crash take-over time but less than its lease, so it keeps the lock. */
     STOP_HOLDER,
-    /** Kills it (SIGKILL). Another instance starts in its place. */
+    /** Kills it (SIGKILL); a replacement starts. */
     KILL_HOLDER,
-    /** Deletes the key of the lock in Redis while it is held. */
+    /** Deletes the key of the held lock in Redis. */
     DELETE_KEY,
-    /** Kills Redis and starts it again. */
+    /** Kills and restarts Redis. */
     RESTART_REDIS,
-    /** Kills the master that has the lock, so that a replica takes over. */
+    /** Kills the master of the lock, so that a replica takes over. */
     FAIL_OVER,
-    /** Fails over, and then kills the new master as well, while a holder stands in the critical section. */
+    /** Kills the new master too, while a holder is in the critical section. */
     FAIL_OVER_TWICE,
-    /** Moves the clock of one of the five servers of Redlock ahead, by more than a lease. */
+    /** Moves the clock of one of the five Redlock servers ahead by more than a lease. */
     MOVE_CLOCK;
 
-    /** What {@code --chaos} does in a run, in this order. */
+    /** The faults of {@code --chaos}, in order. */
     public static final List<Fault> CHAOS = List.of(KILL_HOLDER, STOP_HOLDER, RESTART_REDIS);
 }

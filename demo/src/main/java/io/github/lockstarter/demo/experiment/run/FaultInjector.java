@@ -19,25 +19,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Interferes with a run. What follows a fault by itself (an instance goes on, another one starts) is done in the
- * background.
- */
+/** Injects faults into a run. Resumes and restarts follow in the background. */
 final class FaultInjector {
 
-    /** A killed holder is replaced after it, so that others are seen to wait for the lock. */
+    /** Delay of the replacement, so that requests are seen waiting for the lock. */
     private static final Duration REPLACEMENT = Duration.ofMillis(500);
 
-    /** Twice as long as a crash take-over takes, and shorter than the lease of the instances. */
+    /** Twice the crash take-over time, but shorter than the lease of the instances. */
     private static final Duration STOP = Duration.ofSeconds(3);
 
-    /** For one that goes on to learn that its lock is lost before it writes. */
-    private static final Duration UNTIL_LOSS_IS_KNOWN = Duration.ofMillis(200);
+    /** Time for a resumed holder to detect its loss before it writes. */
+    private static final Duration LOSS_DETECTION = Duration.ofMillis(200);
 
-    /** For others to find a deleted lock after its holder was told of the loss. */
-    private static final Duration UNTIL_LOCK_IS_FOUND = Duration.ofSeconds(1);
+    /** Time for others to acquire the deleted lock after its holder was notified. */
+    private static final Duration REACQUISITION = Duration.ofSeconds(1);
 
-    /** Longer than any lease, also the 30 s that are usual. */
+    /** Longer than any lease, including the default of 30 s. */
     private static final Duration JUMP = Duration.ofSeconds(31);
 
     private static final Logger log = LoggerFactory.getLogger(FaultInjector.class);
@@ -61,12 +58,11 @@ final class FaultInjector {
     }
 
     /**
-     * Does it, unless another fault is under way: two at a time would start a server twice, or hit the same holder.
+     * Injects a fault, unless another one is in progress: two at a time could start a server twice or hit the same
+     * holder.
      *
-     * @param fault what to do
-     * @param pause how long {@link Fault#PAUSE_HOLDER} lasts
-     * @return what was done
-     * @throws ConflictException when there is nothing to hit
+     * @param pause duration of {@link Fault#PAUSE_HOLDER}
+     * @throws ConflictException without a target
      */
     Interference perform(Fault fault, Duration pause) {
         return deployment
@@ -81,10 +77,10 @@ final class FaultInjector {
                 case STOP_HOLDER -> stopHolder(fault, STOP);
                 case KILL_HOLDER -> killHolder();
                 case DELETE_KEY -> deleteKey();
-                case RESTART_REDIS -> tell(fault, null, restart());
-                case FAIL_OVER -> tell(fault, null, locks().failOver(key(), 1));
+                case RESTART_REDIS -> report(fault, null, restart());
+                case FAIL_OVER -> report(fault, null, locks().failOver(key(), 1));
                 case FAIL_OVER_TWICE -> failOverTwice();
-                case MOVE_CLOCK -> tell(fault, null, locks().moveClock(JUMP));
+                case MOVE_CLOCK -> report(fault, null, locks().moveClock(JUMP));
             };
         } catch (UnsupportedOperationException impossible) {
             throw new ConflictException(String.valueOf(impossible.getMessage()), impossible);
@@ -93,7 +89,7 @@ final class FaultInjector {
         }
     }
 
-    /** What was done so far, in words; a fault that is under way is part of it. */
+    /** Faults so far, described for users; waits for one in progress. */
     List<String> done() {
         return deployment.undisturbed(() -> List.copyOf(done));
     }
@@ -113,10 +109,10 @@ final class FaultInjector {
 
     private Interference stopHolder(Fault fault, Duration pause) {
         Instance holder = breakpoint.haltHolder();
-        timeline.watch(TakeOverWatch.ofStopped(holder.name(), timeline.now(), this::tell));
+        timeline.watch(TakeOverWatch.ofStopped(holder.name(), timeline.now(), this::report));
         holder.pause();
         background.schedule(() -> resume(holder), pause.toMillis(), TimeUnit.MILLISECONDS);
-        return tell(
+        return report(
                 fault,
                 holder,
                 "Instance " + holder.name() + " was paused in the critical section (SIGSTOP) for " + pause.toMillis()
@@ -125,22 +121,22 @@ final class FaultInjector {
 
     private void resume(Instance instance) {
         if (instance.resume()) {
-            tell("resume", instance.name(), "Instance " + instance.name() + " continues (SIGCONT)");
-            goOn(instance, UNTIL_LOSS_IS_KNOWN);
+            report("resume", instance.name(), "Instance " + instance.name() + " continues (SIGCONT)");
+            proceed(instance, LOSS_DETECTION);
         }
     }
 
-    private void goOn(Instance instance, Duration after) {
-        background.schedule(() -> breakpoint.goOn(instance), after.toMillis(), TimeUnit.MILLISECONDS);
+    private void proceed(Instance instance, Duration after) {
+        background.schedule(() -> breakpoint.proceed(instance), after.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private Interference killHolder() {
         Instance holder = breakpoint.haltHolder();
-        timeline.watch(TakeOverWatch.ofKilled(holder.name(), timeline.now(), this::tell));
+        timeline.watch(TakeOverWatch.ofKilled(holder.name(), timeline.now(), this::report));
         holder.kill();
         timeline.killed(holder.name());
         background.schedule(() -> replace(holder), REPLACEMENT.toMillis(), TimeUnit.MILLISECONDS);
-        return tell(
+        return report(
                 Fault.KILL_HOLDER,
                 holder,
                 "Instance " + holder.name() + " was killed in the critical section (kill -9)");
@@ -149,12 +145,12 @@ final class FaultInjector {
     private void replace(Instance instance) {
         try {
             instance.replace();
-            tell("start", instance.name(), "Instance " + instance.name() + " was restarted");
+            report("start", instance.name(), "Instance " + instance.name() + " was restarted");
         } catch (RuntimeException failure) {
             if (deployment.isClosed()) {
                 return;
             }
-            tell("start", instance.name(), "Instance " + instance.name() + " could not be restarted");
+            report("start", instance.name(), "Instance " + instance.name() + " could not be restarted");
             log.warn("Instance {} could not be restarted", instance.name(), failure);
         }
     }
@@ -162,40 +158,40 @@ final class FaultInjector {
     private Interference deleteKey() {
         LockServers locks = locks();
         Instance holder = breakpoint.haltHolder();
-        timeline.next(InstanceEvent.Lost.class).thenRun(() -> goOn(holder, UNTIL_LOCK_IS_FOUND));
+        timeline.next(InstanceEvent.Lost.class).thenRun(() -> proceed(holder, REACQUISITION));
         locks.delete(key());
-        return tell(
+        return report(
                 Fault.DELETE_KEY,
                 holder,
                 "The key of the lock was deleted in Redis while instance " + holder.name() + " held it");
     }
 
-    /** The holder is in its section over both failovers, unless they take much longer than usual. */
+    /** The holder stays in its section during both failovers, unless they take unusually long. */
     private Interference failOverTwice() {
         locks().requireReplicas();
         Instance holder = breakpoint.haltHolder();
         try {
             String text = locks().failOver(key(), 2);
-            return tell(
+            return report(
                     Fault.FAIL_OVER_TWICE,
                     null,
                     text + ". Instance " + holder.name() + " had the lock at the first kill");
         } finally {
-            breakpoint.goOn(holder);
+            breakpoint.proceed(holder);
         }
     }
 
-    private void tell(TakeOverWatch.Finding finding) {
+    private void report(TakeOverWatch.Finding finding) {
         done.add(finding.text());
-        tell(finding.kind(), finding.instance(), finding.text());
+        report(finding.kind(), finding.instance(), finding.text());
     }
 
-    private Interference tell(Fault fault, @Nullable Instance instance, String text) {
+    private Interference report(Fault fault, @Nullable Instance instance, String text) {
         done.add(text);
-        return tell(KebabCase.of(fault), instance == null ? null : instance.name(), text);
+        return report(KebabCase.of(fault), instance == null ? null : instance.name(), text);
     }
 
-    private Interference tell(String kind, @Nullable String instance, String text) {
+    private Interference report(String kind, @Nullable String instance, String text) {
         Interference event = new Interference(timeline.now(), kind, instance, text);
         listener.accept(event);
         return event;

@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Has a holder stand still between its read and its write, until it is told to go on. Sections take milliseconds:
- * without that, the one that is known to be the holder is it no longer when a signal arrives.
+ * Stops a holder between its read and its write. Sections take milliseconds, so a signal would otherwise arrive after
+ * the known holder has released.
  */
 final class HolderBreakpoint {
 
@@ -25,7 +25,7 @@ final class HolderBreakpoint {
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Duration LONGEST_HALT = Duration.ofSeconds(10);
 
-    /** One for all runs: a client keeps threads, and cannot be closed in Java 17. */
+    /** Shared, since a client keeps threads and cannot be closed in Java 17. */
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     private final Deployment deployment;
@@ -39,11 +39,10 @@ final class HolderBreakpoint {
     }
 
     /**
-     * Waits until a holder stands still, wherever that is: each instance has the breakpoint before one more request is
-     * sent.
+     * Sets the breakpoint in each running instance, sends one more request, and waits until a holder reaches it.
      *
-     * @return the holder; {@link #goOn} ends its halt
-     * @throws ConflictException when all requests that were sent are answered, and none came to a section
+     * @return the holder; {@link #proceed} lets it continue
+     * @throws ConflictException if no section reaches the breakpoint, or an instance does not answer
      */
     Instance haltHolder() {
         List<Instance> armed = new ArrayList<>(deployment.instances());
@@ -57,21 +56,21 @@ final class HolderBreakpoint {
                     .filter(instance -> instance.name().equals(halted.getNow("")))
                     .findFirst()
                     .orElseThrow(() -> new ConflictException(
-                            "Nobody is in the critical section just now. Do it while a run is under way"));
+                            "No instance is in the critical section. Inject the fault during a run"));
             armed.remove(holder);
             return holder;
         } finally {
-            // Not in the background: a late call would take the breakpoint of the next fault away.
-            armed.forEach(this::goOn);
+            // Synchronously: a late call would remove the breakpoint of the next fault.
+            armed.forEach(this::proceed);
         }
     }
 
-    /** Takes the breakpoint of an instance away; a section that stands still there goes on. */
-    void goOn(Instance instance) {
+    /** Removes the breakpoint of an instance, and lets a section there continue. */
+    void proceed(Instance instance) {
         try {
             arm(instance, Duration.ZERO);
         } catch (ConflictException ended) {
-            // Then there is no breakpoint left.
+            // The breakpoint ended with the instance.
         }
     }
 

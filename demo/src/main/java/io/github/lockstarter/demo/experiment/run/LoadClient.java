@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Sends the requests of a run, each on a connection of its own. One that is not answered, or refused (409,
- * 5xx), is repeated with the same id until it is answered or its time is up: so does any client that must know.
+ * Sends the requests of a run over HTTP/1.1, so concurrent requests use separate connections. Repeats requests that
+ * fail or are rejected (409, 5xx) with the same id until they are answered or time out.
  */
 final class LoadClient implements AutoCloseable {
 
@@ -40,24 +40,17 @@ final class LoadClient implements AutoCloseable {
     private final RequestStatistics statistics;
     private final BooleanSupplier isOver;
 
-    /**
-     * A client.
-     *
-     * @param statistics receives the answers
-     * @param isOver whether requests without an answer are given up
-     */
+    /** @param isOver whether to give up unanswered requests */
     LoadClient(RequestStatistics statistics, BooleanSupplier isOver) {
         this.statistics = statistics;
         this.isOver = isOver;
     }
 
     /**
-     * Sends requests.
+     * Sends the requests.
      *
-     * @param target where to
-     * @param name first part of the requests' ids
-     * @param requests how many, and when
-     * @return completes when each was answered or given up; fails when one was refused for good
+     * @param name prefix of the requests' ids
+     * @return completes when each request was answered or given up; fails if one was rejected with another status
      */
     CompletableFuture<Void> fire(URI target, String name, Requests requests) {
         return requests.send(number -> send(request(target, name + "-" + number), System.nanoTime()));

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
-/** Answers as they come in. Added to by the threads of the HTTP client, read by anybody. */
+/** Statistics of answers. Thread-safe; the threads of the HTTP client add answers. */
 final class RequestStatistics {
 
     private static final double MICROS_PER_MS = 1e3;
@@ -19,12 +19,7 @@ final class RequestStatistics {
 
     private record Answer(String instance, long nanos) {}
 
-    /**
-     * A request was answered.
-     *
-     * @param instance who counted it
-     * @param nanos from when it was first sent
-     */
+    /** @param nanos since it was first sent */
     void answered(String instance, long nanos) {
         answers.add(new Answer(instance, nanos));
     }
@@ -42,10 +37,9 @@ final class RequestStatistics {
     }
 
     /**
-     * Time to the answer by the nearest rank: the least that a given share of all answers did not exceed.
+     * Response time in ms by the nearest rank; zero without answers.
      *
      * @param percent above 0, up to 100
-     * @return in milliseconds; zero when there is none
      */
     double percentile(int percent) {
         long[] sorted = answers.stream().mapToLong(Answer::nanos).sorted().toArray();
@@ -56,11 +50,7 @@ final class RequestStatistics {
         return TimeUnit.NANOSECONDS.toMicros(sorted[rank - 1]) / MICROS_PER_MS;
     }
 
-    /**
-     * Answers by instance.
-     *
-     * @param instances those that are listed even without an answer
-     */
+    /** Answers by instance, including the given ones without an answer. */
     Map<String, Integer> perInstance(List<String> instances) {
         Map<String, Integer> counts =
                 new TreeMap<>(instances.stream().collect(Collectors.toMap(name -> name, name -> 0)));

@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * When the requests of a run are sent: all at once, but for the last ones of a run that is to be interfered with. Those
- * wait until a fault asks for one, so that it meets a request however fast the others were answered. Thread-safe.
+ * Schedules the requests of a run: all at once, except for the last ones of a run with faults, which a fault sends
+ * when it needs a request to hit. Thread-safe.
  */
 final class Requests {
 
@@ -26,10 +26,9 @@ final class Requests {
     }
 
     /**
-     * Sends each request in its turn.
+     * Sends each request when it is due.
      *
-     * @param sender sends the request of a number; its result completes when that was answered, or is given up
-     * @return completes when all have ended
+     * @param sender sends the request with this number; completes when it was answered or given up
      */
     CompletableFuture<Void> send(IntFunction<CompletableFuture<Void>> sender) {
         return CompletableFuture.allOf(IntStream.range(0, atOnce + heldBack.size())
@@ -39,7 +38,7 @@ final class Requests {
                 .toArray(CompletableFuture[]::new));
     }
 
-    /** Sends one of those that are held back, if there is one. */
+    /** Sends one of the held-back requests, if any. */
     void sendOne() {
         int next = asked.getAndIncrement();
         if (next < heldBack.size()) {
@@ -48,12 +47,11 @@ final class Requests {
         }
     }
 
-    /** Sends all that are held back. */
     void sendRest() {
         heldBack.forEach(none -> sendOne());
     }
 
-    /** Whether a request that was sent has not ended. */
+    /** Whether any sent request has not ended. */
     boolean areUnderWay() {
         return underWay.get() > 0;
     }

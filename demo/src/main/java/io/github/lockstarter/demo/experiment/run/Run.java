@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One run: sends the requests, looks at the counter meanwhile, and sums up. Executed once, by one thread; cancelled,
- * interfered with and told of events by others.
+ * One run: sends the requests, polls the counter, and returns the result. One thread executes it once; others may
+ * cancel it, inject faults and pass events.
  */
 public final class Run {
 
-    private static final long LOOK_MS = 100;
+    private static final long POLL_MS = 100;
     private static final Duration SETTLING = Duration.ofSeconds(2);
     private static final Duration STORE_IS_BACK = Duration.ofSeconds(20);
 
@@ -35,11 +35,10 @@ public final class Run {
     private final FaultInjector faults;
 
     /**
-     * A run that begins now.
+     * Starts the clock of the run.
      *
-     * @param plan what to run
-     * @param deployment where; each of its instances answers
-     * @param listener receives events, on several threads
+     * @param deployment all its instances answer
+     * @param listener called by several threads
      */
     public Run(RunPlan plan, Deployment deployment, Consumer<RunEvent> listener) {
         this.plan = plan;
@@ -50,61 +49,42 @@ public final class Run {
         this.faults = new FaultInjector(plan, deployment, timeline, requests, listener);
     }
 
-    /**
-     * What is run.
-     *
-     * @return the plan
-     */
     public RunPlan plan() {
         return plan;
     }
 
-    /**
-     * How many requests have been answered.
-     *
-     * @return the count now
-     */
     public int answered() {
         return statistics.answered();
     }
 
-    /**
-     * An instance reported an event.
-     *
-     * @param instance its name
-     * @param event what
-     */
     public void reported(String instance, InstanceEvent event) {
         timeline.reported(instance, event);
     }
 
     /**
-     * Interferes.
+     * Injects a fault.
      *
-     * @param fault how
      * @param pause how long a holder is paused
-     * @return what was done
-     * @throws ConflictException when there is nothing to hit
+     * @throws ConflictException without a target
      */
     public RunEvent.Interference perform(Fault fault, Duration pause) {
         return faults.perform(fault, pause);
     }
 
-    /** Gives it up: {@link #execute} throws soon. */
+    /** Makes {@link #execute} throw soon. */
     public void cancel() {
         cancelled.cancel(false);
     }
 
     /**
-     * Runs it.
+     * Sends the requests and returns the result.
      *
-     * @return what it came to
-     * @throws CancellationException when it was cancelled
+     * @throws CancellationException if cancelled
      */
     public RunResult execute() {
         listener.accept(new RunEvent.Started(plan.id(), plan.variant().id(), plan.requests(), instances()));
-        ScheduledFuture<?> looks =
-                deployment.background().scheduleAtFixedRate(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> polling =
+                deployment.background().scheduleAtFixedRate(this::poll, POLL_MS, POLL_MS, TimeUnit.MILLISECONDS);
         Chaos chaos = new Chaos(plan, statistics, requests, faults);
         CompletableFuture<Void> interference = CompletableFuture.runAsync(chaos, deployment.background());
         try (LoadClient client = new LoadClient(statistics, cancelled::isDone)) {
@@ -117,7 +97,7 @@ public final class Run {
             listener.accept(result);
             return result;
         } finally {
-            looks.cancel(false);
+            polling.cancel(false);
             chaos.end();
         }
     }
@@ -130,7 +110,7 @@ public final class Run {
     }
 
     /** Returns whether the store answered. */
-    private boolean look() {
+    private boolean poll() {
         try {
             listener.accept(new RunEvent.Counter(timeline.now(), statistics.answered(), counter()));
             return true;
@@ -143,14 +123,14 @@ public final class Run {
         return deployment.views(plan.variant(), plan.page());
     }
 
-    /** The last sections tell of their ends after their requests are answered. */
+    /** The last sections report their end after their requests are answered. */
     private void settle() {
-        Sleep.lasting(Duration.ofMillis(LOOK_MS));
+        Sleep.lasting(Duration.ofMillis(POLL_MS));
         Patience.until(() -> timeline.holder().isEmpty(), SETTLING);
     }
 
     private RunResult result(double seconds, List<String> missed) {
-        Patience.until(this::look, STORE_IS_BACK);
+        Patience.until(this::poll, STORE_IS_BACK);
         long counter = counter();
         int answered = statistics.answered();
         return new RunResult(

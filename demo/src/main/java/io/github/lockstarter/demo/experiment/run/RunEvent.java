@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What happens in a run. Times are in milliseconds since it began. */
+/** Events of a run. Times are in ms since its start. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = RunEvent.Started.class, name = "run-started"),
@@ -29,26 +29,15 @@ public sealed interface RunEvent
                 RunEvent.Interference,
                 RunResult {
 
-    /**
-     * The requests are sent.
-     *
-     * @param run number of the run
-     * @param variant its variant
-     * @param requests how many
-     * @param instances who answers them
-     */
     record Started(long run, String variant, int requests, List<String> instances) implements RunEvent {}
 
     /**
-     * A critical section began.
+     * A critical section started.
      *
-     * @param instance where
      * @param id the section
-     * @param from when
-     * @param fence fencing token, if there is a lock
-     * @param path {@code immediate}, {@code waited}, {@code handed_over} or {@code taken_over}, if there is a
-     *     lock
-     * @param waited how long it waited for the lock, if there is one
+     * @param fence fencing token, with a lock
+     * @param path {@code immediate}, {@code waited}, {@code handed_over} or {@code taken_over}, with a lock
+     * @param waited ms until the lock was granted, with a lock
      */
     record Held(
             String instance,
@@ -62,52 +51,32 @@ public sealed interface RunEvent
     /**
      * A critical section ended.
      *
-     * @param instance where
      * @param id the section
-     * @param to when
      * @param read views that it read
      * @param wrote views that it wrote
      * @param outcome {@code written}, {@code refused}, {@code lost} or {@code failed}
      */
     record Released(String instance, String id, double to, long read, long wrote, String outcome) implements RunEvent {}
 
-    /**
-     * Requests that are in an instance and in no section.
-     *
-     * @param instance where
-     * @param at when
-     * @param count how many
-     */
+    /** Number of waiting requests: in an instance, but not in a section. */
     record Waiting(String instance, double at, int count) implements RunEvent {}
 
-    /**
-     * The counter, looked at from outside.
-     *
-     * @param at when
-     * @param expected requests that have been answered
-     * @param actual what the store has
-     */
+    /** Answered requests and stored views. */
     record Counter(double at, int expected, long actual) implements RunEvent {}
 
     /**
-     * A holder was told that it has lost its lock.
+     * A holder was notified of the loss of its lock.
      *
-     * @param instance where
-     * @param at when
      * @param id its section
      * @param fence its fencing token
-     * @param reason why
      */
     record Lost(String instance, double at, String id, long fence, String reason) implements RunEvent {}
 
     /**
-     * Somebody interfered.
+     * A fault or its consequence.
      *
-     * @param at when
-     * @param kind what was asked for, or what followed: {@code resume}, {@code start}, {@code next-owner}, {@code
-     *     kept-lock}
-     * @param instance whom it hit, if it was an instance
-     * @param text what was done
+     * @param kind the fault, {@code resume}, {@code start}, {@code next-owner} or {@code kept-lock}
+     * @param instance the affected instance, if any
      */
     record Interference(double at, String kind, @Nullable String instance, String text) implements RunEvent {}
 }

@@ -4,22 +4,19 @@ import io.github.lockstarter.demo.experiment.pageview.Variant;
 import java.util.List;
 
 /**
- * What is to be run.
+ * Plan of a run.
  *
- * @param id number of the run, from 1
- * @param variant how requests are counted
- * @param requests how many are sent at once, 1 to 5,000
- * @param faults what interferes in mid-run, in this order
+ * @param id starts at 1
+ * @param requests sent at once, 1 to 5,000
+ * @param faults occur during the run, in this order
  */
 public record RunPlan(long id, Variant variant, int requests, List<Fault> faults) {
 
-    /** Most requests. */
     public static final int MOST_REQUESTS = 5000;
 
-    /** A fault may need a second one, where an instance comes up just then. */
+    /** A fault may need a second request if an instance is just starting. */
     private static final int HELD_BACK_FOR_EACH = 3;
 
-    /** Checks the number. */
     public RunPlan {
         faults = List.copyOf(faults);
         if (requests < 1 || requests > MOST_REQUESTS) {
@@ -28,12 +25,12 @@ public record RunPlan(long id, Variant variant, int requests, List<Fault> faults
         }
     }
 
-    /** How many requests wait until a fault asks for them. */
+    /** Number of requests that wait for faults. */
     int heldBack() {
         return Math.min(requests, HELD_BACK_FOR_EACH * faults.size());
     }
 
-    /** Each run counts a page of its own, so that what a former run has left under way does no harm. */
+    /** A separate page for each run, so that leftovers of earlier runs do no harm. */
     String page() {
         return "run-" + id;
     }

@@ -4,23 +4,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run came to.
+ * The result of a run.
  *
- * @param run its number
- * @param variant its variant
- * @param requests how many were sent
- * @param answered of these, those that were answered in the end
- * @param counter views that the store has
- * @param lost answered requests that are not in the counter
- * @param refused writes that the store refused, since their fencing token was stale
- * @param retried how often a request was repeated, since it was not answered or refused
+ * @param counter stored views
+ * @param lost answered requests that are missing from the counter
+ * @param refused writes that the store rejected because of an old fencing token
+ * @param retried repetitions of requests that failed or were rejected
  * @param seconds from the first request to the last answer
- * @param p50 time to the answer of a request, repetitions included, in ms: half of them took no longer
- * @param p99 the same for 99 of 100
+ * @param p50 median response time in ms, including repetitions
+ * @param p99 99th percentile
  * @param perInstance answers by instance
- * @param faults what interfered, in words
- * @param missed what should have interfered and found nothing to hit, in words
- * @param exact whether all were answered, and each counted once
+ * @param faults descriptions of faults
+ * @param missed descriptions of faults without a target
+ * @param exact whether all requests were answered and each was counted once
  */
 public record RunResult(
         long run,

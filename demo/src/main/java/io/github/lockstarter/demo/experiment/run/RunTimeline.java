@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Brings the events of all instances onto the time axis of one run. Called by one thread for each instance, in the
- * order in which that instance told its events; read by anybody.
+ * Converts the events of all instances to the time axis of a run. Each instance has a thread, which passes its events
+ * in order; any thread may read.
  *
- * <p>Mutable: {@code open}, the sections that run; {@code awaited}, who waits for an event of a kind;
- * {@code watches}, who waits for the lock's next owner; {@code refused}.
+ * <p>Mutable: {@code open} sections; {@code awaited} futures by kind of event; {@code watches} for the next owner of
+ * the lock; {@code refused} writes.
  */
 final class RunTimeline {
 
@@ -32,11 +32,8 @@ final class RunTimeline {
     private final AtomicInteger refused = new AtomicInteger();
 
     /**
-     * A time axis.
-     *
-     * @param page what the run counts; sections of other pages are not of this run
-     * @param start {@link System#nanoTime()} at which it begins
-     * @param listener receives events
+     * @param page the counted page; events of other pages are ignored
+     * @param start by {@link System#nanoTime()}
      */
     RunTimeline(String page, long start, Consumer<RunEvent> listener) {
         this.page = page;
@@ -46,14 +43,13 @@ final class RunTimeline {
 
     private record Open(String instance, long since) {}
 
-    /** An instance reported an event. */
     void reported(String instance, InstanceEvent event) {
         if (!event.page().equals(page)) {
             return;
         }
         if (event instanceof InstanceEvent.Held held) {
             open.put(id(instance, held.id()), new Open(instance, held.at()));
-            tell(new RunEvent.Held(
+            publish(new RunEvent.Held(
                     instance, id(instance, held.id()), at(held), held.fence(), held.path(), held.waited()));
         } else if (event instanceof InstanceEvent.Released end) {
             ended(instance, end);
@@ -66,17 +62,17 @@ final class RunTimeline {
         complete(event.getClass(), instance);
     }
 
-    /** Tells it of all sections from now on. */
+    /** Passes all later sections to the watch. */
     void watch(TakeOverWatch watch) {
         watches.add(watch);
     }
 
-    private void tell(RunEvent event) {
+    private void publish(RunEvent event) {
         listener.accept(event);
         watches.forEach(watch -> watch.accept(event));
     }
 
-    /** The instance was killed: its sections end here, and nobody waits there. */
+    /** Ends the sections and waiting requests of a killed instance. */
     void killed(String instance) {
         open.forEach((id, section) -> {
             if (section.instance().equals(instance) && open.remove(id, section)) {
@@ -86,24 +82,25 @@ final class RunTimeline {
         listener.accept(new RunEvent.Waiting(instance, now(), 0));
     }
 
-    /** The instance whose section began last, of those that have not ended. */
+    /** The instance whose section started last, of the open sections. */
     Optional<String> holder() {
         return open.values().stream().max(Comparator.comparingLong(Open::since)).map(Open::instance);
     }
 
-    /** Completes with the name of the instance that tells such an event next; who waited before waits in vain. */
+    /**
+     * Completes with the name of the next instance that reports such an event, and replaces an earlier future of this
+     * kind, which then never completes.
+     */
     CompletableFuture<String> next(Class<? extends InstanceEvent> kind) {
         CompletableFuture<String> next = new CompletableFuture<>();
         awaited.put(kind, next);
         return next;
     }
 
-    /** How many stale writes the store refused. */
     int refused() {
         return refused.get();
     }
 
-    /** Now, on this axis. */
     double now() {
         return at(System.nanoTime());
     }
@@ -113,7 +110,8 @@ final class RunTimeline {
         if (end.outcome().equals("refused")) {
             refused.incrementAndGet();
         }
-        tell(new RunEvent.Released(instance, id(instance, end.id()), at(end), end.read(), end.wrote(), end.outcome()));
+        publish(new RunEvent.Released(
+                instance, id(instance, end.id()), at(end), end.read(), end.wrote(), end.outcome()));
     }
 
     private void complete(Class<? extends InstanceEvent> kind, String instance) {

@@ -9,19 +9,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out who has the lock after its holder was killed or stopped, and when. Without a lock there is nothing to find
- * out. Called by one thread for each instance; tells its finding once.
+ * Reports once which instance has the lock after its holder was killed or paused, and when. Reports nothing for
+ * variants without a lock. Called by one thread per instance.
  *
- * <p>Mutable: {@code next}, the first section of the next owner since then; {@code told}, whether the finding was told.
+ * <p>Mutable: {@code next}, the first section of the next owner; {@code reported}.
  */
 final class TakeOverWatch implements Consumer<RunEvent> {
 
     /**
-     * What was found.
-     *
      * @param kind {@code next-owner} or {@code kept-lock}
-     * @param instance who has the lock
-     * @param text in words
+     * @param instance has the lock
      */
     record Finding(String kind, String instance, String text) {}
 
@@ -33,44 +30,44 @@ final class TakeOverWatch implements Consumer<RunEvent> {
 
     private final String holder;
     private final double since;
-    private final boolean goesOn;
+    private final boolean resumes;
     private final Consumer<Finding> listener;
     private final AtomicReference<@Nullable Held> next = new AtomicReference<>();
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean reported = new AtomicBoolean();
 
-    private TakeOverWatch(String holder, double since, boolean goesOn, Consumer<Finding> listener) {
+    private TakeOverWatch(String holder, double since, boolean resumes, Consumer<Finding> listener) {
         this.holder = holder;
         this.since = since;
-        this.goesOn = goesOn;
+        this.resumes = resumes;
         this.listener = listener;
     }
 
-    /** After a kill: tells of the next owner. */
+    /** After a kill: reports the next owner. */
     static TakeOverWatch ofKilled(String holder, double at, Consumer<Finding> listener) {
         return new TakeOverWatch(holder, at, false, listener);
     }
 
-    /** After a stop: tells at the end of the holder's section whether another instance had the lock meanwhile. */
+    /** After a pause: reports at the end of the holder's section whether another instance had the lock meanwhile. */
     static TakeOverWatch ofStopped(String holder, double at, Consumer<Finding> listener) {
         return new TakeOverWatch(holder, at, true, listener);
     }
 
     @Override
     public void accept(RunEvent event) {
-        if (event instanceof Held held && isNext(held) && next.compareAndSet(null, held) && !goesOn) {
-            tell(succeeded(held, "killed"));
-        } else if (goesOn && event instanceof Released end && end.instance().equals(holder) && end.to() > since) {
+        if (event instanceof Held held && isNext(held) && next.compareAndSet(null, held) && !resumes) {
+            report(succeeded(held, "killed"));
+        } else if (resumes && event instanceof Released end && end.instance().equals(holder) && end.to() > since) {
             Held other = next.get();
             if (other != null && other.from() <= end.to()) {
-                tell(succeeded(other, "paused"));
+                report(succeeded(other, "paused"));
             } else if (end.outcome().equals("written")) {
-                tell(kept(end));
+                report(kept(end));
             }
         }
     }
 
-    private void tell(Finding finding) {
-        if (told.compareAndSet(false, true)) {
+    private void report(Finding finding) {
+        if (reported.compareAndSet(false, true)) {
             listener.accept(finding);
         }
     }
@@ -78,7 +75,7 @@ final class TakeOverWatch implements Consumer<RunEvent> {
     private boolean isNext(Held held) {
         return held.fence() != null
                 && held.from() > since
-                && !(goesOn && held.instance().equals(holder));
+                && !(resumes && held.instance().equals(holder));
     }
 
     private Finding succeeded(Held held, String fate) {

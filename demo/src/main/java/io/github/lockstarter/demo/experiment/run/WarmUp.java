@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * Has each instance count in each variant before anything is measured: classes are loaded then, connections are open,
- * and the servers of Redlock, which grant nothing within {@code max-lease} of their first use, are old enough.
+ * Counts in each instance and variant before measuring: this loads classes and opens connections, and the Redlock
+ * servers, which grant nothing within {@code max-lease} of their first use, are ready.
  */
 public final class WarmUp {
 
@@ -18,9 +18,9 @@ public final class WarmUp {
     private WarmUp() {}
 
     /**
-     * Warms a deployment up, and waits until that is done.
+     * Warms up a deployment and waits until that is done.
      *
-     * @throws IllegalStateException when a request was not answered
+     * @throws IllegalStateException if a request was not answered
      */
     public static void of(Deployment deployment) {
         RequestStatistics statistics = new RequestStatistics();

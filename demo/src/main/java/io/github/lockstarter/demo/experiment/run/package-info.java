@@ -1,4 +1,4 @@
-/** Runs of the experiment: many requests at once, what happens meanwhile, and what they come to. */
+/** Runs of the experiment: concurrent requests, faults and results. */
 @NullMarked
 package io.github.lockstarter.demo.experiment.run;
 

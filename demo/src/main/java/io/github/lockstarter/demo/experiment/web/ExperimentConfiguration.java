@@ -5,7 +5,6 @@ import io.github.lockstarter.demo.gallery.Gallery;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The one experiment of this application, and its one gallery. What it has started ends with the context. */
 @Configuration(proxyBeanMethods = false)
 class ExperimentConfiguration {
 

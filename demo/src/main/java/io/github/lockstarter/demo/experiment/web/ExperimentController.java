@@ -42,8 +42,8 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * The controls of the experiment and of the gallery. What takes time goes on after the answer;
- * {@code GET /experiment/events} tells of it.
+ * The controls of the experiment and the gallery. Long operations continue after the answer; {@code GET
+ * /experiment/events} reports their progress.
  */
 @RestController
 @RequestMapping("/experiment")
@@ -61,12 +61,7 @@ class ExperimentController {
         this.events = events;
     }
 
-    /**
-     * What to set up.
-     *
-     * @param instances how many instances
-     * @param topology where the locks of v3 are
-     */
+    /** @param topology place of the locks of v3 */
     record DeploymentRequest(
             @NotNull @Min(1) @Max(DeploymentPlan.MOST_INSTANCES)
             Integer instances,
@@ -74,12 +69,9 @@ class ExperimentController {
             @NotNull String topology) {}
 
     /**
-     * What to run.
-     *
-     * @param variant its short name
-     * @param requests how many at once
-     * @param chaos whether the holder is killed and Redis restarted in mid-run
-     * @param fault one fault of that name in mid-run, instead
+     * @param requests sent at once
+     * @param chaos whether to inject {@link Fault#CHAOS}
+     * @param fault a single fault instead
      */
     record RunRequest(
             @NotNull String variant,
@@ -150,7 +142,7 @@ class ExperimentController {
         return gallery.state();
     }
 
-    /** The gallery is not played while the experiment sets up, or runs, and the other way round. */
+    /** The gallery and the experiment exclude each other while one of them is busy. */
     @PostMapping("/gallery/{id}")
     @ResponseStatus(HttpStatus.ACCEPTED)
     GalleryState play(@PathVariable String id, @RequestParam(defaultValue = "" + GalleryPlan.SEED) long seed) {

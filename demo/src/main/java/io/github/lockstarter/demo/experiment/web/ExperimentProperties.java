@@ -3,10 +3,6 @@ package io.github.lockstarter.demo.experiment.web;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
-/**
- * The experiment over HTTP.
- *
- * @param enabled whether {@code /experiment} may be used at all
- */
+/** @param enabled whether {@code /experiment} is available */
 @ConfigurationProperties("demo.experiment")
 record ExperimentProperties(@DefaultValue("true") boolean enabled) {}

@@ -17,8 +17,8 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Passes on what happens to everybody who listens: each has a queue and a thread of its own. Neither a thread that has
- * something to tell nor another listener is held up by one who does not read.
+ * Forwards events to all subscribers. Each has its own queue and thread, so slow ones block neither the source nor
+ * each other.
  */
 @Component
 class LiveEvents implements ExperimentListener, GalleryListener {
@@ -27,20 +27,14 @@ class LiveEvents implements ExperimentListener, GalleryListener {
 
     private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
 
-    /**
-     * A step of a set-up.
-     *
-     * @param text one line
-     */
+    /** Progress of a set-up, in one line. */
     record Progress(String text) {}
 
     /**
-     * Adds a listener, which receives the states first.
+     * Adds a subscriber, which first receives the states.
      *
-     * @param experiment whose state
-     * @param gallery whose state, too
-     * @param emitter its stream, which has no end of its own
-     * @throws ResponseStatusException when there are too many
+     * @param emitter its stream, without a timeout
+     * @throws ResponseStatusException if there are too many
      */
     synchronized void subscribe(Experiment experiment, Gallery gallery, SseEmitter emitter) {
         if (subscribers.size() == MOST_LISTENERS) {
@@ -50,10 +44,10 @@ class LiveEvents implements ExperimentListener, GalleryListener {
         }
         Subscriber subscriber = new Subscriber(emitter);
         emitter.onCompletion(subscriber::end);
-        experiment.greet(state -> {
-            subscriber.tell(state);
-            gallery.greet(galleryState -> {
-                subscriber.tell(galleryState);
+        experiment.sendState(state -> {
+            subscriber.enqueue(state);
+            gallery.sendState(galleryState -> {
+                subscriber.enqueue(galleryState);
                 subscribers.add(subscriber);
             });
         });
@@ -68,25 +62,25 @@ class LiveEvents implements ExperimentListener, GalleryListener {
 
     @Override
     public void progressed(String text) {
-        subscribers.forEach(subscriber -> subscriber.tell(new Progress(text)));
+        subscribers.forEach(subscriber -> subscriber.enqueue(new Progress(text)));
     }
 
     @Override
     public void stateChanged(ExperimentState state) {
-        subscribers.forEach(subscriber -> subscriber.tell(state));
+        subscribers.forEach(subscriber -> subscriber.enqueue(state));
     }
 
     @Override
     public void galleryChanged(GalleryState state) {
-        subscribers.forEach(subscriber -> subscriber.tell(state));
+        subscribers.forEach(subscriber -> subscriber.enqueue(state));
     }
 
     @Override
     public void happened(RunEvent event) {
-        subscribers.forEach(subscriber -> subscriber.tell(event));
+        subscribers.forEach(subscriber -> subscriber.enqueue(event));
     }
 
-    /** An open stream is a request that would hold up the end of the web server. */
+    /** An open stream would delay the shutdown of the web server. */
     @EventListener(ContextClosedEvent.class)
     void endStreams() {
         subscribers.forEach(Subscriber::end);

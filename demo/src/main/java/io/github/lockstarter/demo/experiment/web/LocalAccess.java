@@ -16,9 +16,9 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Keeps the controls of the experiment, which start processes without a login, for the person at this machine: the
- * request comes from here, names this machine, and was not sent by a page of somebody else in that person's browser.
- * The name matters since any name can be made to point to 127.0.0.1 (DNS rebinding).
+ * Restricts the controls of the experiment, which start processes without a login, to local users: requests must come
+ * from this machine, name it as host, and not be sent by another site in the browser. The host is checked because any
+ * name can resolve to 127.0.0.1 (DNS rebinding).
  */
 @Component
 @EnableConfigurationProperties(ExperimentProperties.class)
@@ -28,7 +28,7 @@ class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
     private static final Set<String> LOCAL_ADDRESSES = Set.of("127.0.0.1", "::1", "0:0:0:0:0:0:0:1");
     private static final String FETCH_SITE = "Sec-Fetch-Site";
 
-    /** The page itself, and what a person typed into the address bar. */
+    /** The page, and addresses typed by a person. */
     private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
     private final ExperimentProperties properties;
@@ -72,7 +72,7 @@ class LocalAccess implements HandlerInterceptor, WebMvcConfigurer {
         return String.valueOf(request.getHeader(HttpHeaders.HOST));
     }
 
-    /** A client that is no browser sends neither header. */
+    /** Only browsers send these headers. */
     private static boolean isOwnSite(HttpServletRequest request) {
         String site = request.getHeader(FETCH_SITE);
         String origin = request.getHeader(HttpHeaders.ORIGIN);

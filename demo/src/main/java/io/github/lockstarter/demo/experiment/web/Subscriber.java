@@ -12,12 +12,12 @@ import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Somebody who listens. States are sent as events of that name, those of the gallery as {@code gallery}, steps of
- * a set-up as {@code progress}, everything else in batches, at most one in 100 ms, in the order in which it came. Who
- * falls far behind is cut off, and gets the state when it connects again, as browsers do by themselves.
+ * A subscriber of {@code state}, {@code gallery} and {@code progress} events. Run events are sent in {@code batch}es,
+ * at most one per 100 ms, in order. Subscribers that fall far behind are disconnected; browsers reconnect
+ * automatically and receive the state again.
  *
- * <p>{@link #run} is for one thread, which a listener that does not read holds up. All others only put into
- * {@code pending}.
+ * <p>One thread calls {@link #run}, which blocks while the client does not read. All others only access {@code
+ * pending}.
  */
 final class Subscriber implements Runnable {
 
@@ -25,7 +25,7 @@ final class Subscriber implements Runnable {
     private static final long PERIOD_MS = 100;
     private static final long SIGN_OF_LIFE_MS = 10_000;
 
-    /** Ends the stream. */
+    /** End of the stream. */
     private static final Object END = new Object();
 
     private final SseEmitter emitter;
@@ -35,20 +35,18 @@ final class Subscriber implements Runnable {
         this.emitter = emitter;
     }
 
-    /** Returns at once. */
-    void tell(Object event) {
+    void enqueue(Object event) {
         if (!pending.offer(event)) {
             end();
         }
     }
 
-    /** Nothing more is sent. Returns at once. */
+    /** Discards pending events and ends the stream. Never blocks. */
     void end() {
         pending.clear();
         pending.offer(END);
     }
 
-    /** Sends until the end. */
     @Override
     public void run() {
         try {
@@ -64,7 +62,7 @@ final class Subscriber implements Runnable {
         }
     }
 
-    /** Returns false at the end. Without signs of life, a listener that has gone silently would never be noticed. */
+    /** Returns false at the end. Comments detect clients that disconnected silently. */
     private boolean sendNext() throws IOException, InterruptedException {
         Object first = pending.poll(SIGN_OF_LIFE_MS, TimeUnit.MILLISECONDS);
         if (first == null) {
@@ -100,7 +98,7 @@ final class Subscriber implements Runnable {
         return event instanceof LiveEvents.Progress ? "progress" : "state";
     }
 
-    /** An array, not a list: the elements of a list are written without their type. */
+    /** An array, since elements of a list are serialized without their type. */
     private void sendBatch(List<RunEvent> batch) throws IOException {
         if (!batch.isEmpty()) {
             send("batch", batch.toArray(RunEvent[]::new));

@@ -1,4 +1,4 @@
-/** The experiment over HTTP: its controls as JSON, and what happens in it as server-sent events. */
+/** Controls of the experiment as JSON, and its events as server-sent events. */
 @NullMarked
 package io.github.lockstarter.demo.experiment.web;
 

@@ -3,37 +3,28 @@ package io.github.lockstarter.demo.gallery.caller;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/** The lock of a caller, which has one key at a time. For one thread. */
+/** A caller's lock, with one key at a time. Used by one thread. */
 interface CallerLock extends AutoCloseable {
 
     /**
-     * Acquires.
+     * Acquires within the wait.
      *
-     * @param key what to lock
-     * @param wait longest time to wait
-     * @param lease when it expires, unless it is renewed
+     * @param lease when it expires, unless renewed
      * @return whether it was granted
      */
     boolean acquire(String key, Duration wait, Duration lease);
 
-    /** The fencing token of the grant, where the lock has such a number. */
+    /** The fencing token of the grant, if the lock has one. */
     default OptionalLong fencingToken() {
         return OptionalLong.empty();
     }
 
-    /**
-     * When the holder was told that it had lost the lock, {@link System#nanoTime()}; empty as long as it was not, as
-     * with every broken lock.
-     */
+    /** When the holder was notified of the loss, by {@link System#nanoTime()}; broken locks never notify. */
     default OptionalLong lostAt() {
         return OptionalLong.empty();
     }
 
-    /**
-     * Releases what was acquired.
-     *
-     * @return whether it was still the caller's, as far as the caller can tell
-     */
+    /** Returns whether the caller still had the lock, as far as it knows. */
     boolean release();
 
     @Override

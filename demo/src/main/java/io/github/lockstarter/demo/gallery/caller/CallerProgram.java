@@ -20,19 +20,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A caller: {@code java -jar lock-demo.jar gallery-caller <name>}. It reads a command a line from its standard input,
- * and answers each with a line on its standard output: {@value #ANSWER}, the time as {@link System#nanoTime()}, a
- * word, and perhaps a number. At a breakpoint the answer is {@code halted}, and the answer to {@code go} is that of
- * the command. Not for use by hand.
+ * A caller, {@code java -jar lock-demo.jar gallery-caller <name>}; internal. Reads commands from standard input and
+ * prints one line for each: {@value #ANSWER}, {@link System#nanoTime()}, a word, and possibly a number. At a
+ * breakpoint it answers {@code halted}; the answer to the following {@code go} is the answer of the command.
  */
 public final class CallerProgram {
 
-    /** Begins each line with an answer. */
+    /** Prefix of answers. */
     public static final String ANSWER = "answer ";
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    /** Wait and lease of a lock under which something is counted. */
+    /** Wait and lease of the locks in {@code count}. */
     private static final Duration COUNT = Duration.ofSeconds(10);
 
     private final String name;
@@ -52,7 +51,7 @@ public final class CallerProgram {
     }
 
     /**
-     * Carries out commands until its input ends.
+     * Executes commands until the end of its input.
      *
      * @param arguments its name
      */
@@ -65,7 +64,7 @@ public final class CallerProgram {
         } catch (IOException ended) {
             throw new UncheckedIOException("Caller " + arguments[0] + " ends", ended);
         }
-        // A client of Redis may have left a thread.
+        // A Redis client may have left threads behind.
         System.exit(0);
     }
 
@@ -143,12 +142,12 @@ public final class CallerProgram {
         answer(System.nanoTime(), (status == Status.DONE ? "written " : "write-refused ") + (value + 1));
     }
 
-    /** Each is counted, as that of another request. */
+    /** A new request id, so that each view is counted. */
     private View view() {
         return new View(Variant.V3, key, UUID.randomUUID().toString());
     }
 
-    /** The section is over when its release begins, or before, when the holder was told that it had lost the lock. */
+    /** The section ends when the release starts, or earlier if the holder was notified of a loss. */
     private void release(String breakpoint) {
         breakpoints.set(breakpoint);
         long over = lock().lostAt().orElse(System.nanoTime());
@@ -156,7 +155,7 @@ public final class CallerProgram {
         answer(System.nanoTime(), (released ? "released " : "lost ") + over);
     }
 
-    /** Adds one that many times: in one command, or under the lock. */
+    /** Adds one repeatedly, by a single command or under the lock. */
     private void count(String counted, int times) {
         key = counted;
         for (int i = 0; i < times; i++) {

@@ -1,6 +1,6 @@
 package io.github.lockstarter.demo.gallery.caller;
 
-/** Points at which a caller stands still, if it was told to, until it is told to go on. For one thread. */
+/** Points at which a caller can be stopped until it receives {@code go}. Used by one thread. */
 final class CommandBreakpoint {
 
     static final String NONE = "-";
@@ -11,16 +11,11 @@ final class CommandBreakpoint {
     private final Runnable halt;
     private String next = NONE;
 
-    /**
-     * Points.
-     *
-     * @param halt tells that one is reached, and returns when the caller may go on
-     */
+    /** @param halt reports that a point is reached, and returns when the caller may continue */
     CommandBreakpoint(Runnable halt) {
         this.halt = halt;
     }
 
-    /** Sets the one to stand still at; it does so once. */
     void set(String point) {
         next = point;
     }

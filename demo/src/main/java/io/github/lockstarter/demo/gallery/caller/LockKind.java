@@ -1,21 +1,15 @@
 package io.github.lockstarter.demo.gallery.caller;
 
-/** Which lock a caller uses. */
+/** The lock of a caller. */
 public enum LockKind {
-    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxLock}. */
     SETNX,
-    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxExpireLock}. */
     SETNX_EXPIRE,
-    /** {@link io.github.lockstarter.demo.gallery.lock.FixedValueLock}. */
     FIXED_VALUE,
-    /** {@link io.github.lockstarter.demo.gallery.lock.GetDelLock}. */
     GET_DEL,
-    /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
     TOKEN,
-    /** {@link io.github.lockstarter.demo.gallery.lock.PublishedRedlock}. */
     REDLOCK,
-    /** None, and the counter is incremented in one command. */
+    /** None: increments the counter with one command. */
     NONE,
-    /** The starter, auto-configured as in any application. */
+    /** The starter with its auto-configuration. */
     STARTER
 }

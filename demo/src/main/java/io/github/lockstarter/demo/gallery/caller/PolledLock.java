@@ -20,7 +20,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A lock as articles print it, tried again and again. */
+/** Retries one of the {@link BrokenLock}s. */
 final class PolledLock implements CallerLock {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -32,7 +32,7 @@ final class PolledLock implements CallerLock {
     private @Nullable BrokenLock lock;
     private String key = "";
 
-    /** Connects to the servers that can be reached. */
+    /** Connects to all reachable servers. */
     PolledLock(CallerSetting setting, CommandBreakpoint breakpoints) {
         this.setting = setting;
         this.breakpoints = breakpoints;
@@ -60,7 +60,6 @@ final class PolledLock implements CallerLock {
         return Patience.until(() -> attempted.tryAcquire(wanted), wait);
     }
 
-    /** A lock for one grant. */
     private BrokenLock lock(Duration lease) {
         int majority = setting.lockPorts().size() / 2 + 1;
         String token = UUID.randomUUID().toString();

@@ -23,8 +23,8 @@ import org.springframework.context.ApplicationContextException;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The lock of the starter, from the context of a Spring Boot application that has nothing but it. For one thread, but
- * for the loss of a hold, which comes on another one.
+ * The starter's lock from a minimal Spring Boot application. Used by one thread, except for losses, which another
+ * thread reports.
  */
 final class StarterLock implements CallerLock {
 
@@ -46,8 +46,8 @@ final class StarterLock implements CallerLock {
     }
 
     /**
-     * Only what concerns the lock, since the callers start often. No {@code @Configuration}, so that the sample's own
-     * component scan does not find it.
+     * Minimal, since callers start often. Without {@code @Configuration}, so that the sample's component scan does not
+     * find it.
      */
     @ImportAutoConfiguration({
         DataRedisAutoConfiguration.class,
@@ -57,9 +57,9 @@ final class StarterLock implements CallerLock {
     static class Application {}
 
     /**
-     * Starts the application, and acquires once: connections are open then, and it has had a reply of each server.
+     * Starts the application and acquires once, so that connections are open and each server has answered.
      *
-     * @param warmUpKey a key that nobody else uses
+     * @param warmUpKey a key that no one else uses
      */
     static StarterLock start(CallerSetting setting, CommandBreakpoint breakpoints, String warmUpKey) {
         String[] arguments = Stream.concat(
@@ -78,7 +78,7 @@ final class StarterLock implements CallerLock {
         return lock;
     }
 
-    /** Again when its servers have not answered: a short timeout is part of an exhibit, and not meant for a start. */
+    /** Retries if its servers do not answer: the short timeouts of some exhibits are not meant for a start. */
     private static ConfigurableApplicationContext run(String[] arguments) {
         long deadline = System.nanoTime() + START.toNanos();
         while (true) {
@@ -135,7 +135,7 @@ final class StarterLock implements CallerLock {
         context.close();
     }
 
-    /** A store that does not answer, or that recovers, is asked again, as any caller does that has to get the lock. */
+    /** A failure of the store counts as not granted, since the caller retries. */
     private Optional<LockHandle> tryAcquire(String key, Duration wait, Duration lease) {
         try {
             return locks.tryAcquire(

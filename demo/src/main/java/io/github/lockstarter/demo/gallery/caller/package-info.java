@@ -1,4 +1,4 @@
-/** A process that plays a part in the gallery: it acquires, reads, writes and releases as it is told. */
+/** A process that acquires, reads, writes and releases on command. */
 @NullMarked
 package io.github.lockstarter.demo.gallery.caller;
 

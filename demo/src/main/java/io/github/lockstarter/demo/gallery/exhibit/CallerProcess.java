@@ -8,11 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller, a JVM of its own, which does one thing at a time.
+ * A caller in its own JVM, which executes one command at a time.
  *
- * <p>Thread-safe: the monitor guards {@code pending}, the answer that is awaited. One caller at a time sets it, and the
- * thread that reads the answers completes it. For the thread of the round only: {@code acquiring}, the answer to the
- * newest attempt, and {@code hasRead}, whether the caller has read since then.
+ * <p>Thread-safe: the monitor guards {@code pending}, the awaited answer, which one thread sets and the reader of
+ * answers completes. Only the thread of the round uses {@code acquiring}, the answer to the latest attempt, and {@code
+ * hasRead}, whether the caller has read since then.
  */
 final class CallerProcess implements AutoCloseable {
 
@@ -27,9 +27,9 @@ final class CallerProcess implements AutoCloseable {
     private CompletableFuture<Answer> pending = CompletableFuture.completedFuture(new Answer(0, "", 0));
 
     /**
-     * Starts a caller. It is not ready when this returns.
+     * Starts a caller without waiting until it is ready.
      *
-     * @param side its lock, {@code broken} or {@code ours}
+     * @param side {@code broken} or {@code ours}
      * @param name a letter
      */
     CallerProcess(String side, String name) {
@@ -39,11 +39,10 @@ final class CallerProcess implements AutoCloseable {
     }
 
     /**
-     * The answer of a caller.
+     * An answer of a caller.
      *
-     * @param nanos when, {@link System#nanoTime()} of this machine
-     * @param word what
-     * @param number what was read or written, or when the section was over; zero where there is no such thing
+     * @param nanos by {@link System#nanoTime()}
+     * @param number views read or written, or end of the section; otherwise zero
      */
     record Answer(long nanos, String word, long number) {
 
@@ -59,7 +58,6 @@ final class CallerProcess implements AutoCloseable {
     /**
      * Sends a command.
      *
-     * @param command one line
      * @return the answer, at a breakpoint or at the end
      */
     synchronized CompletableFuture<Answer> send(String command) {
@@ -75,7 +73,6 @@ final class CallerProcess implements AutoCloseable {
         return pending;
     }
 
-    /** The answer to the newest attempt to acquire. */
     CompletableFuture<Answer> acquiring() {
         if (acquiring == null) {
             throw new IllegalStateException(name + " has not asked for the lock");
@@ -83,22 +80,18 @@ final class CallerProcess implements AutoCloseable {
         return acquiring;
     }
 
-    /** Whether it runs, stopped or not. */
     boolean isRunning() {
         return program.isRunning();
     }
 
-    /** Stops it (SIGSTOP). */
     void pause() {
         program.pause();
     }
 
-    /** Lets it go on (SIGCONT). */
     void resume() {
         program.resume();
     }
 
-    /** Ends it at once (SIGKILL), and waits until it is gone. */
     @Override
     public void close() {
         program.close();

@@ -5,8 +5,8 @@ import io.github.lockstarter.demo.gallery.caller.LockKind;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 
-/** A broken lock, and the interleaving that breaks it. In the order in which they are shown. */
-@SuppressWarnings("ImmutableEnumChecker") // Records of values, and scripts without state.
+/** Broken locks and the interleavings that break them, in the order of the page. */
+@SuppressWarnings("ImmutableEnumChecker") // Immutable records, and stateless scripts.
 public enum Exhibit {
     /** The control. */
     INCR(
@@ -19,7 +19,6 @@ public enum Exhibit {
             new Prediction(0, 0, false),
             ServerKind.STANDALONE,
             Interleaving::count),
-    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxLock}. */
     SETNX(
             new Description(
                     "SETNX without an expiry",
@@ -30,7 +29,6 @@ public enum Exhibit {
             new Prediction(0, 1, true),
             ServerKind.STANDALONE,
             Interleaving::killTheHolder),
-    /** {@link io.github.lockstarter.demo.gallery.lock.SetnxExpireLock}. */
     SETNX_EXPIRE(
             new Description(
                     "SETNX, then EXPIRE",
@@ -41,7 +39,6 @@ public enum Exhibit {
             new Prediction(0, 1, true),
             ServerKind.STANDALONE,
             Interleaving::killInMidGrant),
-    /** {@link io.github.lockstarter.demo.gallery.lock.FixedValueLock}. */
     FIXED_VALUE(
             new Description(
                     "SET NX PX with a fixed value, DEL",
@@ -53,7 +50,6 @@ public enum Exhibit {
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
             Interleaving::releaseLate),
-    /** {@link io.github.lockstarter.demo.gallery.lock.GetDelLock}. */
     GET_DEL(
             new Description(
                     "GET and DEL in two steps",
@@ -64,7 +60,6 @@ public enum Exhibit {
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
             Interleaving::releaseLate),
-    /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
     NO_WATCHDOG(
             new Description(
                     "A lease without a watchdog",
@@ -75,7 +70,6 @@ public enum Exhibit {
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
             Interleaving::workForLong),
-    /** The same, on a replica. */
     FAILOVER(
             new Description(
                     "A lock on an asynchronous replica",
@@ -86,7 +80,6 @@ public enum Exhibit {
             new Prediction(1, 2, false),
             ServerKind.SENTINEL,
             Interleaving::failOver),
-    /** The same, twice. */
     DOUBLE_FAILOVER(
             new Description(
                     "Two failovers within one lease",
@@ -97,7 +90,6 @@ public enum Exhibit {
             new Prediction(2, 3, false),
             ServerKind.SENTINEL,
             Interleaving::failOverTwice),
-    /** {@link io.github.lockstarter.demo.gallery.lock.PublishedRedlock}. */
     REDLOCK_CLOCK(
             new Description(
                     "Redlock as first published",
@@ -108,7 +100,6 @@ public enum Exhibit {
             new Prediction(1, 2, false),
             ServerKind.QUORUM_WITH_A_CLOCK,
             Interleaving::forget),
-    /** The same. */
     REDLOCK_RESTART(
             new Description(
                     "Redlock as first published",
@@ -119,7 +110,6 @@ public enum Exhibit {
             new Prediction(1, 2, false),
             ServerKind.QUORUM_WITH_A_RESTART,
             Interleaving::forget),
-    /** {@link io.github.lockstarter.demo.gallery.lock.TokenLock}. */
     LATE_WRITE(
             new Description(
                     "A late write",
@@ -131,10 +121,10 @@ public enum Exhibit {
             ServerKind.STANDALONE,
             Interleaving::writeLate);
 
-    /** Three times the lease of a broken lock that blocks: its key would be gone if it had an expiry. */
+    /** Three times the lease of a broken lock that blocks: with an expiry, its key would be gone. */
     private static final Duration BLOCKED = Duration.ofSeconds(3);
 
-    /** Less than our lease where the holder is killed: who gets the lock in that time, has taken it over. */
+    /** Less than our lease, so an owner within this time has taken the lock over. */
     private static final Duration TAKEN_OVER = Duration.ofSeconds(8);
 
     private static final Duration GRANTED = Duration.ofSeconds(20);
@@ -154,39 +144,36 @@ public enum Exhibit {
     }
 
     /**
-     * An exhibit in words.
+     * Description of an exhibit.
      *
-     * @param title what the broken lock is
-     * @param breaks what breaks it
-     * @param flaw what goes wrong, a sentence
-     * @param remedy what ours does, a sentence
+     * @param breaks the fault
+     * @param flaw a sentence about the broken lock
+     * @param remedy a sentence about ours
      */
     public record Description(String title, String breaks, String flaw, String remedy) {}
 
-    /** The broken lock, and the leases of both. */
+    /** The broken lock, and both leases. */
     record Lock(LockKind kind, Duration lease, Duration ourLease) {}
 
-    /** What the broken lock must do in each round: updates that it loses, owners at once, and whether it blocks. */
+    /** Expected result of the broken lock in each round: lost updates, owners at once, and whether it blocks. */
     record Prediction(int lost, int owners, boolean blocks) {}
 
-    /** The exhibit of that name, which there is. */
     public static Exhibit of(String id) {
         return KebabCase.find(Exhibit.class, id).orElseThrow();
     }
 
-    /** Its name on the command line and in JSON, such as {@code setnx}. */
+    /** Name on the command line and in JSON, such as {@code setnx}. */
     public String id() {
         return KebabCase.of(this);
     }
 
-    /** What it is, in words. */
     public Description description() {
         return description;
     }
 
     /**
-     * Whether its fault can be made on this machine. That a clock jumps cannot be made by other means: a key that
-     * expires by itself is another fault, of which no client of Redlock can know.
+     * Whether its fault is possible on this machine. Nothing replaces a clock jump: a key that merely expires is
+     * another fault, which no Redlock client can detect.
      */
     public boolean isPlayable() {
         return servers != ServerKind.QUORUM_WITH_A_CLOCK || RedisServer.canSetClock();
@@ -200,21 +187,17 @@ public enum Exhibit {
         return prediction;
     }
 
-    /** Writes that the store must refuse with our lock in each round: only the one that no lease prevents. */
+    /** Writes that the store must reject with our lock in each round: only a write that no lease prevents. */
     int refusedWithOurs() {
         return this == LATE_WRITE ? 1 : 0;
     }
 
-    /** Most owners at once that our lock may have. Where the store has to refuse a write, there is a second one. */
+    /** Allowed owners at once with our lock: two where the store has to reject a write. */
     int ownersOfOurs() {
         return 1 + refusedWithOurs();
     }
 
-    /**
-     * How long somebody waits for the lock before it counts as blocked.
-     *
-     * @param broken for the broken lock, or for ours
-     */
+    /** How long a caller waits before it counts as blocked. */
     Duration patience(boolean broken) {
         if (!prediction.blocks()) {
             return GRANTED;

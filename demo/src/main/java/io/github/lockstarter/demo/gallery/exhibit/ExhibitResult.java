@@ -3,21 +3,16 @@ package io.github.lockstarter.demo.gallery.exhibit;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 
 /**
- * What became of an exhibit.
+ * Result of an exhibit.
  *
- * @param id of the exhibit
- * @param seed that chose parts, keys and pauses
- * @param broken the broken lock
- * @param ours ours, by the same steps
+ * @param seed of roles, keys and pauses
+ * @param ours result of our lock with the same steps
  */
 public record ExhibitResult(String id, long seed, SideResult broken, SideResult ours) {
 
     /**
-     * Whether the broken lock broke as it had to, and ours did not: it lost nothing, blocked nobody,
-     * and had one owner at a time. That the store refused the write of a second owner does not excuse it, except in
-     * the exhibit that is about such a write.
-     *
-     * @return true when this shows what it is to show
+     * Whether the broken lock failed as predicted, and ours lost no update, blocked no caller and had one owner at a
+     * time. A second owner whose write was rejected counts as a failure too, except in the exhibit about late writes.
      */
     @JsonIgnore
     public boolean isAsPredicted() {

@@ -12,8 +12,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Plays exhibits, each on both sides at once. What it starts stays for the next exhibit, and ends with it. One thread
- * plays; any may close.
+ * Plays exhibits with both locks at once. Processes stay for the next exhibit until close. One thread plays; any
+ * thread may close.
  */
 public final class ExhibitRunner implements AutoCloseable {
 
@@ -25,7 +25,7 @@ public final class ExhibitRunner implements AutoCloseable {
     private final CompletableFuture<SideRunner> ours;
 
     /**
-     * Starts the callers; returns at once.
+     * Starts the callers without waiting.
      *
      * @param properties of the starter, in addition to those of the exhibits
      */
@@ -37,10 +37,7 @@ public final class ExhibitRunner implements AutoCloseable {
     /**
      * Plays an exhibit.
      *
-     * @param exhibit which
-     * @param seed chooses parts, keys and pauses
-     * @return what became of it
-     * @throws IllegalStateException when it cannot be played to its end
+     * @throws IllegalStateException if it does not run to its end
      */
     public ExhibitResult play(Exhibit exhibit, long seed) {
         CompletableFuture<SideResult> left = broken.thenApplyAsync(side -> side.play(exhibit, seed), sides);
@@ -55,8 +52,8 @@ public final class ExhibitRunner implements AutoCloseable {
     }
 
     /**
-     * Ends everything, and waits until it is gone. Harmless when repeated. What a side starts meanwhile is ended at
-     * once: the side goes no further, and is not interrupted, since it would not wait for that end.
+     * Ends all processes and waits for them. Idempotent. A side that starts further processes meanwhile fails, and
+     * they are ended at once. Sides are not interrupted, since they would not wait for that end.
      */
     @Override
     public void close() {

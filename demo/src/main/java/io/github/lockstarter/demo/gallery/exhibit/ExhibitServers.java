@@ -3,29 +3,29 @@ package io.github.lockstarter.demo.gallery.exhibit;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 
-/** The servers of the locks of one side of an exhibit, and what can be done to them. For one thread. */
+/** The servers of one side of an exhibit, and their faults. Used by one thread. */
 interface ExhibitServers extends AutoCloseable {
 
-    /** Place of the caller that takes the lock first. */
+    /** Place of the caller that acquires first. */
     int FIRST = 0;
 
-    /** Where a broken lock finds them, just now; for the caller in that place of the interleaving. */
+    /** Current ports for a broken lock, by the place of the caller. */
     List<Integer> ports(int place);
 
-    /** Settings with which the starter finds them; for the caller in that place of the interleaving. */
+    /** Properties of the starter, by the place of the caller. */
     List<String> properties(int place);
 
-    /** Cuts replicas off: what the master writes from now on, they do not get. */
-    default void cutReplicasOff() {
+    /** Stops replication from the master. */
+    default void stopReplication() {
         throw new UnsupportedOperationException("There are no replicas");
     }
 
-    /** Kills the master, and waits until a replica is promoted. Gives what was done, in words. */
+    /** Kills the master and waits until a replica is promoted. Returns a description. */
     default String failOver() {
         throw new UnsupportedOperationException("There are no replicas");
     }
 
-    /** Has one server of several forget a key. Gives what was done, in words. */
+    /** Makes one of several servers lose a key. Returns a description. */
     default String forget() {
         throw new UnsupportedOperationException("There is one server");
     }
@@ -33,7 +33,7 @@ interface ExhibitServers extends AutoCloseable {
     @Override
     void close();
 
-    /** One server, which others end. */
+    /** One server, which is closed elsewhere. */
     record Standalone(RedisServer server) implements ExhibitServers {
 
         @Override

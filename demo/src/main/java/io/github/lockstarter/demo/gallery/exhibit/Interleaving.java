@@ -3,26 +3,24 @@ package io.github.lockstarter.demo.gallery.exhibit;
 import io.github.lockstarter.demo.process.Sleep;
 import java.time.Duration;
 
-/**
- * The order of steps and faults of an exhibit, the same for the broken lock and for ours.
- */
+/** The order of steps and faults of an exhibit, the same for the broken lock and ours. */
 @FunctionalInterface
 interface Interleaving {
 
-    /** How long ours may take to let somebody in wrongly. */
+    /** Time in which our lock could wrongly grant a second owner. */
     Duration SETTLE = Duration.ofMillis(500);
 
-    /** The same where a client has to connect again first. */
+    /** The same if a client has to reconnect first. */
     Duration RECONNECT = Duration.ofMillis(1200);
 
-    /** How much longer than a lease somebody is away. */
-    Duration MORE = Duration.ofMillis(300);
+    /** How much longer than a lease a caller is paused. */
+    Duration BEYOND_LEASE = Duration.ofMillis(300);
 
     int COUNTS = 20;
 
     void play(Round round);
 
-    /** Nobody keeps anybody out, and nothing happens. */
+    /** Counts without a lock or fault. */
     static void count(Round round) {
         round.count(COUNTS);
     }
@@ -36,14 +34,14 @@ interface Interleaving {
         completeTheOthers(round);
     }
 
-    /** The holder is killed in the middle of its grant. */
+    /** The holder is killed during its grant. */
     static void killInMidGrant(Round round) {
         round.haltInAcquire(round.first());
         round.kill(round.first(), "in the middle of its grant (kill -9)");
         completeTheOthers(round);
     }
 
-    /** The holder writes in time, and is stopped in its release until the next one has the lock. */
+    /** The holder writes in time, and is paused in its release until the next one has the lock. */
     static void releaseLate(Round round) {
         round.acquire(round.first());
         round.read(round.first());
@@ -53,9 +51,9 @@ interface Interleaving {
         round.stop(round.first(), "in its release (SIGSTOP)");
         round.acquire(round.second());
         round.read(round.second());
-        round.goOnToRelease(round.first());
+        round.proceedToRelease(round.first());
         round.beginAcquire(round.third());
-        letIn(round, round.third(), SETTLE);
+        readIfGranted(round, round.third(), SETTLE);
         round.write(round.second());
         round.release(round.second());
         round.complete(round.third());
@@ -66,50 +64,50 @@ interface Interleaving {
         round.acquire(round.first());
         round.read(round.first());
         round.beginAcquire(round.second());
-        Sleep.lasting(round.lease().plus(MORE));
-        letIn(round, round.second(), SETTLE);
+        Sleep.lasting(round.lease().plus(BEYOND_LEASE));
+        readIfGranted(round, round.second(), SETTLE);
         finish(round);
     }
 
     /** The master dies before a replica has the lock. */
     static void failOver(Round round) {
-        round.cutReplicasOff();
+        round.stopReplication();
         round.acquire(round.first());
         round.read(round.first());
         round.failOver();
         round.beginAcquire(round.second());
-        letIn(round, round.second(), afterMaxLease(round));
+        readIfGranted(round, round.second(), afterMaxLease(round));
         finish(round);
     }
 
-    /** The next master dies, too, before its replica has the next lock. */
+    /** The next master dies too, before its replica has the next lock. */
     static void failOverTwice(Round round) {
-        round.cutReplicasOff();
+        round.stopReplication();
         round.acquire(round.first());
         round.read(round.first());
         round.failOver();
-        round.cutReplicasOff();
+        round.stopReplication();
         round.beginAcquire(round.second());
-        letIn(round, round.second(), RECONNECT);
+        readIfGranted(round, round.second(), RECONNECT);
         round.failOver();
         round.beginAcquire(round.third());
-        letIn(round, round.third(), afterMaxLease(round));
+        readIfGranted(round, round.third(), afterMaxLease(round));
         finishFirst(round);
         round.completeInAnyOrder(round.second(), round.third());
     }
 
-    /** One server of the majority forgets the lock. */
+    /** One server of the majority loses the lock. */
     static void forget(Round round) {
         round.acquire(round.first());
         round.read(round.first());
         round.pause();
         round.forget();
         round.beginAcquire(round.second());
-        letIn(round, round.second(), RECONNECT);
+        readIfGranted(round, round.second(), RECONNECT);
         finish(round);
     }
 
-    /** The holder is stopped right before its write, for longer than its lease. */
+    /** The holder is paused right before its write, for longer than its lease. */
     static void writeLate(Round round) {
         round.acquire(round.first());
         round.read(round.first());
@@ -118,7 +116,7 @@ interface Interleaving {
         round.acquire(round.second());
         round.complete(round.second());
         round.pause();
-        round.goOnToWrite(round.first());
+        round.proceedToWrite(round.first());
         round.release(round.first());
     }
 
@@ -128,14 +126,14 @@ interface Interleaving {
         round.completeInAnyOrder(round.second(), round.third());
     }
 
-    /** By then, ours grants free locks again: nobody gets in only if the holder got its lock back. */
+    /** Our lock grants free locks again after this time, so only a restored lock keeps others out. */
     private static Duration afterMaxLease(Round round) {
         return round.lease().plus(SETTLE);
     }
 
-    /** If the lock lets somebody in, that one reads at once: what the owner writes now, it will not have seen. */
-    private static void letIn(Round round, CallerProcess caller, Duration patience) {
-        if (round.isLetInWithin(caller, patience)) {
+    /** A second owner reads at once, so it misses later writes of the first one. */
+    private static void readIfGranted(Round round, CallerProcess caller, Duration patience) {
+        if (round.isGrantedWithin(caller, patience)) {
             round.read(caller);
         }
     }

@@ -7,25 +7,21 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/**
- * Five servers that know nothing of each other. The last two cannot be reached by the caller that takes the lock first;
- * the third is the one that forgets.
- */
+/** Five independent servers. The first caller cannot reach the last two; the third one loses its data. */
 final class QuorumOfServers implements ExhibitServers {
 
     private static final int SIZE = 5;
     private static final int REACHED_BY_FIRST = 3;
-    private static final int FORGETFUL = 2;
+    private static final int FAILING = 2;
     private static final Duration JUMP = Duration.ofSeconds(60);
 
     private final RedisQuorum quorum = RedisQuorum.start(SIZE);
     private final Fault fault;
 
-    /** How the third server forgets. */
     enum Fault {
-        /** Its clock is set forward, so that what has an expiry ends. */
+        /** Its clock jumps forward, so leases expire. */
         CLOCK_JUMPS,
-        /** It is killed and started again, without its data. */
+        /** It restarts without its data. */
         RESTARTS_EMPTY
     }
 
@@ -33,7 +29,7 @@ final class QuorumOfServers implements ExhibitServers {
         this.fault = fault;
     }
 
-    /** Nothing listens on ports of one digit, which nobody uses any more. */
+    /** Nothing listens on single-digit ports. */
     @Override
     public List<Integer> ports(int place) {
         return IntStream.range(0, SIZE)
@@ -57,7 +53,7 @@ final class QuorumOfServers implements ExhibitServers {
 
     @Override
     public String forget() {
-        RedisServer server = quorum.servers().get(FORGETFUL);
+        RedisServer server = quorum.servers().get(FAILING);
         if (fault == Fault.RESTARTS_EMPTY) {
             server.restart();
             return "Server 3 of 5 is killed and started again, empty";

@@ -15,21 +15,21 @@ import java.util.concurrent.TimeoutException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * One round of an exhibit on one side: the steps of interleavings. A step returns when it is done, and is recorded. For
- * one thread.
+ * One round of an exhibit on one side: the steps of interleavings. Each step is recorded and returns when it is done.
+ * Used by one thread.
  */
 final class Round {
 
     /**
-     * For a caller that hangs; one that ends is noticed at once. The first answer includes the start of its
-     * application, and six of them start together: on two cores with 30 other busy threads that can take a minute.
+     * Longest wait for a caller that hangs; the end of a process is detected at once. The first answer includes the
+     * start of six applications at once, which can take a minute on two cores with 30 other busy threads.
      */
     private static final Duration ANSWER = Duration.ofMinutes(2);
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    /** A broken lock lets the next one in at once. */
-    private static final Duration LET_IN = Duration.ofSeconds(20);
+    /** Longest wait for a broken lock to grant a second owner. */
+    private static final Duration LONGEST_GRANT = Duration.ofSeconds(20);
 
     private final RoundPlan plan;
     private final List<String> properties;
@@ -37,12 +37,7 @@ final class Round {
     private final RoundRecorder recorder = new RoundRecorder();
     private final List<CallerProcess> callers;
 
-    /**
-     * A round.
-     *
-     * @param properties of the starter, beside those of the servers
-     * @param callers in the order of their places
-     */
+    /** @param callers by place */
     Round(RoundPlan plan, List<String> properties, List<CallerProcess> callers, ExhibitServers servers) {
         this.plan = plan;
         this.properties = properties;
@@ -50,7 +45,7 @@ final class Round {
         this.servers = servers;
     }
 
-    /** Plays the interleaving of the exhibit. Nobody stands still afterwards. */
+    /** Plays the interleaving. No caller is stopped afterwards. */
     RoundRecorder play() {
         open();
         recorder.begin();
@@ -70,17 +65,15 @@ final class Round {
         return callers.get(2);
     }
 
-    /** The lease of a grant. */
     Duration lease() {
         return Duration.ofMillis(plan.leaseMs());
     }
 
-    /** Some time passes, which the seed chooses. */
+    /** Sleeps for a time that the seed chooses. */
     void pause() {
         Sleep.lasting(plan.nextPause());
     }
 
-    /** Acquires, and waits until it has. */
     void acquire(CallerProcess caller) {
         beginAcquire(caller);
         if (!awaitGrant(caller)) {
@@ -88,12 +81,11 @@ final class Round {
         }
     }
 
-    /** Asks for the lock, and does not wait. */
     void beginAcquire(CallerProcess caller) {
         beginAcquire(caller, "-");
     }
 
-    /** Asks for the lock; stands still in mid-grant, where the lock has such a point, or right after it. */
+    /** Requests the lock and stops during the grant, or right after it if the lock has no such point. */
     void haltInAcquire(CallerProcess caller) {
         beginAcquire(caller, "acquire");
         Answer halted = answer(caller.acquiring());
@@ -102,9 +94,9 @@ final class Round {
         }
     }
 
-    /** Whether the lock was granted; gives a broken lock all the time it needs for that, and ours the time given. */
-    boolean isLetInWithin(CallerProcess caller, Duration patience) {
-        Duration limit = plan.isBroken() ? LET_IN : patience;
+    /** Whether the lock was granted: a broken lock has enough time for that, ours the given time. */
+    boolean isGrantedWithin(CallerProcess caller, Duration patience) {
+        Duration limit = plan.isBroken() ? LONGEST_GRANT : patience;
         return Patience.until(() -> caller.acquiring().isDone(), limit) && awaitGrant(caller);
     }
 
@@ -115,44 +107,45 @@ final class Round {
     }
 
     void read(CallerProcess caller) {
-        Answer answer = tell(caller, "read");
+        Answer answer = send(caller, "read");
         caller.hasRead = true;
         recorder.add(
                 caller, answer, "read", answer.word().equals("read") ? "reads " + answer.number() : "may not read");
     }
 
     void write(CallerProcess caller) {
-        written(caller, tell(caller, "write -"));
+        written(caller, send(caller, "write -"));
     }
 
-    /** Is about to write, and stands still. */
+    /** Stops right before the write. */
     void haltBeforeWrite(CallerProcess caller) {
-        tell(caller, "write write");
+        send(caller, "write write");
     }
 
     void release(CallerProcess caller) {
-        released(caller, tell(caller, "release -"));
+        released(caller, send(caller, "release -"));
     }
 
-    /** Begins to release, and stands still where the lock has such a point, or right before it. */
+    /** Stops during the release, or right before it if the lock has no such point. */
     void haltInRelease(CallerProcess caller) {
-        Answer halted = tell(caller, "release release");
+        Answer halted = send(caller, "release release");
         recorder.sectionEnded(caller, halted.nanos());
     }
 
-    /** Goes on after a halt, and a stop: the write. */
-    void goOnToWrite(CallerProcess caller) {
+    void proceedToWrite(CallerProcess caller) {
         resume(caller);
-        written(caller, tell(caller, "go"));
+        written(caller, send(caller, "go"));
     }
 
-    /** Goes on after a halt, and a stop: the release. */
-    void goOnToRelease(CallerProcess caller) {
+    void proceedToRelease(CallerProcess caller) {
         resume(caller);
-        released(caller, tell(caller, "go"));
+        released(caller, send(caller, "go"));
     }
 
-    /** Once it has the lock: reads, unless it has, writes and releases. Is blocked when it does not get it. */
+    /**
+     * Reads (unless done), writes and releases after the grant; records a caller that is not granted the lock as
+     * blocked.
+     */
     void complete(CallerProcess caller) {
         if (!awaitGrant(caller)) {
             recorder.blocked();
@@ -165,7 +158,7 @@ final class Round {
         release(caller);
     }
 
-    /** The same for several that wait: the lock decides on their order. */
+    /** The same for several waiting callers, in the order of their grants. */
     void completeInAnyOrder(CallerProcess... waiting) {
         List<CallerProcess> left = new ArrayList<>(List.of(waiting));
         while (!left.isEmpty()) {
@@ -180,21 +173,20 @@ final class Round {
         }
     }
 
-    /** Stops the process (SIGSTOP), as a long garbage collection does. */
+    /** Sends SIGSTOP, which acts like a long garbage collection. */
     void stop(CallerProcess caller, String where) {
         caller.pause();
         recorder.add(caller, "stopped", "is paused " + where);
     }
 
-    /** Kills the process (SIGKILL). */
     void kill(CallerProcess caller, String where) {
         caller.close();
         recorder.add(caller, "killed", "is killed " + where);
         recorder.sectionEnded(caller, System.nanoTime());
     }
 
-    void cutReplicasOff() {
-        servers.cutReplicasOff();
+    void stopReplication() {
+        servers.stopReplication();
         recorder.addFault("The replication link breaks");
     }
 
@@ -206,7 +198,6 @@ final class Round {
         recorder.addFault(servers.forget());
     }
 
-    /** Adds one that often, all callers at once. */
     void count(int times) {
         List<CompletableFuture<Answer>> answers = callers.stream()
                 .map(caller -> caller.send("count " + plan.key() + " " + times))
@@ -227,7 +218,7 @@ final class Round {
 
     private void beginAcquire(CallerProcess caller, String breakpoint) {
         if (plan.isBroken()) {
-            // The master may be another one by now.
+            // Connects to the current master.
             answer(caller.send("open " + setting(caller)));
         }
         caller.hasRead = false;
@@ -269,7 +260,7 @@ final class Round {
         recorder.sectionEnded(caller, answer.number());
     }
 
-    private static Answer tell(CallerProcess caller, String command) {
+    private static Answer send(CallerProcess caller, String command) {
         return answer(caller.send(command));
     }
 

@@ -9,26 +9,18 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * What the seed chooses for a round: who takes which place, the key and the pauses. Both sides have the same, except
- * for the counter. The pauses are for one thread.
+ * The choices of the seed for a round: places, key and pauses. Equal for both sides, except for the counter. One
+ * thread uses the pauses.
  *
- * @param exhibit what is played
- * @param isBroken whether with the broken lock, or with ours
  * @param storePort server of the counter
  * @param places the caller in each place of the interleaving
  * @param key of lock and counter
- * @param pauses where the pauses come from
  */
 record RoundPlan(Exhibit exhibit, boolean isBroken, int storePort, List<Integer> places, String key, Random pauses) {
 
     private static final int SHORTEST_PAUSE_MS = 10;
     private static final int LONGEST_PAUSE_MS = 60;
 
-    /**
-     * The plan of a round.
-     *
-     * @param seed the same seed chooses the same
-     */
     static RoundPlan of(Exhibit exhibit, boolean broken, int storePort, long seed) {
         Random random = new Random(seed * 1_000_003 + exhibit.id().hashCode() * 1_009L);
         List<Integer> places =

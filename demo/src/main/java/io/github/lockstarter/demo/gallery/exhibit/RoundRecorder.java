@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What happens in a round. Thread-safe: everything that changes is guarded by this object. */
+/** Records the events of a round. Thread-safe: the monitor guards all mutable fields. */
 final class RoundRecorder {
 
     private static final double NANOS_PER_MS = 1e6;
@@ -21,14 +21,12 @@ final class RoundRecorder {
     private boolean blocked;
 
     /**
-     * From a grant until its owner begins to release, is told that it has lost the lock, or dies.
-     *
-     * @param from {@link System#nanoTime()}
-     * @param to the same
+     * From a grant until its owner starts to release, is notified of the loss, or dies. Times are {@link
+     * System#nanoTime()}.
      */
     record Section(long from, long to) {
 
-        /** Most that have a moment in common. That is the beginning of one of them. */
+        /** Maximum overlap, which occurs at the start of a section. */
         static int mostAtOnce(List<Section> sections) {
             return sections.stream()
                     .mapToInt(section -> (int) sections.stream()
@@ -55,10 +53,9 @@ final class RoundRecorder {
         add(System.nanoTime(), Step.SERVERS, "fault", text);
     }
 
-    /** To an attempt to acquire. */
     synchronized void answered(CallerProcess caller, Answer answer) {
         if (answer.word().equals("refused")) {
-            add(caller, answer, "refused", "waited in vain");
+            add(caller, answer, "refused", "waited without success");
         } else {
             add(caller, answer, "granted", "has the lock");
             owners.put(caller.name, answer.nanos());
@@ -84,11 +81,6 @@ final class RoundRecorder {
         blocked = true;
     }
 
-    /**
-     * The sum.
-     *
-     * @param counter what the counter says
-     */
     synchronized SideResult result(long counter) {
         long now = System.nanoTime();
         owners.values().forEach(from -> sections.add(new Section(from, now)));

@@ -10,12 +10,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** A master, two replicas that follow it asynchronously, and sentinels that promote one when the master is gone. */
+/** A master with two asynchronous replicas, and sentinels. */
 final class SentinelServers implements ExhibitServers {
 
     private final RedisSentinels sentinels = RedisSentinels.start();
 
-    /** The master, and then its replicas. */
+    /** The master, followed by its replicas. */
     private final List<RedisServer> living = new ArrayList<>(sentinels.servers());
 
     @Override
@@ -23,7 +23,7 @@ final class SentinelServers implements ExhibitServers {
         return List.of(living.get(0).port());
     }
 
-    /** A failover takes longer than the default take-over time, so the lease decides. */
+    /** A failover takes longer than the default take-over time, so only the lease counts. */
     @Override
     public List<String> properties(int place) {
         return List.of(
@@ -35,9 +35,9 @@ final class SentinelServers implements ExhibitServers {
                 "distributed-lock.crash-takeover=0");
     }
 
-    /** Stopped replicas cannot connect again, so the master has nobody to send its writes to. */
+    /** Paused replicas cannot reconnect, so the master cannot replicate. */
     @Override
-    public void cutReplicasOff() {
+    public void stopReplication() {
         replicas().forEach(RedisServer::pause);
         living.get(0).commands().clientKill(KillArgs.Builder.typeSlave());
     }
@@ -63,8 +63,8 @@ final class SentinelServers implements ExhibitServers {
     }
 
     /**
-     * Tells a sentinel to fail over, which needs no time then to notice. It refuses while it knows of no good replica,
-     * and by itself would not try again for several seconds.
+     * Requests a failover, which saves the detection time. Repeated, because a sentinel refuses without a good replica
+     * and would retry only after several seconds.
      */
     private boolean isReplaced() {
         living.sort(Comparator.comparing(RedisServer::isMaster).reversed());
@@ -81,7 +81,7 @@ final class SentinelServers implements ExhibitServers {
                 && Integer.toString(living.get(0).port()).equals(state.get("master_port"));
     }
 
-    /** Asks again after an error: connections end when a server changes its role. */
+    /** Retries after errors, since role changes close connections. */
     private static void await(String what, BooleanSupplier condition) {
         boolean reached = Patience.until(() -> {
             try {

@@ -3,16 +3,14 @@ package io.github.lockstarter.demo.gallery.exhibit;
 import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.function.Function;
 
-/** What the locks of an exhibit are kept on. */
-@SuppressWarnings("ImmutableEnumChecker") // Functions without state.
+@SuppressWarnings("ImmutableEnumChecker") // Stateless functions.
 enum ServerKind {
-    /** The server of the counter: the contexts of the callers stay from one such exhibit to the next. */
+    /** The server of the counter, so callers keep their contexts between such exhibits. */
     STANDALONE(ExhibitServers.Standalone::new),
-    /** A master, replicas and sentinels. */
     SENTINEL(store -> new SentinelServers()),
-    /** Five servers, one of which is about to have a wrong clock. */
+    /** Five servers, one with a clock jump. */
     QUORUM_WITH_A_CLOCK(store -> new QuorumOfServers(QuorumOfServers.Fault.CLOCK_JUMPS)),
-    /** Five servers, one of which is about to restart. */
+    /** Five servers, one of which restarts. */
     QUORUM_WITH_A_RESTART(store -> new QuorumOfServers(QuorumOfServers.Fault.RESTARTS_EMPTY));
 
     private final Function<RedisServer, ExhibitServers> factory;
@@ -22,7 +20,7 @@ enum ServerKind {
     }
 
     /**
-     * Starts them; the caller closes them.
+     * Starts the servers, which the caller closes.
      *
      * @param store the server of the counter
      */

@@ -4,30 +4,27 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 
 /**
- * Outcome of one lock in an exhibit.
+ * Result of one lock in an exhibit.
  *
- * @param updates writes that their callers believe done
- * @param counter value of the counter
- * @param ownersAtOnce most callers that were owners at the same moment, as far as they knew
- * @param refusedWrites writes that the store refused for their fencing token
- * @param blocked whether somebody waited without getting the lock
- * @param steps what happened, in the order of time
+ * @param updates writes that callers consider successful
+ * @param ownersAtOnce most callers that considered themselves owners at the same time
+ * @param refusedWrites writes that the store rejected by their fencing token
+ * @param blocked whether a caller did not get the lock in time
+ * @param steps by time
  */
 public record SideResult(
         long updates, long counter, int ownersAtOnce, int refusedWrites, boolean blocked, List<Step> steps) {
 
-    /** Copies. */
     public SideResult {
         steps = List.copyOf(steps);
     }
 
-    /** Updates that are not in the counter. */
+    /** Updates that are missing from the counter. */
     @JsonProperty
     public long lost() {
         return updates - counter;
     }
 
-    /** All that in a sentence. */
     @JsonProperty
     public String summary() {
         if (blocked) {

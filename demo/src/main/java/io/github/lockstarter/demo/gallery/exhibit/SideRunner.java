@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Plays exhibits with the broken locks, or with ours: one at a time, with the same callers A, B and C. One that was
- * killed is replaced. For one thread, except for the end.
+ * Plays exhibits with the broken locks or with ours, one at a time, with callers A, B and C. Replaces killed callers.
+ * Used by one thread, except for closing.
  */
 final class SideRunner {
 
@@ -21,12 +21,7 @@ final class SideRunner {
     private final List<CallerProcess> callers;
     private final RedisServer store;
 
-    /**
-     * Starts callers, and the server of the counter.
-     *
-     * @param properties of the starter, beside those that an exhibit needs
-     * @param closer ends them
-     */
+    /** Starts callers and the server of the counter; the closer ends them. */
     SideRunner(boolean broken, List<String> properties, Closer closer) {
         this.broken = broken;
         this.properties = List.copyOf(properties);

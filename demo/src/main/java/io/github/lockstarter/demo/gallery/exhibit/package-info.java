@@ -1,4 +1,4 @@
-/** Plays exhibits of the gallery: real processes and servers, and scripts that force the order of steps and faults. */
+/** Plays exhibits: real processes and servers, and scripts that determine the order of steps and faults. */
 @NullMarked
 package io.github.lockstarter.demo.gallery.exhibit;
 

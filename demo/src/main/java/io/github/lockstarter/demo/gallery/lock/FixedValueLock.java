@@ -5,12 +5,10 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
 /**
- * {@code SET NX PX} in one step, with the same value for everybody, and {@code DEL} at the release.
+ * {@code SET NX PX} with a fixed value, and {@code DEL} to release.
  *
- * <p>Flaw: a holder whose lease is over by its release deletes the lock of the next one, and a third one gets it.
+ * <p>Flaw: a holder that releases after its lease deletes the lock of the next holder, and a third caller acquires it.
  *
- * @param redis where it is
- * @param lease when it expires
  * @param breakpoint runs before the release
  */
 public record FixedValueLock(RedisCommands<String, String> redis, Duration lease, Runnable breakpoint)

@@ -5,15 +5,12 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
 /**
- * {@code SET NX PX} with a value of its own for each grant; the release looks whether the value is still there, and
- * deletes it.
+ * {@code SET NX PX} with a unique value per grant; the release compares the value and deletes the key.
  *
- * <p>Flaw: {@code GET} and {@code DEL} are two steps. If the lease ends between them, the {@code DEL} frees the lock of
+ * <p>Flaw: {@code GET} and {@code DEL} are two steps. If the lease ends between them, {@code DEL} deletes the lock of
  * the next holder.
  *
- * @param redis where it is
- * @param lease when it expires
- * @param token value of the grant, another one each time
+ * @param token unique value of the grant
  * @param breakpoint runs between the two steps
  */
 public record GetDelLock(RedisCommands<String, String> redis, Duration lease, String token, Runnable breakpoint)

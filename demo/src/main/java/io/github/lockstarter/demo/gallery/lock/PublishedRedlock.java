@@ -9,17 +9,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Redlock as first published: {@code SET NX PX} with a value of its own on each of five servers; the caller has the
- * lock if a majority granted it, and something of the lease is left after the time that took and an allowance for
- * drift.
+ * Redlock as first published: {@code SET NX PX} with a unique value on five servers. The caller has the lock if a
+ * majority granted it and validity remains after the elapsed time and an allowance for drift.
  *
- * <p>Flaw: a majority is no majority any more if one of its servers forgets, since its clock jumps or it restarts
- * empty.
+ * <p>Flaw: a server whose clock jumps or that restarts empty can vote again, for a second majority.
  *
- * @param servers those that can be reached; one that throws does not vote
- * @param majority of all servers, also of those that cannot be reached
- * @param lease when it expires
- * @param token value of the grant, another one each time
+ * @param servers the reachable ones; one that throws does not vote
+ * @param majority of all servers, including unreachable ones
+ * @param token unique value of the grant
  */
 public record PublishedRedlock(List<RedisCommands<String, String>> servers, int majority, Duration lease, String token)
         implements BrokenLock {

@@ -4,13 +4,10 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
 /**
- * {@code SETNX}, and then {@code EXPIRE}, as it was written before Redis 2.6.12 had {@code SET NX PX}, and often still
- * is.
+ * {@code SETNX}, then {@code EXPIRE}, as before Redis 2.6.12 introduced {@code SET NX PX}.
  *
- * <p>Flaw: a holder that dies between the two commands leaves a key without an expiry, so nobody gets the lock again.
+ * <p>Flaw: a holder that dies between the two commands leaves a key without an expiry, which blocks all callers.
  *
- * @param redis where it is
- * @param lease when it expires
  * @param breakpoint runs between the two commands
  */
 public record SetnxExpireLock(RedisCommands<String, String> redis, Duration lease, Runnable breakpoint)

@@ -3,11 +3,9 @@ package io.github.lockstarter.demo.gallery.lock;
 import io.lettuce.core.api.sync.RedisCommands;
 
 /**
- * The first lock of every tutorial: {@code SETNX}, work, {@code DEL}.
+ * {@code SETNX}, work, {@code DEL}.
  *
- * <p>Flaw: a holder that dies before its {@code DEL} leaves the key for ever, and nobody gets the lock again.
- *
- * @param redis where it is
+ * <p>Flaw: a holder that dies before {@code DEL} leaves the key forever, which blocks all callers.
  */
 public record SetnxLock(RedisCommands<String, String> redis) implements BrokenLock {
 

@@ -6,15 +6,13 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
 /**
- * The lock that the documentation of Redis recommends for one server: {@code SET NX PX} with a value of its own for
- * each grant, and a release that compares and deletes in one script.
+ * The lock that the Redis documentation recommends for one server: {@code SET NX PX} with a unique value per grant,
+ * and a release that compares and deletes in one script.
  *
- * <p>Flaws: nobody renews the lease while the work goes on; a replica that is promoted may not have the key; a write
- * that comes late is not recognised, since there is no number that grows from holder to holder.
+ * <p>Flaws: the lease is not renewed during the work; a promoted replica may lack the key; late writes are not
+ * detected, since there is no fencing token.
  *
- * @param redis where it is
- * @param lease when it expires
- * @param token value of the grant, another one each time
+ * @param token unique value of the grant
  */
 public record TokenLock(RedisCommands<String, String> redis, Duration lease, String token) implements BrokenLock {
 

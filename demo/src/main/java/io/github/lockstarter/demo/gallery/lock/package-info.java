@@ -1,6 +1,6 @@
 /**
- * Locks in Redis as articles print them, each with the flaw that it is known for. None of them is for use. Lettuce is
- * the client; a {@code breakpoint} stands where a process may be stopped or die, and does nothing by itself.
+ * Redis locks as articles print them, each with its known flaw. Do not use them. A {@code breakpoint} marks a point at
+ * which a process may be paused or killed; by default it does nothing.
  */
 @NullMarked
 package io.github.lockstarter.demo.gallery.lock;
