@@ -28,26 +28,26 @@ final class Acquisitions {
         RETURN_EMPTY
     }
 
-    private final Running shared;
+    private final Running running;
 
-    Acquisitions(Running shared) {
-        this.shared = shared;
+    Acquisitions(Running running) {
+        this.running = running;
     }
 
     /**
      * Blocks the calling thread. Keys are acquired in the given, sorted order, so two callers cannot deadlock. One wait
      * covers all; if one key cannot be acquired, or one is lost before the last is acquired, all are released.
      */
-    Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
+    Optional<? extends LockHandle> acquire(List<String> keys, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
         if (keys.size() == 1) {
-            return acquire(keys.get(0), terms, owner, ifBusy);
+            return acquire(keys.get(0), request, owner, ifBusy);
         }
         List<Handle> acquired = new ArrayList<>(keys.size());
         boolean areHeld = false;
         try {
-            long startedAt = shared.clock.nanos();
+            long startedAt = running.clock.nanos();
             for (String key : keys) {
-                Optional<Handle> one = acquire(key, rest(terms, startedAt), owner, ifBusy);
+                Optional<Handle> one = acquire(key, rest(request, startedAt), owner, ifBusy);
                 if (one.isEmpty()) {
                     return Optional.empty();
                 }
@@ -64,13 +64,13 @@ final class Acquisitions {
         }
     }
 
-    private ResolvedRequest rest(ResolvedRequest terms, long startedAt) {
-        Duration left = terms.maxWait().minusNanos(shared.clock.nanos() - startedAt);
-        return terms.waitingUpTo(left.isNegative() ? Duration.ZERO : left);
+    private ResolvedRequest rest(ResolvedRequest request, long startedAt) {
+        Duration left = request.maxWait().minusNanos(running.clock.nanos() - startedAt);
+        return request.waitingUpTo(left.isNegative() ? Duration.ZERO : left);
     }
 
-    Optional<Handle> acquire(String key, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
-        Optional<Handle> nested = owner.isThread() ? reenter(owner, key, terms.atLeast()) : Optional.empty();
+    Optional<Handle> acquire(String key, ResolvedRequest request, HoldOwner owner, IfBusy ifBusy) {
+        Optional<Handle> nested = owner.isThread() ? reenter(owner, key, request.atLeast()) : Optional.empty();
         if (nested.isPresent()) {
             return nested;
         }
@@ -78,10 +78,10 @@ final class Acquisitions {
             throw Messages.interrupted(key, new InterruptedException());
         }
         StackReserve.ensure();
-        Moment now = shared.now();
-        Waiter waiter = new Waiter(shared.keyLock(key), terms, owner, now.nanos());
+        Moment now = running.now();
+        Waiter waiter = new Waiter(running.keyLock(key), request, owner, now.nanos());
         try {
-            shared.join(waiter, now);
+            running.join(waiter, now);
             Optional<Handle> granted = granted(waiter, await(waiter), ifBusy);
             if (granted.isPresent()) {
                 take(waiter, granted.get(), Settlement.await(granted.get().hold));
@@ -89,7 +89,7 @@ final class Acquisitions {
             return granted; // after take() nothing may fail
         } catch (VirtualMachineError e) {
             waiter.isOrphaned = true;
-            shared.hasUnfinished = true;
+            running.hasUnfinished = true;
             throw e;
         } catch (RuntimeException | Error e) {
             cancel(waiter);
@@ -99,12 +99,12 @@ final class Acquisitions {
 
     /** No effect on a hold that was taken or given back. */
     private void cancel(Waiter waiter) {
-        shared.run(todo -> waiter.lock.leave(todo, waiter, shared.now()));
+        running.run(todo -> waiter.lock.leave(todo, waiter, running.now()));
     }
 
     /** The first call after a loss throws; then the thread has no hold. */
     private Optional<Handle> reenter(HoldOwner owner, String key, Duration atLeast) {
-        KeyLock lock = shared.known(key);
+        KeyLock lock = running.known(key);
         Hold outer = lock == null ? null : lock.enteredBy(owner);
         if (lock == null || outer == null) {
             return Optional.empty();
@@ -117,7 +117,7 @@ final class Acquisitions {
         Optional<Handle> nested = Optional.of(handle);
         Hold.State state = lock.enter(outer, handle, atLeast);
         if (state == Hold.State.LOST) {
-            throw Messages.lost(outer, shared.now().nanos());
+            throw Messages.lost(outer, running.now().nanos());
         }
         return state == Hold.State.HELD ? nested : Optional.empty(); // otherwise it is being released
     }
@@ -125,11 +125,11 @@ final class Acquisitions {
     /** At the end of its wait, the caller requests an outcome. */
     private Outcome await(Waiter waiter) {
         try {
-            while (waiter.waits() && !waiter.outcome.isDone() && !waiter.isPast(shared.clock.nanos())) {
+            while (waiter.waits() && !waiter.outcome.isDone() && !waiter.isPast(running.clock.nanos())) {
                 awaitOutcome(waiter);
             }
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now()));
+                running.run(todo -> waiter.lock.waitIsOver(todo, waiter, running.now()));
             }
             return BlockingWait.await(waiter.outcome);
         } catch (InterruptedException e) {
@@ -142,7 +142,7 @@ final class Acquisitions {
 
     private void awaitOutcome(Waiter waiter) throws InterruptedException {
         try {
-            BlockingWait.await(waiter.outcome, Duration.ofNanos(waiter.giveUpAt() - shared.clock.nanos()));
+            BlockingWait.await(waiter.outcome, Duration.ofNanos(waiter.giveUpAt() - running.clock.nanos()));
         } catch (TimeoutException e) {
             // wait over
         }
@@ -150,8 +150,8 @@ final class Acquisitions {
 
     /** Not {@link #take taken} yet: listeners receive the grant before its owner. */
     private Optional<Handle> granted(Waiter waiter, Outcome outcome, IfBusy ifBusy) {
-        if (outcome instanceof Outcome.Got got) {
-            return Optional.of(announce(waiter, got.hold()));
+        if (outcome instanceof Outcome.Granted granted) {
+            return Optional.of(announce(waiter, granted.hold()));
         }
         if (outcome instanceof Outcome.Busy busy) {
             report(waiter, Refusal.CONTENDED);
@@ -176,7 +176,7 @@ final class Acquisitions {
     private Handle announce(Waiter waiter, Hold hold) {
         Handle handle = new Handle(hold, null);
         hold.lock.announce(hold, waiter, handle);
-        if (shared.events.hasListeners()) {
+        if (running.events.hasListeners()) {
             reportGrant(waiter, hold);
         }
         return handle;
@@ -186,9 +186,9 @@ final class Acquisitions {
     private void take(Waiter waiter, Handle handle, boolean isHeld) {
         Hold hold = handle.hold;
         if (!isHeld) {
-            throw Messages.lost(hold, shared.now().nanos());
+            throw Messages.lost(hold, running.now().nanos());
         }
-        if (hold.grant.takesPart() && !hold.grant.isCertain()) {
+        if (hold.grant.canBeInDoubt() && !hold.grant.isCertain()) {
             throw Messages.unconfirmed(hold);
         }
         if (!hold.lock.take(hold, waiter, handle)) {
@@ -199,13 +199,13 @@ final class Acquisitions {
     private void reportGrant(Waiter waiter, Hold hold) {
         Path path = path(waiter, hold);
         if (path == Path.TAKEN_OVER && !waiter.hadToWait) { // its first attempt took over from another owner
-            shared.events.publish(new LockEvent.Contended(hold.terms.name(), hold.lock.key));
+            running.events.publish(new LockEvent.Contended(hold.request.name(), hold.lock.key));
         }
-        shared.events.publish(new LockEvent.Acquired(
-                hold.terms.name(),
+        running.events.publish(new LockEvent.Acquired(
+                hold.request.name(),
                 hold.lock.key,
                 hold.fencingToken,
-                waiter.waited(shared.now().nanos()),
+                waiter.waited(running.now().nanos()),
                 waiter.attempts,
                 path,
                 hold.wasHandedOver() ? Optional.empty() : hold.grant.takenOverFrom));
@@ -222,27 +222,31 @@ final class Acquisitions {
     }
 
     private void report(Waiter waiter, Refusal refusal) {
-        shared.events.publish(new LockEvent.NotAcquired(
-                waiter.terms.name(), waiter.lock.key, waiter.waited(shared.now().nanos()), refusal, waiter.hadToWait));
+        running.events.publish(new LockEvent.NotAcquired(
+                waiter.request.name(),
+                waiter.lock.key,
+                waiter.waited(running.now().nanos()),
+                refusal,
+                waiter.hadToWait));
     }
 
     /**
      * Blocks no thread; the handle is the owner. A result that the application completes ends the wait. Several keys as
      * in {@link #acquire}.
      */
-    void acquireAsync(List<String> keys, ResolvedRequest terms, CompletableFuture<LockHandle> result) {
+    void acquireAsync(List<String> keys, ResolvedRequest request, CompletableFuture<LockHandle> result) {
         if (keys.size() == 1) {
-            acquireAsync(keys.get(0), terms, result);
+            acquireAsync(keys.get(0), request, result);
             return;
         }
-        long startedAt = shared.clock.nanos();
+        long startedAt = running.clock.nanos();
         List<Handle> acquired = new ArrayList<>(keys.size());
         CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
         for (String key : keys) {
-            all = all.thenCompose(any -> acquireUnlessDone(key, rest(terms, startedAt), result))
+            all = all.thenCompose(any -> acquireUnlessDone(key, rest(request, startedAt), result))
                     .thenAccept(acquired::add);
         }
-        all.thenCompose(any -> shared.events.completedForCallers(new CompositeHandle(acquired).ensureHeldAsync()))
+        all.thenCompose(any -> running.events.completedForCallers(new CompositeHandle(acquired).ensureHeldAsync()))
                 .whenComplete((any, failure) -> {
                     if (failure != null || !result.complete(new CompositeHandle(acquired))) { // cancelled
                         CompositeHandle.giveBack(acquired);
@@ -254,36 +258,36 @@ final class Acquisitions {
     }
 
     private CompletableFuture<Handle> acquireUnlessDone(
-            String key, ResolvedRequest terms, CompletableFuture<LockHandle> result) {
+            String key, ResolvedRequest request, CompletableFuture<LockHandle> result) {
         CompletableFuture<Handle> one = new CompletableFuture<>();
         result.whenComplete((all, failure) -> one.cancel(false));
         if (!one.isDone()) {
-            acquireAsync(key, terms, one);
+            acquireAsync(key, request, one);
         }
         return one;
     }
 
-    void acquireAsync(String key, ResolvedRequest terms, CompletableFuture<? super Handle> result) {
+    void acquireAsync(String key, ResolvedRequest request, CompletableFuture<? super Handle> result) {
         StackReserve.ensure();
-        Moment now = shared.now();
-        Waiter waiter = new Waiter(shared.keyLock(key), terms, HoldOwner.HANDLE, now.nanos());
-        TimerEntry end = TimerEntry.of(() -> shared.run(todo -> waiter.lock.waitIsOver(todo, waiter, shared.now())));
+        Moment now = running.now();
+        Waiter waiter = new Waiter(running.keyLock(key), request, HoldOwner.HANDLE, now.nanos());
+        TimerEntry end = TimerEntry.of(() -> running.run(todo -> waiter.lock.waitIsOver(todo, waiter, running.now())));
         try {
-            shared.join(waiter, now);
+            running.join(waiter, now);
             if (waiter.waits() && !waiter.outcome.isDone()) {
-                shared.timer.schedule(end, waiter.giveUpAt());
+                running.timer.schedule(end, waiter.giveUpAt());
             }
             waiter.outcome.thenAccept(outcome -> {
-                shared.timer.cancel(end);
-                shared.events.complete(() -> deliver(waiter, outcome, result));
+                running.timer.cancel(end);
+                running.events.complete(() -> deliver(waiter, outcome, result));
             });
             result.whenComplete((handle, failure) -> {
                 StackReserve.ensure(); // if it throws, the delivery releases a later grant
-                shared.run(todo -> waiter.lock.giveUp(todo, waiter, shared.now()));
+                running.run(todo -> waiter.lock.giveUp(todo, waiter, running.now()));
             });
         } catch (VirtualMachineError e) {
             waiter.isOrphaned = true;
-            shared.hasUnfinished = true;
+            running.hasUnfinished = true;
             throw e;
         } catch (RuntimeException | Error e) {
             cancel(waiter);
@@ -294,7 +298,7 @@ final class Acquisitions {
     private void deliver(Waiter waiter, Outcome outcome, CompletableFuture<? super Handle> result) {
         orFail(waiter, result, () -> {
             Handle handle = granted(waiter, outcome, IfBusy.THROW).orElseThrow();
-            shared.events
+            running.events
                     .completedForCallers(Settlement.of(handle.hold))
                     .thenAccept(isHeld -> orFail(waiter, result, () -> {
                         take(waiter, handle, isHeld);

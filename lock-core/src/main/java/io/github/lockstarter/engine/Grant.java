@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Grant {
 
     final LockToken token;
-    final long askedAt;
+    final long requestedAt;
     private final int fencingTokens;
 
     /** Null if the lease alone decides. */
@@ -62,10 +62,10 @@ final class Grant {
     /** Monotonic time of the report of the present doubt, never 0; 0 without a reported doubt. */
     private long doubtedAt;
 
-    Grant(LockToken token, Attempt asked, @Nullable Heartbeat heartbeat) {
+    Grant(LockToken token, Attempt attempt, @Nullable Heartbeat heartbeat) {
         this.token = token;
-        this.askedAt = asked.sent.nanos();
-        this.fencingTokens = asked.fencingTokens;
+        this.requestedAt = attempt.sent.nanos();
+        this.fencingTokens = attempt.fencingTokens;
         this.heartbeat = heartbeat;
         this.confirmedIn = heartbeat == null ? Heartbeat.NO_PERIOD : heartbeat.period();
     }
@@ -111,11 +111,11 @@ final class Grant {
     }
 
     /** After a hold on these terms. */
-    boolean allowsHandOver(ResolvedRequest terms, long now, EngineSettings.HandOver limits) {
+    boolean allowsHandOver(ResolvedRequest request, long now, EngineSettings.HandOver limits) {
         boolean isFree = !isWanted
                 || (handOvers < limits.max()
                         && now - wantedAt < limits.maxTime().toNanos());
-        return isFree && !isUsedUp() && now - terms.renewAt(askedAt) < 0;
+        return isFree && !isUsedUp() && now - request.renewAt(requestedAt) < 0;
     }
 
     long nextFencingToken() {
@@ -133,13 +133,13 @@ final class Grant {
     boolean wasUsedUpEarly(long now, EngineSettings.HandOver limits) {
         return fencingTokens > 1
                 && isUsedUp()
-                && now - askedAt < limits.maxTime().toNanos();
+                && now - requestedAt < limits.maxTime().toNanos();
     }
 
     // Certainty
 
     /** Whether the lock can come into doubt. */
-    boolean takesPart() {
+    boolean canBeInDoubt() {
         return heartbeat != null;
     }
 
@@ -211,7 +211,7 @@ final class Grant {
      * @param period current period before the renewal was sent
      * @param history history of the answering server
      */
-    boolean counts(long period, String history) {
+    boolean isValid(long period, String history) {
         return heartbeat == null || heartbeat.isOf(period, history);
     }
 

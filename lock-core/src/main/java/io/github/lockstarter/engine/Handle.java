@@ -52,8 +52,8 @@ final class Handle implements LockHandle {
         this.first = first == null ? this : first;
     }
 
-    private Running shared() {
-        return hold.lock.shared;
+    private Running running() {
+        return hold.lock.running;
     }
 
     @Override
@@ -63,7 +63,7 @@ final class Handle implements LockHandle {
 
     @Override
     public HeldLocks heldBySource() {
-        return shared().heldLocks;
+        return running().heldLocks;
     }
 
     @Override
@@ -86,7 +86,7 @@ final class Handle implements LockHandle {
 
     @Override
     public Duration remainingLease() {
-        return checkHeld() ? hold.lock.remainingLease(hold, shared().now()) : Duration.ZERO;
+        return checkHeld() ? hold.lock.remainingLease(hold, running().now()) : Duration.ZERO;
     }
 
     @Override
@@ -130,7 +130,7 @@ final class Handle implements LockHandle {
     }
 
     private LockLostException lost() {
-        return Messages.lost(hold, shared().now().nanos());
+        return Messages.lost(hold, running().now().nanos());
     }
 
     @Override
@@ -143,11 +143,11 @@ final class Handle implements LockHandle {
 
     /** Without the check of the keys. */
     void extendOn(LockRequest terms) {
-        shared().settings.checkExtension(terms, hold.terms.lease());
+        running().settings.checkExtension(terms, hold.request.lease());
         if (!checkHeld()) {
             throw notHeld();
         }
-        RenewResult result = answerTo(shared().extend(hold, terms));
+        RenewResult result = answerTo(running().extend(hold, terms));
         if (result instanceof RenewResult.Unknown unknown) {
             throw Messages.unknownExtension(hold, unknown);
         }
@@ -171,7 +171,7 @@ final class Handle implements LockHandle {
     @Override
     public void onLost(Runnable callback) {
         StackReserve.ensure();
-        shared().run(todo -> hold.lock.onLost(todo, hold, this, callback));
+        running().run(todo -> hold.lock.onLost(todo, hold, this, callback));
     }
 
     boolean hasLeft() {
@@ -188,7 +188,7 @@ final class Handle implements LockHandle {
      * completes with {@code SENT} once sent, unless the lock is in doubt or a renewal is under way.
      */
     CompletableFuture<ReleaseOutcome> beginRelease() {
-        boolean isAwaited = hold.terms.release() == EngineSettings.Release.AWAIT || !isCertain();
+        boolean isAwaited = hold.request.release() == EngineSettings.Release.AWAIT || !isCertain();
         boolean leaving = false;
         try {
             leaving = STAGE.compareAndSet(this, ENTERED, LEAVING);
@@ -196,8 +196,8 @@ final class Handle implements LockHandle {
                 return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
             }
             StackReserve.ensure();
-            CompletableFuture<ReleaseOutcome> outcome = shared().exit(this);
-            return isAwaited || outcome.isDone() || !hold.lock.isGone(hold)
+            CompletableFuture<ReleaseOutcome> outcome = running().exit(this);
+            return isAwaited || outcome.isDone() || !hold.lock.isRemoved(hold)
                     ? outcome
                     : CompletableFuture.completedFuture(ReleaseOutcome.SENT);
         } catch (RuntimeException | Error e) {
@@ -208,7 +208,7 @@ final class Handle implements LockHandle {
                 isUnfinished = true;
                 nextUnfinished = hold.unfinished;
                 hold.unfinished = this;
-                hold.lock.shared.hasUnfinished = true;
+                hold.lock.running.hasUnfinished = true;
             }
             throw e;
         }
@@ -225,7 +225,7 @@ final class Handle implements LockHandle {
 
     /** Without minimum time, if no caller got another handle. */
     CompletableFuture<ReleaseOutcome> giveBack() {
-        hold.lock.keepNothing(hold);
+        hold.lock.dropMinimumTime(hold);
         return beginRelease();
     }
 
@@ -236,7 +236,7 @@ final class Handle implements LockHandle {
 
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
-        return shared().events.completedForCallers(beginRelease()).thenApply(this::checkNotLost);
+        return running().events.completedForCallers(beginRelease()).thenApply(this::checkNotLost);
     }
 
     private ReleaseOutcome checkNotLost(ReleaseOutcome outcome) {
@@ -256,7 +256,7 @@ final class Handle implements LockHandle {
 
     /** Without the check of the keys. */
     Optional<Handle> enterAgain(LockRequest request) {
-        Duration atLeast = ResolvedRequest.of(request, shared().settings).atLeast();
+        Duration atLeast = ResolvedRequest.of(request, running().settings).atLeast();
         if (hasLeft()) {
             return Optional.empty();
         }

@@ -76,11 +76,18 @@ final class Heartbeat extends TimerEntry {
      * Latest answer.
      *
      * @param period present period, from 1
-     * @param traced period that began with the latest known take-over
-     * @param voided locks confirmed before this period are void
-     * @param forgotten as voided, for {@link TakeOverCondition#NONE}
+     * @param takeOverPeriod period that began with the latest known take-over
+     * @param voidedAcknowledged locks confirmed before this period are void if take-overs are acknowledged
+     * @param voided the same for {@link TakeOverCondition#NONE}
      */
-    private record State(long number, Moment sent, Beat beat, long period, long traced, long voided, long forgotten) {
+    private record State(
+            long number,
+            Moment sent,
+            Beat beat,
+            long period,
+            long takeOverPeriod,
+            long voidedAcknowledged,
+            long voided) {
 
         State next(long later, Moment laterSent, Beat answer, Gap gap) {
             boolean sameHistory = answer.history().equals(beat.history());
@@ -88,24 +95,25 @@ final class Heartbeat extends TimerEntry {
             boolean newTakeOver =
                     !answer.takeOver().isEmpty() && !answer.takeOver().equals(beat.takeOver());
             if (period == NO_PERIOD || (sameHistory && !newTakeOver)) {
-                return new State(later, laterSent, answer, Math.max(period, 1), traced, voided, forgotten);
+                return new State(
+                        later, laterSent, answer, Math.max(period, 1), takeOverPeriod, voidedAcknowledged, voided);
             }
             long begun = period + 1;
-            long lastTraced = newTakeOver ? begun : traced;
+            long latestTakeOverPeriod = newTakeOver ? begun : takeOverPeriod;
             if (sameHistory) {
-                return new State(later, laterSent, answer, begun, lastTraced, voided, forgotten);
+                return new State(later, laterSent, answer, begun, latestTakeOverPeriod, voidedAcknowledged, voided);
             }
             boolean keepsAcknowledged = answer.historyBefore().equals(beat.history())
                     && answer.runningFor().compareTo(gap.lasted) >= 0;
-            long lost = gap.isTooLong ? begun : lastTraced;
+            long lost = gap.isTooLong ? begun : latestTakeOverPeriod;
             return new State(
                     later,
                     laterSent,
                     answer,
                     begun,
-                    lastTraced,
-                    Math.max(voided, keepsAcknowledged ? lastTraced : lost),
-                    Math.max(forgotten, lost));
+                    latestTakeOverPeriod,
+                    Math.max(voidedAcknowledged, keepsAcknowledged ? latestTakeOverPeriod : lost),
+                    Math.max(voided, lost));
         }
     }
 
@@ -325,6 +333,6 @@ final class Heartbeat extends TimerEntry {
     /** Whether a lock confirmed in the period can never be confirmed again. */
     boolean isVoid(long period, TakeOverCondition condition) {
         State known = state;
-        return period < (condition == TakeOverCondition.NONE ? known.forgotten : known.voided);
+        return period < (condition == TakeOverCondition.NONE ? known.voided : known.voidedAcknowledged);
     }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A held lock, which its owner may enter several times. Mutable fields are guarded by the {@link KeyLock} and changed
- * only there, except {@link #unfinished}, which failing threads set. Handles and messages read {@link #terms}, {@link
+ * only there, except {@link #unfinished}, which failing threads set. Handles and messages read {@link #request}, {@link
  * #lossCause} and {@link #failedRenewals} without it and accept an earlier value.
  */
 final class Hold {
@@ -37,14 +37,14 @@ final class Hold {
     /** A callback. Keeps no handle reachable, since callbacks cannot release. */
     private record LostCallback(WeakReference<Handle> handle, Runnable callback) implements Runnable {
 
-        boolean counts() {
+        boolean isActive() {
             Handle known = handle.get();
             return known == null || !known.hasLeft();
         }
 
         @Override
         public void run() {
-            if (counts()) {
+            if (isActive()) {
                 callback.run();
             }
         }
@@ -65,7 +65,7 @@ final class Hold {
     State state = State.HELD;
 
     /** Terms; replaced by each extension. */
-    ResolvedRequest terms;
+    ResolvedRequest request;
 
     Deadline deadline;
     int entries = 1;
@@ -85,7 +85,7 @@ final class Hold {
     boolean isReleaseSent;
 
     /** Renewal for a hand-over to a waiter without renewal is under way. */
-    boolean isArming;
+    boolean isRenewingForHandOver;
 
     boolean isConfirming;
 
@@ -114,7 +114,7 @@ final class Hold {
     @Nullable
     Object claim;
 
-    /** Stack of handles whose releases failed for want of stack or memory. */
+    /** Stack of handles whose releases failed for lack of stack or memory. */
     volatile @Nullable Handle unfinished;
 
     private List<LostCallback> callbacks = List.of();
@@ -125,13 +125,13 @@ final class Hold {
         this.grant = grant;
         this.fencingToken = fencingToken;
         this.owner = waiter.owner;
-        this.terms = waiter.terms;
+        this.request = waiter.request;
         this.claim = waiter;
         this.deadline = deadline;
         this.renewAt = renewAt;
         this.grantedAt = now.nanos();
         this.grantedAtWallMillis = now.wallMillis();
-        this.longestLease = terms.lease();
+        this.longestLease = request.lease();
     }
 
     CompletableFuture<ReleaseOutcome> ended() {
@@ -146,12 +146,12 @@ final class Hold {
     }
 
     boolean isPastMaxHold(long now) {
-        Optional<Duration> maxHold = terms.maxHold();
+        Optional<Duration> maxHold = request.maxHold();
         return maxHold.isPresent() && isRenewed() && held(now).compareTo(maxHold.get()) >= 0;
     }
 
     boolean isRenewed() {
-        return terms.renewal() == io.github.lockstarter.Renewal.ON;
+        return request.renewal() == io.github.lockstarter.Renewal.ON;
     }
 
     /** Whether it follows another hold of the same grant. */
@@ -160,10 +160,10 @@ final class Hold {
     }
 
     /** Monotonic time from which it is reported as held long; {@code MAX_VALUE} if never. */
-    long longFrom() {
-        return terms.warnAfter().isZero() || isReportedHeldLong
+    long heldLongFrom() {
+        return request.warnAfter().isZero() || isReportedHeldLong
                 ? Long.MAX_VALUE
-                : grantedAt + terms.warnAfter().toNanos();
+                : grantedAt + request.warnAfter().toNanos();
     }
 
     RenewCommand renewCommand(Duration lease) {
@@ -187,24 +187,24 @@ final class Hold {
 
     void keepFor(Duration minimum) {
         if (!minimum.isZero()) {
-            keepFrom(minimum, wasHandedOver() ? grantedAt : grant.askedAt);
+            keepFrom(minimum, wasHandedOver() ? grantedAt : grant.requestedAt);
         }
     }
 
     private void keepFrom(Duration minimum, long from) {
-        Duration sinceGrant = minimum.plusNanos(from - grant.askedAt);
+        Duration sinceGrant = minimum.plusNanos(from - grant.requestedAt);
         atLeast = sinceGrant.compareTo(atLeast) > 0 ? sinceGrant : atLeast;
     }
 
     /** Applies granted terms from now on; the longer minimum time wins. */
-    void continueOn(LockRequest asked, long now) {
-        asked.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
-        terms = terms.continuedOn(asked, held(now));
+    void continueOn(LockRequest terms, long now) {
+        terms.atLeast().filter(minimum -> !minimum.isZero()).ifPresent(minimum -> keepFrom(minimum, now));
+        request = request.continuedOn(terms, held(now));
     }
 
     HeldLock snapshot(Deadline.Moment now) {
         return new HeldLock(
-                terms.name(),
+                request.name(),
                 lock.key,
                 grant.slot,
                 fencingToken,
@@ -223,12 +223,12 @@ final class Hold {
 
     void addCallback(Handle handle, Runnable callback) {
         LostCallback added = new LostCallback(new WeakReference<>(handle), callback);
-        callbacks = Stream.concat(callbacks.stream().filter(LostCallback::counts), Stream.of(added))
+        callbacks = Stream.concat(callbacks.stream().filter(LostCallback::isActive), Stream.of(added))
                 .toList();
     }
 
     boolean hasCallbacks() {
-        return callbacks.stream().anyMatch(LostCallback::counts);
+        return callbacks.stream().anyMatch(LostCallback::isActive);
     }
 
     /** Removes the callbacks: each runs once. */

@@ -20,12 +20,12 @@ record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String la
     static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
 
     /** The owner for a request of the current thread. */
-    static HoldOwner of(LockRequest request, ResolvedRequest terms) {
+    static HoldOwner of(LockRequest request, ResolvedRequest resolved) {
         if (request.ownership() == Ownership.THREAD) {
             return currentThread();
         }
         Thread thread = Thread.currentThread();
-        return new HoldOwner(null, terms.warnAfter().isZero() ? null : thread, thread.getName());
+        return new HoldOwner(null, resolved.warnAfter().isZero() ? null : thread, thread.getName());
     }
 
     static HoldOwner currentThread() {

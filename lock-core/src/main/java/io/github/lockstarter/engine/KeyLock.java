@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * State of one key in this JVM: waiters, the command under way, grants and holds.
  *
- * <p>A state machine. Each event (a call, an answer, a message, a look of the timer) changes the state under this
+ * <p>A state machine. Each event (a call, an answer, a message, the timer) changes the state under this
  * object's monitor and adds steps to {@link Effects}, which {@link Running} executes without the monitor: commands,
- * completions of futures, listeners. An event that may make a command due ends in {@link #next}, which decides on that
- * command; the answer to an attempt that has already failed only gives its grant back.
+ * completions of futures, listeners. Events that may make a command due end in {@link #next}, which decides on it; the
+ * answer to an attempt that has already failed only gives its grant back.
  *
  * <p>No command is sent and no code of the application runs under the monitor. Only short operations do: counting
  * holds, {@link EngineTimer#schedule} and {@code cancel}, {@link Watchdog#defer}, {@link Running#forget}, and queries
@@ -77,7 +77,7 @@ final class KeyLock extends TimerEntry {
     private static final int NONE = -1;
 
     final String key;
-    final Running shared;
+    final Running running;
 
     @GuardedBy("this")
     private WaitQueue queue = WaitQueue.EMPTY;
@@ -111,21 +111,21 @@ final class KeyLock extends TimerEntry {
      * for all.
      */
     @GuardedBy("this")
-    private int askedFor;
+    private int attemptedPermits;
 
     /** Highest signalled slot, which may be free even if this instance seems to hold it; reset by an attempt for it. */
     @GuardedBy("this")
     private int signalled = NONE;
 
     /**
-     * A signal that no waiter here can use was passed on since the last look. The next one is not: the instances
-     * that wait for other slots would pass it around without end if no caller asks for this one. A caller that does
-     * finds the slot when it looks.
+     * A signal that no waiter here can use was forwarded since the last look. The next one is not: instances that wait
+     * for other slots would forward it to each other endlessly if no caller needs this one. A caller that needs it
+     * finds the slot with its next look.
      */
     @GuardedBy("this")
-    private boolean hasPassedOn;
+    private boolean hasForwardedSignal;
 
-    /** Another instance waits, although the attempt under way may be granted first. */
+    /** Another instance waits while an attempt is under way; passed on to its grant. */
     @GuardedBy("this")
     private boolean isWanted;
 
@@ -158,9 +158,9 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private boolean isRetired;
 
-    KeyLock(String key, Running shared) {
+    KeyLock(String key, Running running) {
         this.key = key;
-        this.shared = shared;
+        this.running = running;
     }
 
     // Events of callers
@@ -170,16 +170,16 @@ final class KeyLock extends TimerEntry {
         if (isRetired) {
             return false;
         }
-        Outcome.Failed closed = shared.closed;
+        Outcome.Failed closed = running.closed;
         expire(todo, now);
-        Hold ours = waiter.waits() ? null : inTheWayOf(waiter);
+        Hold ours = waiter.waits() ? null : blockingHold(waiter);
         if (closed != null) {
             decide(todo, waiter, closed);
         } else if (ours != null) {
             decide(todo, waiter, new Outcome.Busy(heldHere(ours, now)));
         } else {
             queue = queue.with(waiter);
-            askedFor = queue.first() == waiter ? 0 : askedFor;
+            attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
         }
         waiter.firstAttemptNumber = attempt != null && waiter.waits() ? attemptNumber : attemptNumber + 1;
         next(todo, now);
@@ -194,15 +194,16 @@ final class KeyLock extends TimerEntry {
             return;
         }
         expire(todo, now);
-        Hold ours = inTheWayOf(waiter);
-        boolean isAsked = waiter.terms.permits() == 1 || queue.first() == waiter; // else for fewer permits, perhaps
-        Obstacle known = ours != null ? heldHere(ours, now) : isAsked ? obstacle : null;
+        Hold ours = blockingHold(waiter);
+        // Otherwise, the obstacle may be the answer to an attempt for fewer permits.
+        boolean isForItsPermits = waiter.request.permits() == 1 || queue.first() == waiter;
+        Obstacle known = ours != null ? heldHere(ours, now) : isForItsPermits ? obstacle : null;
         if (ours == null && known != null && known.isKept()) {
-            known = known.after(now.nanos()); // not asked since
+            known = known.after(now.nanos()); // an earlier answer
         }
         boolean isUnanswered = ours == null && attempt != null && attemptNumber == waiter.firstAttemptNumber;
         if (queue.first() == waiter && !isUnanswered) {
-            askedFor = 0; // its attempt may have used up a signal
+            attemptedPermits = 0; // its attempt may have used up a signal
         }
         if (known == null || isUnanswered) {
             queue.endWait(waiter);
@@ -215,12 +216,12 @@ final class KeyLock extends TimerEntry {
     /** The caller leaves the line, or gives back an untaken grant. */
     synchronized void leave(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
-            askedFor = queue.first() == waiter ? 0 : askedFor;
+            attemptedPermits = queue.first() == waiter ? 0 : attemptedPermits;
             endWait(todo, waiter, new Outcome.Cancelled());
-        } else if (waiter.decided instanceof Outcome.Got got && got.hold().claim == waiter) {
-            got.hold().claim = null;
+        } else if (waiter.decided instanceof Outcome.Granted granted && granted.hold().claim == waiter) {
+            granted.hold().claim = null;
             expire(todo, now);
-            exitEntry(todo, got.hold(), now);
+            exitEntry(todo, granted.hold(), now);
         }
         next(todo, now);
     }
@@ -272,7 +273,7 @@ final class KeyLock extends TimerEntry {
         return entered.state;
     }
 
-    /** Before listeners and the caller receive the grant. */
+    /** Called before listeners and the caller receive the grant. */
     synchronized void announce(Hold granted, Waiter waiter, Handle handle) {
         granted.isAnnounced = true;
         waiter.handle = handle;
@@ -283,23 +284,23 @@ final class KeyLock extends TimerEntry {
         if (granted.claim != waiter) {
             return false;
         }
-        granted.keepFor(waiter.terms.atLeast());
+        granted.keepFor(waiter.request.atLeast());
         granted.claim = handle;
         return true;
     }
 
     /** Whether it is held; ends it if its lease is over. */
-    boolean checkHeld(Hold asked) {
+    boolean checkHeld(Hold hold) {
         synchronized (this) {
-            if (asked.state != Hold.State.HELD) {
+            if (hold.state != Hold.State.HELD) {
                 return false;
             }
-            if (!asked.deadline.isOver(shared.clock)) {
+            if (!hold.deadline.isOver(running.clock)) {
                 return true;
             }
         }
         StackReserve.ensure(); // reporting the loss must not stop half-way
-        shared.run(todo -> expired(todo, shared.now()));
+        running.run(todo -> expired(todo, running.now()));
         return false;
     }
 
@@ -308,29 +309,29 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    synchronized Duration remainingLease(Hold asked, Moment now) {
-        return asked.state == Hold.State.HELD ? asked.deadline.remaining(now) : Duration.ZERO;
+    synchronized Duration remainingLease(Hold hold, Moment now) {
+        return hold.state == Hold.State.HELD ? hold.deadline.remaining(now) : Duration.ZERO;
     }
 
     /** Runs at once if the hold is lost. */
-    synchronized void onLost(Effects todo, Hold asked, Handle handle, Runnable callback) {
+    synchronized void onLost(Effects todo, Hold hold, Handle handle, Runnable callback) {
         if (!handle.hasLeft()) {
-            asked.addCallback(handle, callback);
-            if (asked.state == Hold.State.LOST) {
-                callBack(todo, asked);
+            hold.addCallback(handle, callback);
+            if (hold.state == Hold.State.LOST) {
+                callBack(todo, hold);
             }
         }
     }
 
     /** Whether its release was decided, or another hold replaced it. */
-    synchronized boolean isGone(Hold left) {
-        return !isHere(left);
+    synchronized boolean isRemoved(Hold left) {
+        return !contains(left);
     }
 
     /** Drops the minimum time, unless another handle used the lock. */
-    synchronized void keepNothing(Hold asked) {
-        if (asked.entries == 1) {
-            asked.atLeast = Duration.ZERO;
+    synchronized void dropMinimumTime(Hold hold) {
+        if (hold.entries == 1) {
+            hold.atLeast = Duration.ZERO;
         }
     }
 
@@ -356,8 +357,8 @@ final class KeyLock extends TimerEntry {
         }
         if (left.state == Hold.State.HELD) {
             left.state = Hold.State.LEAVING;
-            if (!passOn(todo, left, Renewal.Kind.REGULAR, now)) {
-                askedFor = 0;
+            if (!handOver(todo, left, Renewal.Kind.REGULAR, now)) {
+                attemptedPermits = 0;
             }
         } else if (left.state == Hold.State.LOST) {
             left.state = Hold.State.ENDED;
@@ -368,90 +369,90 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Extends the lease, or confirms the lock. */
-    synchronized void ask(
-            Effects todo, Hold asked, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
-        if (asked.state != Hold.State.HELD) {
+    /** Extends the lease if one is given, otherwise confirms the lock. */
+    synchronized void renewForOwner(
+            Effects todo, Hold hold, Optional<Duration> lease, CompletableFuture<RenewResult> answer, Moment now) {
+        if (hold.state != Hold.State.HELD) {
             todo.add(() -> answer.complete(new RenewResult.NotHeld()));
             return;
         }
         if (lease.isPresent()) {
-            asked.isExtended = true;
-            asked.longestLease = lease.get().compareTo(asked.longestLease) > 0 ? lease.get() : asked.longestLease;
+            hold.isExtended = true;
+            hold.longestLease = lease.get().compareTo(hold.longestLease) > 0 ? lease.get() : hold.longestLease;
         }
-        Duration asksFor = lease.orElseGet(() -> leaseOf(asked, now));
-        renew(todo, new Renewal(asked, Renewal.Kind.OF_OWNER, now, asksFor, answer));
+        Duration requested = lease.orElseGet(() -> leaseOf(hold, now));
+        renew(todo, new Renewal(hold, Renewal.Kind.OF_OWNER, now, requested, answer));
     }
 
-    synchronized void continueOn(Effects todo, Hold asked, LockRequest terms, Moment now) {
-        if (asked.state == Hold.State.HELD) {
-            asked.continueOn(terms, now.nanos());
+    synchronized void continueOn(Effects todo, Hold hold, LockRequest terms, Moment now) {
+        if (hold.state == Hold.State.HELD) {
+            hold.continueOn(terms, now.nanos());
             next(todo, now);
         }
     }
 
     // Answers of the store
 
-    synchronized void answered(Effects todo, Attempt asked, AcquireResult result, Moment now) {
+    synchronized void answered(Effects todo, Attempt answered, AcquireResult result, Moment now) {
         expire(todo, now);
         Obstacle seen = Obstacle.of(result, now.nanos());
-        Grant grant = Objects.requireNonNull(asked.grant);
+        Grant grant = Objects.requireNonNull(answered.grant);
         if (result instanceof AcquireResult.Granted granted) {
             grant.granted(granted);
         }
-        if (attempt != asked) {
+        if (attempt != answered) {
             if (result instanceof AcquireResult.Granted) {
-                giveBack(todo, asked);
+                giveBack(todo, answered);
             }
             return;
         }
         attempt = null;
         if (result instanceof AcquireResult.Granted granted) {
-            granted(todo, asked, grant, granted.othersWaiting() > 0, now);
+            granted(todo, answered, grant, granted.othersWaiting() > 0, now);
         } else if (seen != null) {
             long newPosition = result instanceof AcquireResult.Contended contended ? contended.position() : Waiting.NEW;
-            notGranted(todo, asked, seen, newPosition, now);
+            notGranted(todo, answered, seen, newPosition, now);
         } else if (result instanceof AcquireResult.Rejected rejected) {
-            endAfterFailure(todo, asked, new Outcome.Failed(true, rejected.reason(), rejected.cause()));
+            endAfterFailure(todo, answered, new Outcome.Failed(true, rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
-            giveBack(todo, asked);
-            endAfterFailure(todo, asked, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
+            giveBack(todo, answered);
+            endAfterFailure(todo, answered, new Outcome.Failed(false, unknown.reason(), unknown.cause()));
         }
         next(todo, now);
     }
 
     /** The client failed to send the attempt or to process its answer. */
-    synchronized void failed(Effects todo, Attempt asked, Outcome.Failed failure, Moment now) {
-        if (attempt == asked) {
+    synchronized void failed(Effects todo, Attempt failed, Outcome.Failed failure, Moment now) {
+        if (attempt == failed) {
             attempt = null;
-            giveBack(todo, asked);
-            endAfterFailure(todo, asked, failure);
+            giveBack(todo, failed);
+            endAfterFailure(todo, failed, failure);
             next(todo, now);
         }
     }
 
     @GuardedBy("this")
-    private void granted(Effects todo, Attempt asked, Grant grant, boolean areOthersWaiting, Moment now) {
-        if (asked.waits()) { // a try does not use the registration
+    private void granted(Effects todo, Attempt answered, Grant grant, boolean areOthersWaiting, Moment now) {
+        if (answered.waits()) { // a try does not use the registration
             isRegistered = false;
             position = Waiting.NEW;
             registeredBy = null;
         }
         round = 0;
         repeats = 0;
-        int free = Math.max(signalled, asked.signalled);
+        int free = Math.max(signalled, answered.signalled);
         signalled = grant.slot < free ? free : NONE; // the store grants the lowest free slot
-        hasPassedOn = false;
-        askedFor = 0; // another slot may be free
+        hasForwardedSignal = false;
+        attemptedPermits = 0; // another slot may be free
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
         supersede(todo, grant.slot, now);
-        Deadline deadline = Deadline.of(asked.sent, asked.waiter.terms.leaseNanos());
-        Outcome.Failed failure = failureOf(asked, grant, deadline, now);
-        Waiter taker = failure == null ? takerOf(asked, grant) : null;
+        Deadline deadline = Deadline.of(answered.sent, answered.waiter.request.leaseNanos());
+        Outcome.Failed failure = failureOf(answered, grant, deadline, now);
+        Waiter taker = failure == null ? takerOf(answered, grant) : null;
         if (taker == null) {
-            giveBack(todo, asked);
-            endWait(todo, asked.waiter, failure == null ? new Outcome.Cancelled() : failure);
+            giveBack(todo, answered);
+            endWait(todo, answered.waiter, failure == null ? new Outcome.Cancelled() : failure);
             if (failure != null) { // another attempt would double their wait
                 endTries(todo, any -> true, failure);
             }
@@ -461,21 +462,26 @@ final class KeyLock extends TimerEntry {
             grant.wanted(now.nanos());
         }
         Hold made = new Hold(
-                taker, grant, grant.firstFencingToken, deadline, asked.waiter.terms.renewAt(asked.sent.nanos()), now);
-        holdNow(todo, made, taker);
+                taker,
+                grant,
+                grant.firstFencingToken,
+                deadline,
+                answered.waiter.request.renewAt(answered.sent.nanos()),
+                now);
+        startHold(todo, made, taker);
         lookAt = NEVER;
     }
 
     /** Why no caller can take the grant; null if one can. */
-    private Outcome.@Nullable Failed failureOf(Attempt asked, Grant grant, Deadline deadline, Moment now) {
-        Outcome.Failed closed = shared.closed;
+    private Outcome.@Nullable Failed failureOf(Attempt answered, Grant grant, Deadline deadline, Moment now) {
+        Outcome.Failed closed = running.closed;
         if (closed != null) {
             return closed;
         }
         if (grant.isRevoked) {
-            return Outcome.Failed.TAKEN_AWAY;
+            return Outcome.Failed.REVOKED;
         }
-        return deadline.isOver(now) ? Outcome.Failed.tooLate(asked.waiter.terms.lease()) : null;
+        return deadline.isOver(now) ? Outcome.Failed.tooLate(answered.waiter.request.lease()) : null;
     }
 
     /** Ends the older hold of a slot granted to another token. */
@@ -497,69 +503,69 @@ final class KeyLock extends TimerEntry {
 
     /** The attempt's waiter, or the first with the same terms. */
     @GuardedBy("this")
-    private @Nullable Waiter takerOf(Attempt asked, Grant grant) {
-        if (asked.waiter.decided == null && !asked.waiter.isOrphaned) {
-            return asked.waiter;
+    private @Nullable Waiter takerOf(Attempt answered, Grant grant) {
+        if (answered.waiter.decided == null && !answered.waiter.isOrphaned) {
+            return answered.waiter;
         }
-        ResolvedRequest terms = asked.waiter.terms;
-        return terms.isKept() ? null : queue.find(each -> canTake(each, grant) && hasSameTerms(each, terms));
+        ResolvedRequest request = answered.waiter.request;
+        return request.isKept() ? null : queue.find(each -> canTake(each, grant) && hasSameTerms(each, request));
     }
 
     private static boolean canTake(Waiter waiter, Grant grant) {
-        return !waiter.isOrphaned && grant.slot < waiter.terms.permits();
+        return !waiter.isOrphaned && grant.slot < waiter.request.permits();
     }
 
     /** A minimum time needs a grant of its own, and the store keeps the first owner's take-over time. */
-    private static boolean hasSameTerms(Waiter waiter, ResolvedRequest terms) {
-        return waiter.terms.lease().equals(terms.lease())
-                && waiter.terms.crashTakeOver().equals(terms.crashTakeOver())
-                && !waiter.terms.isKept();
+    private static boolean hasSameTerms(Waiter waiter, ResolvedRequest request) {
+        return waiter.request.lease().equals(request.lease())
+                && waiter.request.crashTakeOver().equals(request.crashTakeOver())
+                && !waiter.request.isKept();
     }
 
     @GuardedBy("this")
-    private void holdNow(Effects todo, Hold made, Waiter taker) {
+    private void startHold(Effects todo, Hold made, Waiter taker) {
         link(made);
-        shared.holdAdded(todo);
-        endWait(todo, taker, new Outcome.Got(made));
+        running.holdAdded(todo);
+        endWait(todo, taker, new Outcome.Granted(made));
         obstacle = null;
         if (!queue.isEmpty()) {
-            Obstacle ours = Obstacle.owner(taker.terms.lease());
+            Obstacle ours = Obstacle.owner(taker.request.lease());
             Waiter following = queue.first();
-            obstacle = following != null && inTheWayOf(following) == null ? null : ours;
+            obstacle = following != null && blockingHold(following) == null ? null : ours;
             int taken = slotsTakenHere();
-            endTries(todo, each -> each.terms.permits() <= taken, ours.outcome());
+            endTries(todo, each -> each.request.permits() <= taken, ours.outcome());
         }
         if (!made.grant.isSettled()) {
-            todo.add(shared.watchdog::confirmAll);
+            todo.add(running.watchdog::confirmAll);
         }
     }
 
     @GuardedBy("this")
-    private void notGranted(Effects todo, Attempt asked, Obstacle seen, long newPosition, Moment now) {
+    private void notGranted(Effects todo, Attempt answered, Obstacle seen, long newPosition, Moment now) {
         isWanted = false;
         obstacle = seen;
-        if (newPosition != Waiting.NEW && asked.waits()) {
+        if (newPosition != Waiting.NEW && answered.waits()) {
             position = newPosition;
             isRegistered = true;
-            registeredBy = Objects.requireNonNull(asked.grant).token;
+            registeredBy = Objects.requireNonNull(answered.grant).token;
         }
-        int permits = asked.waiter.terms.permits();
+        int permits = answered.waiter.request.permits();
         long latest = attemptNumber;
         endTries( // each try that accepts this answer
                 todo,
-                each -> seen.isOutage() || (each.firstAttemptNumber <= latest && each.terms.permits() <= permits),
+                each -> seen.isOutage() || (each.firstAttemptNumber <= latest && each.request.permits() <= permits),
                 seen.outcome());
-        if (asked.waiter.isQueued && asked.waiter.isPast(now.nanos())) {
-            endWait(todo, asked.waiter, seen.outcome());
+        if (answered.waiter.isQueued && answered.waiter.isPast(now.nanos())) {
+            endWait(todo, answered.waiter, seen.outcome());
         }
         if (!queue.hasWaiters()) {
             return;
         }
-        boolean isSignalled = signalled != NONE && (signalled < permits || !asked.waits());
+        boolean isSignalled = signalled != NONE && (signalled < permits || !answered.waits());
         if (isSignalled && repeats < MAX_REPEATS) {
             repeats++;
-            askedFor = 0;
-        } else if (asked.waits()) {
+            attemptedPermits = 0;
+        } else if (answered.waits()) {
             repeats = 0;
             signalled = isSignalled ? NONE : signalled;
             sleep(todo, seen, now);
@@ -570,28 +576,28 @@ final class KeyLock extends TimerEntry {
     private void sleep(Effects todo, Obstacle before, Moment now) {
         Waiter first = queue.first();
         if (first != null) {
-            lookAt = now.nanos() + shared.backoff(first, queue.mostPermits(), round++, before);
+            lookAt = now.nanos() + running.backoff(first, queue.maxPermits(), round++, before);
             reportWait(todo, first);
         }
     }
 
     @GuardedBy("this")
-    private void endAfterFailure(Effects todo, Attempt asked, Outcome.Failed failure) {
-        if (asked.waits()) {
+    private void endAfterFailure(Effects todo, Attempt ended, Outcome.Failed failure) {
+        if (ended.waits()) {
             endAllWaits(todo, failure);
         } else { // waiters are unaffected; a second attempt would double the tries' wait
             endTries(todo, any -> true, failure);
-            askedFor = signalled == NONE ? askedFor : 0;
+            attemptedPermits = signalled == NONE ? attemptedPermits : 0;
         }
     }
 
     @GuardedBy("this")
-    private void giveBack(Effects todo, Attempt asked) {
-        Grant grant = asked.grant;
+    private void giveBack(Effects todo, Attempt unused) {
+        Grant grant = unused.grant;
         if (grant != null) {
-            ReleaseCommand release = grant.releaseCommand(key, asked.waiter.terms.permits());
-            Duration lease = asked.waiter.terms.lease();
-            todo.add(() -> shared.calls.repeatRelease(release, lease));
+            ReleaseCommand release = grant.releaseCommand(key, unused.waiter.request.permits());
+            Duration lease = unused.waiter.request.lease();
+            todo.add(() -> running.calls.repeatRelease(release, lease));
         }
     }
 
@@ -601,7 +607,7 @@ final class KeyLock extends TimerEntry {
         boolean isCertain = left.grant.isCertain(now);
         if (result instanceof ReleaseResult.Unknown) {
             ReleaseCommand again = left.releaseCommand(Wait.UNCHANGED);
-            todo.add(() -> shared.calls.repeatRelease(again, left.longestLease));
+            todo.add(() -> running.calls.repeatRelease(again, left.longestLease));
         }
         if (left.state == Hold.State.LEAVING) {
             completeRelease(todo, left, result, isCertain, now);
@@ -642,41 +648,41 @@ final class KeyLock extends TimerEntry {
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // the old place was used by the grant
         Waiter first = queue.first();
-        boolean isOnlySlot = first == null || first.terms.permits() == 1;
+        boolean isOnlySlot = first == null || first.request.permits() == 1;
         if (signalled > 0 || (isKept && isOnlySlot)) {
             obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
                     ? Obstacle.kept(kept.rest(), now.nanos())
-                    : Obstacle.owner(left.terms.lease());
+                    : Obstacle.owner(left.request.lease());
             Outcome over = obstacle.outcome();
-            queue.takeTries(each -> each.waits() && each.terms.permits() == 1, each -> decide(todo, each, over));
-            askedFor = first == null || this.signalled != NONE ? 0 : first.terms.permits();
+            queue.takeTries(each -> each.waits() && each.request.permits() == 1, each -> decide(todo, each, over));
+            attemptedPermits = first == null || this.signalled != NONE ? 0 : first.request.permits();
             sleep(todo, obstacle, now);
         } else { // another slot may be free
-            askedFor = 0;
+            attemptedPermits = 0;
         }
     }
 
     private synchronized void withdrawn(Effects todo, Moment now) {
         isWithdrawing = false;
-        askedFor = 0; // waiters may have lost their registration
+        attemptedPermits = 0; // waiters may have lost their registration
         next(todo, now);
     }
 
-    synchronized void renewed(Effects todo, Renewal asked, RenewResult result, Moment now) {
-        Hold renewed = asked.hold();
+    synchronized void renewed(Effects todo, Renewal renewal, RenewResult result, Moment now) {
+        Hold renewed = renewal.hold();
         Grant grant = renewed.grant;
         boolean isCertain = grant.isCertain(now);
         grant.renewing--;
-        if (asked.kind() == Renewal.Kind.CONFIRMATION) {
+        if (renewal.kind() == Renewal.Kind.CONFIRMATION) {
             renewed.isConfirming = false;
         }
         if (result instanceof RenewResult.Renewed) {
-            grant.confirm(asked.period());
+            grant.confirm(renewal.period());
         }
-        if (asked.kind() == Renewal.Kind.BEFORE_HAND_OVER) {
-            armed(todo, asked, result, isCertain, now);
+        if (renewal.kind() == Renewal.Kind.BEFORE_HAND_OVER) {
+            renewedForHandOver(todo, renewal, result, isCertain, now);
         } else if (renewed.state == Hold.State.HELD) {
-            applyRenewal(todo, asked, result, isCertain, now);
+            applyRenewal(todo, renewal, result, isCertain, now);
         }
         Hold releasePending = grant.renewing == 0 ? grant.releasePending : null;
         // If the lock is gone, only an operator needs the release's answer.
@@ -688,17 +694,17 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void applyRenewal(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
-        Hold renewed = asked.hold();
-        boolean isReported = asked.kind() != Renewal.Kind.OF_OWNER;
+    private void applyRenewal(Effects todo, Renewal renewal, RenewResult result, boolean isCertain, Moment now) {
+        Hold renewed = renewal.hold();
+        boolean isReported = renewal.kind() != Renewal.Kind.OF_OWNER;
         if (result instanceof RenewResult.Renewed) {
             endDoubt(todo, renewed, now);
-            if (asked.extendsLease() && !renewed.deadline.isOver(now)) {
-                Deadline later = asked.deadline();
+            if (renewal.extendsLease() && !renewed.deadline.isOver(now)) {
+                Deadline later = renewal.deadline();
                 renewed.deadline = later.isAfter(renewed.deadline) ? later : renewed.deadline;
                 renewed.renewals++;
                 renewed.failedRenewals = 0;
-                renewed.renewAt = asked.renewNextAt();
+                renewed.renewAt = renewal.renewNextAt();
                 report(todo, renewed, RenewalOutcome.RENEWED);
             }
         } else if (result instanceof RenewResult.NotHeld) {
@@ -708,8 +714,8 @@ final class KeyLock extends TimerEntry {
             lose(todo, renewed, isCertain ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER, now);
         } else if (result instanceof RenewResult.Deferred deferred && isReported) {
             renewed.renewAt = now.nanos() + deferred.retryAfter().toNanos();
-            shared.watchdog.defer(renewed.renewAt);
-        } else if (result instanceof RenewResult.Unknown && isReported && asked.extendsLease()) {
+            running.watchdog.defer(renewed.renewAt);
+        } else if (result instanceof RenewResult.Unknown && isReported && renewal.extendsLease()) {
             renewed.failedRenewals++;
             report(todo, renewed, RenewalOutcome.FAILED);
         }
@@ -717,9 +723,9 @@ final class KeyLock extends TimerEntry {
 
     /** Hands over after the renewal for a waiter without renewal. */
     @GuardedBy("this")
-    private void armed(Effects todo, Renewal asked, RenewResult result, boolean isCertain, Moment now) {
-        Hold left = asked.hold();
-        left.isArming = false;
+    private void renewedForHandOver(Effects todo, Renewal renewal, RenewResult result, boolean isCertain, Moment now) {
+        Hold left = renewal.hold();
+        left.isRenewingForHandOver = false;
         if (left.state != Hold.State.LEAVING) {
             return;
         }
@@ -727,9 +733,9 @@ final class KeyLock extends TimerEntry {
             removeHold(todo, left); // LEAVING without a decided release: still in the list
             completeRelease(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
         } else if (result instanceof RenewResult.Renewed) {
-            left.deadline = asked.deadline();
-            left.renewAt = left.terms.renewAt(asked.sent().nanos());
-            passOn(todo, left, Renewal.Kind.BEFORE_HAND_OVER, now);
+            left.deadline = renewal.deadline();
+            left.renewAt = left.request.renewAt(renewal.sent().nanos());
+            handOver(todo, left, Renewal.Kind.BEFORE_HAND_OVER, now);
         }
     }
 
@@ -740,13 +746,13 @@ final class KeyLock extends TimerEntry {
         if (isRetired) {
             return false;
         }
-        if (hasPassedOn && queue.hasWaiters() && slot >= queue.mostPermits()) {
-            askedFor = 0; // the signal has cost this instance its place
+        if (hasForwardedSignal && queue.hasWaiters() && slot >= queue.maxPermits()) {
+            attemptedPermits = 0; // the signal used up this instance's registration
         } else {
             signalled = Math.max(signalled, slot);
-            askedFor = attempt == null && slot < queue.mostPermits() ? 0 : askedFor;
+            attemptedPermits = attempt == null && slot < queue.maxPermits() ? 0 : attemptedPermits;
         }
-        isRegistered |= !queue.hasWaiters(); // without waiters, a withdrawal passes the signal on
+        isRegistered |= !queue.hasWaiters(); // without waiters, a withdrawal forwards the signal
         next(todo, now);
         return true;
     }
@@ -760,35 +766,35 @@ final class KeyLock extends TimerEntry {
 
     /** An operator revoked the grant elsewhere. */
     synchronized void revoked(Effects todo, String fingerprint, Moment now) {
-        Grant asked = attempt == null ? null : attempt.grant;
-        if (asked != null && asked.isOf(fingerprint)) {
-            asked.isRevoked = true;
+        Grant pending = attempt == null ? null : attempt.grant;
+        if (pending != null && pending.isOf(fingerprint)) {
+            pending.isRevoked = true;
         }
-        Hold meant = find(each -> each.grant.isOf(fingerprint));
-        if (meant != null) {
-            meant.grant.isRevoked = true;
-            lose(todo, meant, LossCause.REVOKED, now);
+        Hold target = find(each -> each.grant.isOf(fingerprint));
+        if (target != null) {
+            target.grant.isRevoked = true;
+            lose(todo, target, LossCause.REVOKED, now);
         }
         next(todo, now);
     }
 
     /** False if this instance has no such hold. */
     synchronized boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
-        Hold meant = find(each -> each.state == Hold.State.HELD
+        Hold target = find(each -> each.state == Hold.State.HELD
                 && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
-        if (meant == null) {
+        if (target == null) {
             return false;
         }
-        meant.grant.isRevoked = true;
-        meant.revocation = answer;
-        lose(todo, meant, LossCause.REVOKED, now);
+        target.grant.isRevoked = true;
+        target.revocation = answer;
+        lose(todo, target, LossCause.REVOKED, now);
         next(todo, now);
         return true;
     }
 
     /** Ends a hold that can no longer be confirmed. */
-    synchronized void undecidable(Effects todo, Hold asked, Moment now) {
-        lose(todo, asked, LossCause.HISTORY_CHANGED, now);
+    synchronized void undecidable(Effects todo, Hold hold, Moment now) {
+        lose(todo, hold, LossCause.HISTORY_CHANGED, now);
         next(todo, now);
     }
 
@@ -800,7 +806,7 @@ final class KeyLock extends TimerEntry {
 
     synchronized void endRenewals() {
         for (Hold each = holds; each != null; each = each.next) {
-            each.terms = each.terms.withoutRenewal();
+            each.request = each.request.withoutRenewal();
         }
     }
 
@@ -817,9 +823,9 @@ final class KeyLock extends TimerEntry {
     @Override
     public void fire() {
         try {
-            shared.watchdog.look(this);
+            running.watchdog.look(this);
         } catch (RuntimeException | Error e) {
-            shared.timer.schedule(this, shared.beganAt); // renewals depend on the look: repeat it
+            running.timer.schedule(this, running.beganAt); // renewals depend on the look: repeat it
             throw e;
         }
     }
@@ -836,8 +842,8 @@ final class KeyLock extends TimerEntry {
         }
         if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
             lookAt = NEVER;
-            askedFor = 0;
-            hasPassedOn = false;
+            attemptedPermits = 0;
+            hasForwardedSignal = false;
         }
         next(todo, now);
     }
@@ -850,20 +856,20 @@ final class KeyLock extends TimerEntry {
                 return;
             }
         }
-        if (held.isAnnounced && held.longFrom() != NEVER && now.nanos() - held.longFrom() >= 0) {
+        if (held.isAnnounced && held.heldLongFrom() != NEVER && now.nanos() - held.heldLongFrom() >= 0) {
             held.isReportedHeldLong = true;
             publish(
                     todo,
                     new LockEvent.HeldLong(
-                            held.terms.name(),
+                            held.request.name(),
                             key,
                             held.fencingToken,
                             held.held(now.nanos()),
                             Optional.ofNullable(held.owner.acquiredBy())));
         }
         if (held.isRenewed() && held.renewAt - now.nanos() <= 0 && !held.isPastMaxHold(now.nanos())) {
-            renew(todo, new Renewal(held, Renewal.Kind.REGULAR, now, held.terms.lease(), null));
-            held.renewAt = now.nanos() + held.terms.leaseNanos() / RETRIES_PER_LEASE;
+            renew(todo, new Renewal(held, Renewal.Kind.REGULAR, now, held.request.lease(), null));
+            held.renewAt = now.nanos() + held.request.leaseNanos() / RETRIES_PER_LEASE;
         }
     }
 
@@ -878,7 +884,7 @@ final class KeyLock extends TimerEntry {
         publish(
                 todo,
                 new LockEvent.Abandoned(
-                        held.terms.name(),
+                        held.request.name(),
                         key,
                         held.fencingToken,
                         held.owner.label(),
@@ -901,14 +907,14 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private boolean confirmHold(Effects todo, Hold held, Moment now, boolean isDeferred) {
-        if (held.state != Hold.State.HELD || !held.grant.takesPart()) {
+        if (held.state != Hold.State.HELD || !held.grant.canBeInDoubt()) {
             return true;
         }
         Grant grant = held.grant;
         if (grant.isCertain(now)) {
             endDoubt(todo, held, now);
         } else if (held.isAnnounced && grant.beginDoubt(now.nanos())) {
-            publish(todo, new LockEvent.InDoubt(held.terms.name(), key, held.fencingToken, held.held(now.nanos())));
+            publish(todo, new LockEvent.InDoubt(held.request.name(), key, held.fencingToken, held.held(now.nanos())));
         }
         if (grant.isSettled()) {
             return true;
@@ -924,16 +930,16 @@ final class KeyLock extends TimerEntry {
     private void endDoubt(Effects todo, Hold held, Moment now) {
         if (held.grant.isCertain(now)) {
             held.grant.endDoubt(now.nanos()).ifPresent(doubt -> {
-                publish(todo, new LockEvent.Confirmed(held.terms.name(), key, held.fencingToken, doubt));
+                publish(todo, new LockEvent.Confirmed(held.request.name(), key, held.fencingToken, doubt));
             });
         }
     }
 
-    /** Of threads that failed for want of stack or memory. */
+    /** Completes the work of threads that failed for lack of stack or memory. */
     synchronized void finish(Effects todo, Moment now) {
         queue.takeWaiters(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
         queue.takeTries(each -> each.isOrphaned, each -> decide(todo, each, new Outcome.Cancelled()));
-        askedFor = 0;
+        attemptedPermits = 0;
         List<Hold> unfinished = new ArrayList<>(lost);
         for (Hold each = holds; each != null; each = each.next) {
             unfinished.add(each);
@@ -954,7 +960,7 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    // What operators see
+    // Views for operators
 
     synchronized List<LockAdmin.Waiter> waiters(Moment now) {
         List<LockAdmin.Waiter> all = new ArrayList<>();
@@ -986,14 +992,14 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void next(Effects todo, Moment now) {
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.state == Hold.State.LEAVING && !each.isArming && each.grant.renewing == 0) {
+            if (each.state == Hold.State.LEAVING && !each.isRenewingForHandOver && each.grant.renewing == 0) {
                 release(todo, each, now);
             }
         }
         if (attempt == null && !isWithdrawing && requeueing < 1) {
-            Waiter asking = asking();
-            if (asking != null) {
-                begin(todo, asking, now);
+            Waiter caller = nextCaller();
+            if (caller != null) {
+                begin(todo, caller, now);
             } else if (signalled != NONE || (isRegistered && queue.isEmpty())) {
                 withdraw(todo, now);
             }
@@ -1004,21 +1010,21 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private @Nullable Waiter asking() {
+    private @Nullable Waiter nextCaller() {
         if (queue.isEmpty()) {
             return null;
         }
         int taken = slotsTakenHere();
         int above = signalled == NONE ? taken : Math.min(taken, signalled);
-        Waiter waiting = queue.firstAbove(Math.max(above, askedFor));
-        Waiter asking = waiting == null ? queue.firstTry() : waiting;
-        return asking != null && asking.terms.permits() > above ? asking : null;
+        Waiter waiting = queue.firstAbove(Math.max(above, attemptedPermits));
+        Waiter caller = waiting == null ? queue.firstTry() : waiting;
+        return caller != null && caller.request.permits() > above ? caller : null;
     }
 
     /** A hold of this instance, if holds occupy every slot available to the caller. */
     @GuardedBy("this")
-    private @Nullable Hold inTheWayOf(Waiter waiter) {
-        return waiter.terms.permits() <= slotsTakenHere() ? holds : null;
+    private @Nullable Hold blockingHold(Waiter waiter) {
+        return waiter.request.permits() <= slotsTakenHere() ? holds : null;
     }
 
     /** From slot 0, without a gap. */
@@ -1041,20 +1047,20 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void begin(Effects todo, Waiter asking, Moment now) {
-        asking.attempts++;
-        int permits = asking.terms.permits();
+    private void begin(Effects todo, Waiter caller, Moment now) {
+        caller.attempts++;
+        int permits = caller.request.permits();
         int used = signalled < permits ? signalled : NONE;
         signalled = signalled < permits ? NONE : signalled;
-        if (asking.isQueued) {
-            askedFor = permits;
+        if (caller.isQueued) {
+            attemptedPermits = permits;
             lookAt = NEVER;
         }
-        boolean areOthersWaiting = asking.hadToWait || queue.hasSeveralWaiters();
-        int tokens = areOthersWaiting ? Math.min(block, shared.maxFencingTokens) : 1;
-        Attempt begun =
-                new Attempt(asking, asking.isQueued ? shared.waitingAt(position) : Optional.empty(), tokens, used, now);
-        todo.add(() -> shared.send(begun));
+        boolean areOthersWaiting = caller.hadToWait || queue.hasSeveralWaiters();
+        int tokens = areOthersWaiting ? Math.min(block, running.maxFencingTokens) : 1;
+        Attempt begun = new Attempt(
+                caller, caller.isQueued ? running.waitingAt(position) : Optional.empty(), tokens, used, now);
+        todo.add(() -> running.send(begun));
         attemptNumber++;
         attempt = begun;
     }
@@ -1063,12 +1069,12 @@ final class KeyLock extends TimerEntry {
     private void withdraw(Effects todo, Moment now) {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalled);
-        Runnable then = () -> shared.follow(effects -> withdrawn(effects, shared.nowOr(now)));
-        todo.add(() -> shared.withdraw(key, known, slot, then));
+        Runnable then = () -> running.follow(effects -> withdrawn(effects, running.nowOr(now)));
+        todo.add(() -> running.withdraw(key, known, slot, then));
         isWithdrawing = true;
         isRegistered = false;
-        signalled = NONE; // the withdrawal passes it on
-        hasPassedOn = queue.hasWaiters();
+        signalled = NONE; // the withdrawal forwards it
+        hasForwardedSignal = queue.hasWaiters();
         position = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep the place
         registeredBy = null;
     }
@@ -1084,8 +1090,8 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void removeHold(Effects todo, Hold removed) {
         unlink(removed);
-        shared.holdRemoved(todo);
-        askedFor = 0;
+        running.holdRemoved(todo);
+        attemptedPermits = 0;
     }
 
     @GuardedBy("this")
@@ -1103,7 +1109,7 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** Keeps the removed hold's link for loops that are at it. */
+    /** Keeps the removed hold's link for loops that are iterating. */
     @GuardedBy("this")
     private void unlink(Hold removed) {
         if (holds == removed) {
@@ -1117,11 +1123,11 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** No lambda, as in {@link #unlink}: allocation could fail amid a step that must not stop half-way. */
+    /** Without a lambda, as {@link #unlink}: an allocation could fail in a step that must complete. */
     @GuardedBy("this")
-    private boolean isHere(Hold asked) {
+    private boolean contains(Hold hold) {
         Hold each = holds;
-        while (each != null && each != asked) {
+        while (each != null && each != hold) {
             each = each.next;
         }
         return each != null;
@@ -1143,57 +1149,57 @@ final class KeyLock extends TimerEntry {
 
     @GuardedBy("this")
     private void send(Effects todo, Hold left, boolean isRequeued, Moment now) {
-        ReleaseCommand command = left.releaseCommand(isRequeued ? shared.goesOnWaiting : Wait.UNCHANGED);
-        todo.add(() -> shared.calls.release(
+        ReleaseCommand command = left.releaseCommand(isRequeued ? running.goesOnWaiting : Wait.UNCHANGED);
+        todo.add(() -> running.calls.release(
                 command,
-                result -> shared.follow(effects -> released(effects, left, isRequeued, result, shared.nowOr(now)))));
+                result -> running.follow(effects -> released(effects, left, isRequeued, result, running.nowOr(now)))));
         releases++;
     }
 
     @GuardedBy("this")
-    private boolean passOn(Effects todo, Hold left, Renewal.Kind after, Moment now) {
-        boolean mayPass = shared.limits.max() > 0
+    private boolean handOver(Effects todo, Hold left, Renewal.Kind after, Moment now) {
+        boolean mayPass = running.limits.max() > 0
                 && !left.isExtended
                 && !left.isKept()
                 && !left.grant.isRevoked
-                && shared.closed == null;
+                && running.closed == null;
         Waiter successor = queue.find(each -> canTake(each, left.grant));
         if (!mayPass || successor == null) {
             return false;
         }
-        if (!hasSameTerms(successor, left.terms)
+        if (!hasSameTerms(successor, left.request)
                 || left.deadline.isOver(now)
                 || !left.grant.isCertain(now)
-                || !left.grant.allowsHandOver(left.terms, now.nanos(), shared.limits)) {
-            block = left.grant.wasUsedUpEarly(now.nanos(), shared.limits)
+                || !left.grant.allowsHandOver(left.request, now.nanos(), running.limits)) {
+            block = left.grant.wasUsedUpEarly(now.nanos(), running.limits)
                     ? Math.min(2 * block, AcquireCommand.MOST_FENCING_TOKENS)
                     : EngineSettings.HandOver.FENCING_TOKENS;
             return false;
         }
-        if (after == Renewal.Kind.REGULAR && successor.terms.renewal() != io.github.lockstarter.Renewal.ON) {
-            renew(todo, new Renewal(left, Renewal.Kind.BEFORE_HAND_OVER, now, left.terms.lease(), null));
-            left.isArming = true;
+        if (after == Renewal.Kind.REGULAR && successor.request.renewal() != io.github.lockstarter.Renewal.ON) {
+            renew(todo, new Renewal(left, Renewal.Kind.BEFORE_HAND_OVER, now, left.request.lease(), null));
+            left.isRenewingForHandOver = true;
             return true;
         }
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
         left.state = Hold.State.ENDED;
         unlink(left);
-        shared.holdRemoved(todo);
+        running.holdRemoved(todo);
         position = Waiting.NEW;
         end(todo, left, ReleaseOutcome.RELEASED, now);
-        holdNow(todo, made, successor);
+        startHold(todo, made, successor);
         return true;
     }
 
     /** Counts the renewal last, when nothing can fail: a release waits for its answer. */
     @GuardedBy("this")
     private void renew(Effects todo, Renewal made) {
-        todo.add(made.isOfTimer() ? () -> shared.watchdog.renew(made) : () -> shared.renew(List.of(made)));
+        todo.add(made.isOfTimer() ? () -> running.watchdog.renew(made) : () -> running.renew(List.of(made)));
         made.hold().grant.renewing++;
     }
 
     private static Duration leaseOf(Hold held, Moment now) {
-        return held.isRenewed() && !held.isPastMaxHold(now.nanos()) ? held.terms.lease() : Renewal.SHORTEST;
+        return held.isRenewed() && !held.isPastMaxHold(now.nanos()) ? held.request.lease() : Renewal.SHORTEST;
     }
 
     // Losses and ends
@@ -1215,11 +1221,11 @@ final class KeyLock extends TimerEntry {
         }
         held.state = Hold.State.LOST;
         held.lossCause = cause;
-        if (isHere(held)) {
+        if (contains(held)) {
             removeHold(todo, held);
         }
         if (held.owner.isThread() && held.isAnnounced) {
-            held.forgetAt = now.nanos() + Math.max(held.terms.leaseNanos(), MIN_REMEMBERED_NANOS);
+            held.forgetAt = now.nanos() + Math.max(held.request.leaseNanos(), MIN_REMEMBERED_NANOS);
             lost = Stream.concat(lost.stream(), Stream.of(held)).toList();
         }
         if (held.isAnnounced) {
@@ -1245,7 +1251,7 @@ final class KeyLock extends TimerEntry {
             publish(
                     todo,
                     new LockEvent.Lost(
-                            held.terms.name(),
+                            held.request.name(),
                             key,
                             held.fencingToken,
                             held.held(now.nanos()),
@@ -1255,25 +1261,26 @@ final class KeyLock extends TimerEntry {
     }
 
     private void publish(Effects todo, LockEvent event) {
-        todo.add(() -> shared.events.publish(event));
+        todo.add(() -> running.events.publish(event));
     }
 
     @GuardedBy("this")
     private void callBack(Effects todo, Hold held) {
-        held.takeCallbacks().forEach(callback -> todo.add(() -> shared.events.callback(callback)));
+        held.takeCallbacks().forEach(callback -> todo.add(() -> running.events.callback(callback)));
     }
 
     @GuardedBy("this")
     private void report(Effects todo, Hold held, RenewalOutcome outcome) {
-        publish(todo, new LockEvent.Renewed(held.terms.name(), key, held.fencingToken, outcome));
+        publish(todo, new LockEvent.Renewed(held.request.name(), key, held.fencingToken, outcome));
     }
 
     @GuardedBy("this")
     private void end(Effects todo, Hold left, ReleaseOutcome outcome, Moment now) {
-        if (left.isAnnounced && shared.events.hasListeners()) {
+        if (left.isAnnounced && running.events.hasListeners()) {
             publish(
                     todo,
-                    new LockEvent.Released(left.terms.name(), key, left.fencingToken, left.held(now.nanos()), outcome));
+                    new LockEvent.Released(
+                            left.request.name(), key, left.fencingToken, left.held(now.nanos()), outcome));
         }
         CompletableFuture<ReleaseOutcome> ended = left.ended();
         todo.add(() -> ended.complete(outcome));
@@ -1283,9 +1290,9 @@ final class KeyLock extends TimerEntry {
     private Obstacle heldHere(Hold held, Moment now) {
         boolean isHeld = held.state == Hold.State.HELD;
         return Obstacle.heldHere(
-                isHeld ? held.deadline.remaining(now) : held.terms.lease(),
+                isHeld ? held.deadline.remaining(now) : held.request.lease(),
                 () -> Obstacle.describe(
-                        held.owner.label(), held.held(shared.now().nanos())));
+                        held.owner.label(), held.held(running.now().nanos())));
     }
 
     // Ends of waits
@@ -1298,7 +1305,7 @@ final class KeyLock extends TimerEntry {
 
     private static void decide(Effects todo, Waiter waiter, Outcome outcome) {
         if (waiter.decided == null) {
-            todo.add(() -> waiter.outcome.complete(outcome)); // first: it may fail for want of memory
+            todo.add(() -> waiter.outcome.complete(outcome)); // first: it may fail for lack of memory
             waiter.decided = outcome;
         }
     }
@@ -1307,7 +1314,7 @@ final class KeyLock extends TimerEntry {
     private void reportWait(Effects todo, Waiter waiter) {
         if (!waiter.hadToWait) {
             waiter.hadToWait = true;
-            publish(todo, new LockEvent.Contended(waiter.terms.name(), key));
+            publish(todo, new LockEvent.Contended(waiter.request.name(), key));
         }
     }
 
@@ -1322,7 +1329,7 @@ final class KeyLock extends TimerEntry {
         queue.takeTries(which, each -> decide(todo, each, outcome));
     }
 
-    // Its place on the timer, and its end
+    // Timer and retirement
 
     @GuardedBy("this")
     private void watch(Moment now) {
@@ -1336,7 +1343,7 @@ final class KeyLock extends TimerEntry {
             next = Math.min(next, each.forgetAt);
         }
         if (next != NEVER) {
-            shared.timer.schedule(this, next); // the next event retries a failure
+            running.timer.schedule(this, next); // the next event retries a failure
         }
     }
 
@@ -1344,9 +1351,9 @@ final class KeyLock extends TimerEntry {
         long deadline = held.deadline.nanos();
         boolean renews = held.isRenewed() && !held.isPastMaxHold(now.nanos()) && held.renewAt - deadline < 0;
         long latest = renews ? held.renewAt : deadline;
-        long longFrom = held.longFrom();
-        boolean isToReport = held.isAnnounced || longFrom - now.nanos() > 0;
-        return longFrom != NEVER && isToReport ? Math.min(latest, longFrom) : latest;
+        long heldLongFrom = held.heldLongFrom();
+        boolean isToReport = held.isAnnounced || heldLongFrom - now.nanos() > 0;
+        return heldLongFrom != NEVER && isToReport ? Math.min(latest, heldLongFrom) : latest;
     }
 
     @GuardedBy("this")
@@ -1359,8 +1366,8 @@ final class KeyLock extends TimerEntry {
                 && releases == 0;
         if (isEmpty && !isRetired) {
             isRetired = true;
-            shared.timer.cancel(this);
-            shared.forget(this);
+            running.timer.cancel(this);
+            running.forget(this);
         }
     }
 }

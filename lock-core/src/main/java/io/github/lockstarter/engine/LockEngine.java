@@ -48,11 +48,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final EngineEnvironment environment;
     private final EngineTokens tokens;
     private final Outages outages;
-    private final AtomicReference<@Nullable Running> runtime = new AtomicReference<>();
+    private final AtomicReference<@Nullable Running> currentRun = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
     /** Immutable, so a racy write is harmless. */
-    private @Nullable ResolvedRequest latestTerms;
+    private @Nullable ResolvedRequest latestRequest;
 
     /**
      * Creates, registers with the backend, and starts. The backend stays the caller's to close.
@@ -95,7 +95,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * first, and so may block. No effect while running.
      */
     public void start() {
-        Running running = runtime.get();
+        Running running = currentRun.get();
         if (running != null && running.reopen()) {
             return;
         }
@@ -103,7 +103,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             end(running);
         }
         Running started = new Running(backend, outages, settings, listeners, environment, tokens, heldLocks);
-        if (runtime.compareAndSet(null, started)) {
+        if (currentRun.compareAndSet(null, started)) {
             started.heartbeat.begin();
         }
     }
@@ -116,7 +116,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      *     never if {@link #start()} or {@link #stop()} comes first
      */
     public CompletableFuture<Void> drain() {
-        return ask(Running::drain, CompletableFuture.completedFuture(null));
+        return query(Running::drain, CompletableFuture.completedFuture(null));
     }
 
     /**
@@ -138,7 +138,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     private void end(Running ending) {
-        if (runtime.compareAndSet(ending, null)) {
+        if (currentRun.compareAndSet(ending, null)) {
             ending.close();
         }
     }
@@ -149,7 +149,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return completed when the backend has answered
      */
     public CompletableFuture<Void> beginStop() {
-        return ask(Running::beginClose, CompletableFuture.completedFuture(null));
+        return query(Running::beginClose, CompletableFuture.completedFuture(null));
     }
 
     /**
@@ -158,7 +158,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return false after {@link #drain()} or {@link #stop()}
      */
     public boolean isRunning() {
-        return ask(running -> running.closed == null, false);
+        return query(running -> running.closed == null, false);
     }
 
     /** Stops. */
@@ -169,52 +169,52 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return acquire(request, latest(terms(request)), IfBusy.THROW).orElseThrow();
+        return acquire(request, reuse(resolve(request)), IfBusy.THROW).orElseThrow();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        ResolvedRequest terms = terms(request);
-        ResolvedRequest once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
-        return acquire(request, latest(once), IfBusy.RETURN_EMPTY).map(LockHandle.class::cast);
+        ResolvedRequest resolved = resolve(request);
+        ResolvedRequest once = request.maxWait().isPresent() ? resolved : resolved.waitingUpTo(Duration.ZERO);
+        return acquire(request, reuse(once), IfBusy.RETURN_EMPTY).map(LockHandle.class::cast);
     }
 
-    private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest terms, IfBusy ifBusy) {
-        Running running = runtime.get();
+    private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest resolved, IfBusy ifBusy) {
+        Running running = currentRun.get();
         if (running == null) {
             throw stopped(request);
         }
-        return running.acquisitions.acquire(request.keys(), terms, HoldOwner.of(request, terms), ifBusy);
+        return running.acquisitions.acquire(request.keys(), resolved, HoldOwner.of(request, resolved), ifBusy);
     }
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-        ResolvedRequest terms = latest(terms(request));
-        Running running = runtime.get();
+        ResolvedRequest resolved = reuse(resolve(request));
+        Running running = currentRun.get();
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
         }
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
-        running.acquisitions.acquireAsync(request.keys(), terms, result);
+        running.acquisitions.acquireAsync(request.keys(), resolved, result);
         return result;
     }
 
-    private ResolvedRequest terms(LockRequest request) {
-        ResolvedRequest terms = ResolvedRequest.of(request, settings);
-        if (terms.permits() > 1 && !backend.capabilities().permits()) {
-            throw Messages.onePermitOnly(request.keys().get(0), terms.permits());
+    private ResolvedRequest resolve(LockRequest request) {
+        ResolvedRequest resolved = ResolvedRequest.of(request, settings);
+        if (resolved.permits() > 1 && !backend.capabilities().permits()) {
+            throw Messages.onePermitOnly(request.keys().get(0), resolved.permits());
         }
-        return terms;
+        return resolved;
     }
 
-    /** Shares equal terms between locks, to save memory. */
-    private ResolvedRequest latest(ResolvedRequest terms) {
-        ResolvedRequest before = latestTerms;
-        if (before != null && before.equals(terms)) {
+    /** Shares equal consecutive requests between locks, to save memory. */
+    private ResolvedRequest reuse(ResolvedRequest resolved) {
+        ResolvedRequest before = latestRequest;
+        if (before != null && before.equals(resolved)) {
             return before;
         }
-        latestTerms = terms;
-        return terms;
+        latestRequest = resolved;
+        return resolved;
     }
 
     private static LockBackendException stopped(LockRequest request) {
@@ -241,16 +241,16 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return off while the engine is stopped
      */
     public CrashTakeOver crashTakeOver() {
-        return ask(running -> running.heartbeat.supported(), CrashTakeOver.off("The lock client is stopped"));
+        return query(running -> running.heartbeat.supported(), CrashTakeOver.off("The lock client is stopped"));
     }
 
-    private <R> R ask(Function<Running, R> question, R ifStopped) {
-        Running running = runtime.get();
+    private <R> R query(Function<Running, R> question, R ifStopped) {
+        Running running = currentRun.get();
         return running == null ? ifStopped : question.apply(running);
     }
 
     private void ifRunning(Consumer<Running> action) {
-        Running running = runtime.get();
+        Running running = currentRun.get();
         if (running != null) {
             action.accept(running);
         }
@@ -260,17 +260,17 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public int size() {
-            return ask(Running::size, 0);
+            return query(Running::size, 0);
         }
 
         @Override
         public Optional<HeldLock> find(String key) {
-            return ask(running -> running.find(key), Optional.empty());
+            return query(running -> running.find(key), Optional.empty());
         }
 
         @Override
         public List<HeldLock> snapshot() {
-            return ask(Running::snapshot, List.of());
+            return query(Running::snapshot, List.of());
         }
     }
 
@@ -288,23 +288,23 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public List<Waiter> waiters() {
-            return ask(running -> List.copyOf(running.waiters()), List.of());
+            return query(running -> List.copyOf(running.waiters()), List.of());
         }
 
         @Override
         public CompletableFuture<StoredLock> inspect(String key, int slot) {
-            return askStore(
+            return queryStore(
                     () -> backend.inspect(key, slot), StoredLock.Unknown::new, found -> outages.told(key, found));
         }
 
-        /** {@inheritDoc} Its own hold, the engine releases by its lock token; otherwise it asks the store. */
+        /** {@inheritDoc} The engine releases its own hold by lock token; otherwise it queries the store. */
         @Override
         public CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken) {
             return LockEngine.this
-                    .<Optional<CompletableFuture<ReleaseResult>>>ask(
+                    .<Optional<CompletableFuture<ReleaseResult>>>query(
                             running -> running.revoke(key, fencingToken), Optional.empty())
                     .map(released -> released.thenApply(Admin::revoked))
-                    .orElseGet(() -> askStore(
+                    .orElseGet(() -> queryStore(
                             () -> backend.revoke(key, slot, fencingToken),
                             Revocation.Unknown::new,
                             revocation -> outages.told(key, revocation)));
@@ -321,21 +321,21 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public CompletableFuture<StoreState> storeState() {
-            return askStore(
+            return queryStore(
                             backend::state,
                             failure -> new StoreState("the lock store", Optional.of(failure)),
                             outages::answered)
-                    .thenApply(state -> ask(running -> state.with(running.heartbeat.takeOver()), state));
+                    .thenApply(state -> query(running -> state.with(running.heartbeat.takeOver()), state));
         }
 
-        private static <R> CompletableFuture<R> askStore(
+        private static <R> CompletableFuture<R> queryStore(
                 Supplier<CompletionStage<R>> question, Function<String, R> failed, Consumer<R> answered) {
             return BackendGuard.stageOf(question)
                     .handle((result, failure) -> {
-                        R told = BackendGuard.resultOf(
+                        R answer = BackendGuard.resultOf(
                                 result, failure, e -> failed.apply("The lock backend failed unexpectedly: " + e));
-                        EngineLog.guard("Noticing an answer of the lock backend", answered, told);
-                        return told;
+                        EngineLog.guard("Noticing an answer of the lock backend", answered, answer);
+                        return answer;
                     })
                     .toCompletableFuture();
         }
@@ -345,7 +345,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onSignal(String key, int slot) {
-            Running running = runtime.get();
+            Running running = currentRun.get();
             if (running != null) {
                 running.signal(key, slot);
             } else {

@@ -48,7 +48,7 @@ final class Messages {
     }
 
     private static String couldNotAcquire(Waiter waiter) {
-        String within = waiter.waits() ? "within " + DurationText.of(waiter.terms.maxWait()) : "at once";
+        String within = waiter.waits() ? "within " + DurationText.of(waiter.request.maxWait()) : "at once";
         return "Could not acquire lock '" + waiter.lock.key + "' " + within + " (" + attempts(waiter) + "): ";
     }
 
@@ -102,11 +102,11 @@ final class Messages {
         LossCause cause = hold.lossCause == null ? LossCause.LEASE_EXPIRED : hold.lossCause;
         String what =
                 switch (cause) {
-                    case LEASE_EXPIRED -> "the " + DurationText.of(hold.terms.lease()) + " lease ran out" + renewals;
+                    case LEASE_EXPIRED -> "the " + DurationText.of(hold.request.lease()) + " lease ran out" + renewals;
                     case OWNER_CHANGED -> "it was deleted, or taken by another owner, at the lock store";
                     case MAX_HOLD ->
                         "it was held longer than its max-hold"
-                                + hold.terms
+                                + hold.request
                                         .maxHold()
                                         .map(max -> " of " + DurationText.of(max))
                                         .orElse("");
@@ -131,7 +131,7 @@ final class Messages {
         return hold.grant
                 .sessionTime()
                 .map(time -> "its session is certain (" + DurationText.of(time) + ")")
-                .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.terms.crashTakeOver()) + ")");
+                .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.request.crashTakeOver()) + ")");
     }
 
     static IllegalStateException released(Hold hold) {
@@ -162,8 +162,8 @@ final class Messages {
         return new LockBackendException(
                 hold.lock.key,
                 "Could not acquire lock '" + hold.lock.key + "' (fencing token " + hold.fencingToken
-                        + ") in time: the store granted it late, and has not confirmed that nobody has taken it over "
-                        + "since. The lock is released. Check the connection to the lock store",
+                        + ") in time: the store granted it late, and has not confirmed since that no other "
+                        + "instance took it over. The lock is released. Check the connection to the lock store",
                 null);
     }
 

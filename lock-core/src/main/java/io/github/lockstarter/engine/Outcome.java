@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface Outcome {
 
     /** Granted. */
-    record Got(Hold hold) implements Outcome {}
+    record Granted(Hold hold) implements Outcome {}
 
     /** At the end of the wait, another owner had the lock or it was kept. */
     record Busy(Obstacle obstacle) implements Outcome {}
@@ -25,7 +25,7 @@ sealed interface Outcome {
     record Failed(
             boolean isCertain, String reason, @Nullable Throwable cause) implements Outcome {
 
-        static final Failed TAKEN_AWAY = new Failed(false, "an operator took it away at the moment of the grant", null);
+        static final Failed REVOKED = new Failed(false, "an operator took it away at the moment of the grant", null);
 
         /** This instance no longer grants locks. */
         static Failed shutDown() {
@@ -40,6 +40,6 @@ sealed interface Outcome {
         }
     }
 
-    /** The caller was interrupted, cancelled, or failed for want of stack or memory. */
+    /** The caller was interrupted, cancelled, or failed for lack of stack or memory. */
     record Cancelled() implements Outcome {}
 }

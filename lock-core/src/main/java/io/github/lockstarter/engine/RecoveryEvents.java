@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * Publishes one event when a store begins to recover and one at the end, however many answers report it. The timer
  * detects the end even without calls.
  *
- * <p>The store's threads report, the timer's thread ends. {@code stores} has an entry for each store that ever
- * recovered; its state changes to open with the thread that publishes the first event, and back with the timer's. While
- * open, its end only moves later. Accepted race: an answer that arrives after the end, and more than {@link
+ * <p>The store's threads report, the timer's thread detects the end. {@code stores} has an entry for each store that
+ * ever recovered; its state changes to open with the thread that publishes the first event, and back with the timer's.
+ * While open, its end only moves later. Accepted race: an answer that arrives after the end, and more than {@link
  * #LATE_NANOS} late, starts another recovery.
  */
 final class RecoveryEvents {

@@ -65,12 +65,12 @@ record Renewal(
 
     /** Next renewal; unchanged if the owner requested less than its lease. */
     long renewNextAt() {
-        return lease.compareTo(hold.terms.lease()) < 0 ? hold.renewAt : hold.terms.renewAt(sent.nanos());
+        return lease.compareTo(hold.request.lease()) < 0 ? hold.renewAt : hold.request.renewAt(sent.nanos());
     }
 
     /** {@code Unknown} if a stale server answered. */
-    RenewResult counted(RenewResult result) {
-        return result instanceof RenewResult.Renewed renewed && !hold.grant.counts(period, renewed.history())
+    RenewResult validated(RenewResult result) {
+        return result instanceof RenewResult.Renewed renewed && !hold.grant.isValid(period, renewed.history())
                 ? new RenewResult.Unknown(MOVED, new IllegalStateException(MOVED))
                 : result;
     }

@@ -68,18 +68,18 @@ record ResolvedRequest(
      * Terms of a hold after an extension. Unset values stay, as do those that the store or listeners know since the
      * grant.
      *
-     * @param asked the extension
+     * @param terms of the extension
      * @param held time since the grant
      */
-    ResolvedRequest continuedOn(LockRequest asked, Duration held) {
+    ResolvedRequest continuedOn(LockRequest terms, Duration held) {
         return new ResolvedRequest(
                 name,
-                asked.lease().filter(other -> other.compareTo(lease) > 0).orElse(lease),
+                terms.lease().filter(other -> other.compareTo(lease) > 0).orElse(lease),
                 maxWait,
-                asked.renewal() == Renewal.AS_CONFIGURED ? renewal : asked.renewal(),
+                terms.renewal() == Renewal.AS_CONFIGURED ? renewal : terms.renewal(),
                 warnAfter,
                 atLeast,
-                asked.maxHold().map(held::plus).or(() -> maxHold),
+                terms.maxHold().map(held::plus).or(() -> maxHold),
                 crashTakeOver,
                 permits,
                 release);

@@ -55,13 +55,13 @@ final class Running {
     private static final String FAILED = "the lock client failed unexpectedly";
     private static final int MAX_NAMED = 10;
 
-    /** Keys that one beat asks about. */
+    /** Keys per beat. */
     private static final int MAX_LOOKS = 100;
 
     /** Locks of a crashed owner tried after one beat; the next beat finds the others. */
     private static final int MAX_TRIES = 1_000;
 
-    /** Factor for sleep while the heartbeat watches the owner. */
+    /** Factor for the delay while the heartbeat watches the owner. */
     private static final int WATCHED_SLEEP_FACTOR = 6;
 
     private static final long SPREAD_NANOS = 4_000_000;
@@ -96,7 +96,7 @@ final class Running {
     final Wait goesOnWaiting;
     final long beganAt;
 
-    /** A thread left work undone for want of stack or memory. A field, since it can call nothing. */
+    /** A thread left work undone for lack of stack or memory. A field, since it can call nothing. */
     volatile boolean hasUnfinished;
 
     final EngineClock clock;
@@ -145,7 +145,7 @@ final class Running {
         return Moment.now(clock);
     }
 
-    /** Time of an answer, which must be processed even if the clock fails for want of memory. */
+    /** Time of an answer, which must be processed even if the clock fails for lack of memory. */
     Moment nowOr(Moment earlier) {
         try {
             return now();
@@ -233,7 +233,7 @@ final class Running {
         }
     }
 
-    // What callers do
+    // Calls
 
     void join(Waiter waiter, Moment now) {
         run(todo -> {
@@ -248,26 +248,26 @@ final class Running {
         return call(todo -> handle.hold.lock.exit(todo, handle, now()));
     }
 
-    // What the store is sent
+    // Commands
 
     void send(Attempt attempt) {
-        Waiter asking = attempt.waiter;
-        KeyLock lock = asking.lock;
+        Waiter waiter = attempt.waiter;
+        KeyLock lock = waiter.lock;
         try {
-            ResolvedRequest terms = asking.terms;
+            ResolvedRequest request = waiter.request;
             LockToken token = tokens.next(
-                    asking.owner.label(),
-                    heartbeat.takeOverMillis(terms.crashTakeOver(), terms.lease()),
+                    waiter.owner.label(),
+                    heartbeat.takeOverMillis(request.crashTakeOver(), request.lease()),
                     heartbeat.takeOverCondition());
             AcquireCommand command = new AcquireCommand(
                     lock.key,
                     token,
-                    terms.lease(),
+                    request.lease(),
                     tokens.highest(lock.key),
                     attempt.fencingTokens,
                     attempt.waiting,
-                    terms.atLeast(),
-                    terms.permits());
+                    request.atLeast(),
+                    request.permits());
             attempt.grant = new Grant(token, attempt, heartbeat.decides(token) ? heartbeat : null);
             calls.acquire(command, result -> answered(attempt, result));
         } catch (RuntimeException | Error e) {
@@ -288,7 +288,7 @@ final class Running {
             follow(todo -> attempt.waiter.lock.answered(todo, attempt, result, nowOr(attempt.sent)));
             if (result instanceof AcquireResult.Recovering recovering) {
                 events.publish(new LockEvent.Recovering(
-                        attempt.waiter.terms.name(), attempt.waiter.lock.key, recovering.retryAfter()));
+                        attempt.waiter.request.name(), attempt.waiter.lock.key, recovering.retryAfter()));
             }
         } catch (RuntimeException | Error e) {
             EngineLog.report("Processing the result of an attempt", e);
@@ -301,7 +301,7 @@ final class Running {
         follow(todo -> attempt.waiter.lock.failed(todo, attempt, failure, nowOr(attempt.sent)));
     }
 
-    /** Or passes a signal for the slot on. */
+    /** Withdraws the registration, or forwards a signal for the slot. */
     void withdraw(String key, @Nullable LockToken registeredBy, int slot, Runnable then) {
         ReleaseCommand command;
         try {
@@ -325,7 +325,7 @@ final class Running {
                         stages.get(answered),
                         renewal.command().key(),
                         epoch,
-                        result -> renewed(renewal, renewal.counted(result)));
+                        result -> renewed(renewal, renewal.validated(result)));
             }
         } finally {
             for (int i = answered; i < renewals.size(); i++) { // e.g. out of memory
@@ -334,23 +334,23 @@ final class Running {
         }
     }
 
-    private void renewed(Renewal renewal, RenewResult counted) {
+    private void renewed(Renewal renewal, RenewResult result) {
         try {
-            follow(todo -> renewal.hold().lock.renewed(todo, renewal, counted, nowOr(renewal.sent())));
+            follow(todo -> renewal.hold().lock.renewed(todo, renewal, result, nowOr(renewal.sent())));
         } finally {
             if (renewal.answer() != null) {
-                renewal.answer().complete(counted);
+                renewal.answer().complete(result);
             }
         }
     }
 
     /** Applies the terms if the store grants their lease. */
     CompletableFuture<RenewResult> extend(Hold hold, LockRequest terms) {
-        Optional<Duration> lease = Optional.of(terms.lease().orElse(hold.terms.lease()));
-        return ask(hold, lease)
+        Optional<Duration> lease = Optional.of(terms.lease().orElse(hold.request.lease()));
+        return renewForOwner(hold, lease)
                 .thenCompose(first -> first instanceof RenewResult.Deferred deferred
                                 && deferred.retryAfter().isZero()
-                        ? ask(hold, lease)
+                        ? renewForOwner(hold, lease)
                         : CompletableFuture.completedFuture(first))
                 .thenApply(result -> {
                     if (result instanceof RenewResult.Renewed) {
@@ -360,15 +360,15 @@ final class Running {
                 });
     }
 
-    /** Extends the lease, or confirms the lock. */
-    CompletableFuture<RenewResult> ask(Hold hold, Optional<Duration> lease) {
+    /** Extends the lease if one is given, otherwise confirms the lock. */
+    CompletableFuture<RenewResult> renewForOwner(Hold hold, Optional<Duration> lease) {
         StackReserve.ensure();
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
-        run(todo -> hold.lock.ask(todo, hold, lease, answer, now()));
+        run(todo -> hold.lock.renewForOwner(todo, hold, lease, answer, now()));
         return answer;
     }
 
-    // What is held
+    // Held locks
 
     void holdAdded(Effects todo) {
         held.increment();
@@ -399,7 +399,7 @@ final class Running {
         return List.copyOf(all);
     }
 
-    // What comes from outside
+    // Waiters, signals and the end of the run
 
     List<LockAdmin.Waiter> waiters() {
         Moment now = now();
@@ -487,16 +487,16 @@ final class Running {
     private void afterBeat(List<String> abandoned) {
         watchdog.afterBeat();
         if (!abandoned.isEmpty()) {
-            EngineLog.guard("Waking those who wait for a lost owner", this::signalAbandoned, abandoned);
+            EngineLog.guard("Waking the waiters of a crashed owner", this::signalAbandoned, abandoned);
         }
     }
 
     /** Tries these locks and others of the same owners. */
     private void signalAbandoned(List<String> keys) {
-        Set<String> gone = Set.copyOf(keys);
-        Set<String> free = new HashSet<>(gone);
+        Set<String> abandoned = Set.copyOf(keys);
+        Set<String> free = new HashSet<>(abandoned);
         for (List<String> owned : watchedByOwner().values()) {
-            if (owned.stream().anyMatch(gone::contains)) {
+            if (owned.stream().anyMatch(abandoned::contains)) {
                 owned.stream().limit(MAX_TRIES).forEach(free::add);
             }
         }
@@ -518,7 +518,7 @@ final class Running {
     /** Refuses; completed when nothing is held and the store has answered. */
     CompletableFuture<Void> drain() {
         refuse();
-        return held.whenNone().thenCompose(any -> calls.quiet());
+        return held.whenNone().thenCompose(any -> calls.whenIdle());
     }
 
     /** Refuses, ends renewals and blocks until nothing is held. */
@@ -561,7 +561,7 @@ final class Running {
         timer.close();
         forEach(lock -> run(todo -> lock.close(todo, now())));
         unsettled.forEach(Settlement::endIfOver);
-        return calls.quiet();
+        return calls.whenIdle();
     }
 
     /** Sleep of a key's waiters until the next look; {@code permits} is their maximum. */
@@ -579,7 +579,7 @@ final class Running {
                 isWatched && !heartbeat.hearsSignals() ? Optional.of(settings.maxRetryDelay()) : obstacle.lookAgain();
         return Math.min(
                 Math.min(atMost(delay, obstacle.remaining()), atMost(delay, lookAgain)),
-                atMost(delay, longestLook(permits, first.terms.crashTakeOver())));
+                atMost(delay, longestLook(permits, first.request.crashTakeOver())));
     }
 
     /**

@@ -15,14 +15,14 @@ final class Settlement extends TimerEntry {
 
     private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
     private final Hold hold;
-    private final Running shared;
+    private final Running running;
     private final long began;
-    private volatile CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
+    private volatile CompletableFuture<?> query = CompletableFuture.completedFuture(null);
 
     private Settlement(Hold hold) {
         this.hold = hold;
-        this.shared = hold.lock.shared;
-        this.began = shared.clock.nanos();
+        this.running = hold.lock.running;
+        this.began = running.clock.nanos();
     }
 
     /** Asks the store if the hold is in doubt. */
@@ -32,7 +32,7 @@ final class Settlement extends TimerEntry {
             return CompletableFuture.completedFuture(isHeld);
         }
         Settlement begun = new Settlement(hold);
-        begun.shared.unsettled.add(begun);
+        begun.running.unsettled.add(begun);
         begun.fire();
         return begun.settled;
     }
@@ -51,19 +51,19 @@ final class Settlement extends TimerEntry {
     @Override
     public void fire() {
         // First, so that a failure below is retried.
-        shared.timer.schedule(this, shared.now().nanos() + PAUSE.toNanos());
-        if (!endIfOver() && asked.isDone()) {
-            asked = askStore();
-            asked.thenRun(this::endIfOver);
+        running.timer.schedule(this, running.now().nanos() + PAUSE.toNanos());
+        if (!endIfOver() && query.isDone()) {
+            query = queryStore();
+            query.thenRun(this::endIfOver);
         }
     }
 
-    private CompletableFuture<?> askStore() {
+    private CompletableFuture<?> queryStore() {
         return hold.grant
                 .beat()
                 .thenCompose(any -> hold.grant.isSettled()
                         ? CompletableFuture.completedFuture(null)
-                        : shared.ask(hold, Optional.empty()));
+                        : running.renewForOwner(hold, Optional.empty()));
     }
 
     boolean endIfOver() {
@@ -72,10 +72,10 @@ final class Settlement extends TimerEntry {
                 || !hold.lock.checkHeld(hold)
                 || hold.grant.isCertain()
                 || isLostAsUndecidable()
-                || shared.now().nanos() - began >= limit;
+                || running.now().nanos() - began >= limit;
         if (isOver) {
-            shared.timer.cancel(this);
-            shared.unsettled.remove(this);
+            running.timer.cancel(this);
+            running.unsettled.remove(this);
             settled.complete(hold.lock.checkHeld(hold));
         }
         return isOver;
@@ -86,7 +86,7 @@ final class Settlement extends TimerEntry {
         if (!hold.grant.isUndecidable()) {
             return false;
         }
-        shared.run(todo -> hold.lock.undecidable(todo, hold, shared.now()));
+        running.run(todo -> hold.lock.undecidable(todo, hold, running.now()));
         return true;
     }
 }

@@ -48,7 +48,7 @@ final class StoreCalls extends TimerEntry {
     /** Longer than any configurable command timeout. */
     static final Duration LAST_DEADLINE = Duration.ofSeconds(65);
 
-    private static final String BROKEN_PROMISE = "The lock backend failed unexpectedly";
+    private static final String BACKEND_FAILED = "The lock backend failed unexpectedly";
     private static final long FIRST_DELAY_NANOS = 50_000_000;
     private static final long MAX_DELAY_NANOS = 1_000_000_000;
     private static final int MAX_IN_FLIGHT = 256;
@@ -132,7 +132,7 @@ final class StoreCalls extends TimerEntry {
     private final LockBackend store;
     private final EngineClock clock;
     private final EngineTimer timer;
-    private final int mostRemembered;
+    private final int maxRemembered;
     private final Function<AcquireCommand, CompletionStage<AcquireResult>> acquire;
     private final Function<ReleaseCommand, CompletionStage<ReleaseResult>> release;
     private final Count inFlight = new Count();
@@ -158,12 +158,12 @@ final class StoreCalls extends TimerEntry {
     @GuardedBy("this")
     private long delay = FIRST_DELAY_NANOS;
 
-    StoreCalls(LockBackend store, Outages outages, EngineClock clock, EngineTimer timer, int mostRemembered) {
+    StoreCalls(LockBackend store, Outages outages, EngineClock clock, EngineTimer timer, int maxRemembered) {
         this.store = store;
         this.outages = outages;
         this.clock = clock;
         this.timer = timer;
-        this.mostRemembered = mostRemembered;
+        this.maxRemembered = maxRemembered;
         this.acquire = store::acquire;
         this.release = store::release;
     }
@@ -172,14 +172,14 @@ final class StoreCalls extends TimerEntry {
         long epoch = outages.epoch();
         inFlight.increment();
         CompletionStage<AcquireResult> stage = BackendGuard.stageOf(acquire, command);
-        whenAnswered(stage, e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then, command.key(), epoch);
+        whenAnswered(stage, e -> new AcquireResult.Unknown(BACKEND_FAILED, e), then, command.key(), epoch);
     }
 
     void release(ReleaseCommand command, Consumer<ReleaseResult> then) {
         long epoch = outages.epoch();
         inFlight.increment();
         CompletionStage<ReleaseResult> stage = BackendGuard.stageOf(release, command);
-        whenAnswered(stage, e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then, command.key(), epoch);
+        whenAnswered(stage, e -> new ReleaseResult.Unknown(BACKEND_FAILED, e), then, command.key(), epoch);
     }
 
     /** One stage per command, in order, for {@link #answer}. */
@@ -190,7 +190,7 @@ final class StoreCalls extends TimerEntry {
     /** The epoch is that of {@link #outages} before the renewal was sent. */
     void answer(CompletionStage<RenewResult> stage, String key, long epoch, Consumer<RenewResult> then) {
         inFlight.increment();
-        whenAnswered(stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then, key, epoch);
+        whenAnswered(stage, e -> new RenewResult.Unknown(BACKEND_FAILED, e), then, key, epoch);
     }
 
     /** Counts a step as under way until {@link #end}: a stop awaits its commands. */
@@ -255,7 +255,7 @@ final class StoreCalls extends TimerEntry {
         }
     }
 
-    CompletableFuture<Void> quiet() {
+    CompletableFuture<Void> whenIdle() {
         return inFlight.whenNone();
     }
 
@@ -275,7 +275,7 @@ final class StoreCalls extends TimerEntry {
             EngineLog.warn(
                     "More than {} locks wait to be released until the lock store answers; the engine drops"
                             + " the oldest releases, and these locks end with their leases",
-                    mostRemembered);
+                    maxRemembered);
         }
         sendDue();
     }
@@ -283,7 +283,7 @@ final class StoreCalls extends TimerEntry {
     /** Drops the oldest, whose lease probably ends first. True for the first one of an overflow. */
     @GuardedBy("this")
     private boolean makeRoom() {
-        if (ready.size() + unanswered.size() + releasesInFlight <= mostRemembered) {
+        if (ready.size() + unanswered.size() + releasesInFlight <= maxRemembered) {
             return false;
         }
         Item dropped = unanswered.isEmpty() ? ready.poll() : unanswered.poll();

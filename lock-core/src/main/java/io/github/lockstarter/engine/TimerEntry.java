@@ -4,7 +4,7 @@ package io.github.lockstarter.engine;
 public abstract class TimerEntry {
 
     /** Creating thread, which selects the heap. */
-    final short maker = (short) Thread.currentThread().getId();
+    final short creatorId = (short) Thread.currentThread().getId();
 
     int place;
 

@@ -72,7 +72,7 @@ final class TimerThread implements EngineTimer {
     }
 
     private Heap heapOf(TimerEntry entry) {
-        return heaps[entry.maker & (HEAPS - 1)];
+        return heaps[entry.creatorId & (HEAPS - 1)];
     }
 
     boolean isEmpty() {
@@ -116,7 +116,7 @@ final class TimerThread implements EngineTimer {
         }
     }
 
-    /** Renewals must go on if the thread fails, for example for want of memory. */
+    /** Renewals must go on if the thread fails, for example for lack of memory. */
     private synchronized void replaceUnlessClosed() {
         thread = null;
         if (!isClosed && !isEmpty()) {
@@ -136,7 +136,7 @@ final class TimerThread implements EngineTimer {
             }
             try {
                 TimeUnit.NANOSECONDS.timedWait(this, sleepsUntil == NEVER ? NEVER : sleepsUntil * TICK_NANOS - now);
-            } catch (InterruptedException strangers) {
+            } catch (InterruptedException foreign) {
                 // Only the flag closes: an interrupt by foreign code must not end renewals.
             }
         }

@@ -20,7 +20,7 @@ final class WaitQueue {
     private @Nullable Waiter last;
 
     /** Maximum since the line was last empty. */
-    private int mostPermits;
+    private int maxPermits;
 
     /** Callers that only try, or whose wait is over; each gets the next answer that it accepts. */
     private List<Waiter> tries = Collections.emptyList();
@@ -38,16 +38,16 @@ final class WaitQueue {
     /** First waiter that asks for more permits. */
     @Nullable
     Waiter firstAbove(int permits) {
-        Waiter each = permits < mostPermits() ? first : null;
-        while (each != null && each.terms.permits() <= permits) {
+        Waiter each = permits < maxPermits() ? first : null;
+        while (each != null && each.request.permits() <= permits) {
             each = each.behind;
         }
         return each;
     }
 
     /** Upper bound; 0 without waiters. */
-    int mostPermits() {
-        return first == null ? 0 : mostPermits;
+    int maxPermits() {
+        return first == null ? 0 : maxPermits;
     }
 
     boolean hasSeveralWaiters() {
@@ -88,7 +88,7 @@ final class WaitQueue {
     }
 
     private void append(Waiter waiter) {
-        mostPermits = Math.max(mostPermits(), waiter.terms.permits());
+        maxPermits = Math.max(maxPermits(), waiter.request.permits());
         waiter.isQueued = true;
         waiter.ahead = last;
         if (last == null) {

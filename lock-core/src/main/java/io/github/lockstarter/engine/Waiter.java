@@ -15,14 +15,14 @@ final class Waiter {
     /** Set before it joins; replaced while the object is retired. */
     volatile KeyLock lock;
 
-    final ResolvedRequest terms;
+    final ResolvedRequest request;
     final HoldOwner owner;
     final long startedAt;
 
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
     /**
-     * Set by a caller that failed for want of stack or memory, which takes no grant. A field, since it can call
+     * Set by a caller that failed for lack of stack or memory, which takes no grant. A field, since it can call
      * nothing.
      */
     volatile boolean isOrphaned;
@@ -53,19 +53,19 @@ final class Waiter {
     /** In the line. */
     boolean isQueued;
 
-    Waiter(KeyLock lock, ResolvedRequest terms, HoldOwner owner, long startedAt) {
+    Waiter(KeyLock lock, ResolvedRequest request, HoldOwner owner, long startedAt) {
         this.lock = lock;
-        this.terms = terms;
+        this.request = request;
         this.owner = owner;
         this.startedAt = startedAt;
     }
 
     boolean waits() {
-        return !terms.maxWait().isZero();
+        return !request.maxWait().isZero();
     }
 
     long giveUpAt() {
-        return startedAt + terms.maxWait().toNanos();
+        return startedAt + request.maxWait().toNanos();
     }
 
     boolean isPast(long now) {
@@ -77,6 +77,6 @@ final class Waiter {
     }
 
     LockAdmin.Waiter snapshot(long now, int position) {
-        return new LockAdmin.Waiter(terms.name(), lock.key, owner.label(), waited(now), position, attempts);
+        return new LockAdmin.Waiter(request.name(), lock.key, owner.label(), waited(now), position, attempts);
     }
 }

@@ -16,7 +16,7 @@ final class Watchdog {
     private static final long INTERVAL_NANOS = 1_000_000_000;
     private static final long JUMP_MILLIS = 100;
 
-    private final Running shared;
+    private final Running running;
     private final List<Renewal> due = new ArrayList<>();
     private final TimerEntry confirmation = TimerEntry.of(this::confirm);
     private final TimerEntry everySecond = TimerEntry.of(this::everySecondUntilDone);
@@ -31,14 +31,14 @@ final class Watchdog {
     private volatile boolean isWatching;
     private Moment last;
 
-    Watchdog(Running shared) {
-        this.shared = shared;
-        this.last = shared.now();
+    Watchdog(Running running) {
+        this.running = running;
+        this.last = running.now();
         this.deferredUntil = last.nanos();
     }
 
     void look(KeyLock lock) {
-        shared.run(todo -> lock.look(todo, shared.now()));
+        running.run(todo -> lock.look(todo, running.now()));
     }
 
     /** Sent at the end of this tick. */
@@ -58,27 +58,27 @@ final class Watchdog {
         if (!due.isEmpty()) {
             List<Renewal> renewals = new ArrayList<>(due);
             due.clear();
-            shared.renew(renewals);
+            running.renew(renewals);
         }
     }
 
     private void finish() {
-        if (shared.hasUnfinished) {
-            shared.hasUnfinished = false;
-            shared.forEach(lock ->
-                    EngineLog.guard("Completing a release", () -> shared.run(todo -> lock.finish(todo, shared.now()))));
+        if (running.hasUnfinished) {
+            running.hasUnfinished = false;
+            running.forEach(lock -> EngineLog.guard(
+                    "Completing a release", () -> running.run(todo -> lock.finish(todo, running.now()))));
         }
-        shared.carryOutLeftovers();
+        running.carryOutLeftovers();
     }
 
-    /** The store renews nothing earlier. */
+    /** Until this time, the store renews nothing. */
     void defer(long until) {
         deferredUntil = until;
     }
 
     /** Schedules confirmations after a beat or its answer. Returns at once. */
     void afterBeat() {
-        shared.timer.schedule(confirmation, shared.now().nanos());
+        running.timer.schedule(confirmation, running.now().nanos());
     }
 
     /** {@link #afterBeat}, even if all holds were confirmed. */
@@ -88,15 +88,15 @@ final class Watchdog {
     }
 
     private void confirm() {
-        long period = shared.heartbeat.period();
-        boolean isAnswered = shared.heartbeat.isAnswered();
+        long period = running.heartbeat.period();
+        boolean isAnswered = running.heartbeat.isAnswered();
         if (isAnswered && period == settled && !isUnsettled) {
             return;
         }
-        Moment now = shared.now();
+        Moment now = running.now();
         isUnsettled = false;
         boolean isDeferred = now.nanos() - deferredUntil < 0;
-        shared.forEach(lock -> shared.run(todo -> {
+        running.forEach(lock -> running.run(todo -> {
             if (!lock.confirm(todo, now, isDeferred)) {
                 isUnsettled = true;
             }
@@ -112,7 +112,7 @@ final class Watchdog {
         if (!isWatching) {
             isWatching = true;
             try {
-                shared.timer.schedule(everySecond, shared.now().nanos() + INTERVAL_NANOS);
+                running.timer.schedule(everySecond, running.now().nanos() + INTERVAL_NANOS);
             } catch (RuntimeException | Error e) {
                 isWatching = false;
                 throw e;
@@ -124,20 +124,20 @@ final class Watchdog {
         try {
             everySecond();
         } catch (RuntimeException | Error e) {
-            shared.timer.schedule(everySecond, shared.beganAt); // retried, as the look of a key
+            running.timer.schedule(everySecond, running.beganAt); // retried, as the look of a key
             throw e;
         }
     }
 
     private void everySecond() {
-        Moment now = shared.now();
+        Moment now = running.now();
         long ahead = now.wallMillis() - last.wallMillis() - (now.nanos() - last.nanos()) / 1_000_000;
         last = now;
         if (ahead > JUMP_MILLIS) {
-            shared.forEach(this::look);
+            running.forEach(this::look);
         }
         isWatching = false;
-        if (shared.size() > 0) {
+        if (running.size() > 0) {
             begin();
         }
     }

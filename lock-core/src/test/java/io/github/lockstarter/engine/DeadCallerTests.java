@@ -67,7 +67,7 @@ class DeadCallerTests {
         giveBack(attempt);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
-        assertThat(next.outcome.getNow(null)).isInstanceOf(Outcome.Got.class);
+        assertThat(next.outcome.getNow(null)).isInstanceOf(Outcome.Granted.class);
     }
 
     @Test

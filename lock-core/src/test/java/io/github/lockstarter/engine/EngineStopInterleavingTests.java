@@ -113,7 +113,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
             calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));
-            calls.quiet().get(5, TimeUnit.SECONDS);
+            calls.whenIdle().get(5, TimeUnit.SECONDS);
         }
     }
 

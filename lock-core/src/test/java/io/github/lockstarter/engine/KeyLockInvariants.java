@@ -38,7 +38,8 @@ final class KeyLockInvariants {
             engine.check(each.isQueued == line.contains(each), "3: a waiter does not know its place");
         }
         for (Hold each : present) {
-            boolean isLeaving = each.state == Hold.State.LEAVING && (each.isArming || each.grant.renewing > 0);
+            boolean isLeaving =
+                    each.state == Hold.State.LEAVING && (each.isRenewingForHandOver || each.grant.renewing > 0);
             engine.check(each.state == Hold.State.HELD || isLeaving, "4: the hold is " + each.state);
         }
         List<Integer> slots =
@@ -52,7 +53,7 @@ final class KeyLockInvariants {
         }
         if (lock != null) {
             int permits =
-                    line.stream().mapToInt(each -> each.terms.permits()).max().orElse(0);
+                    line.stream().mapToInt(each -> each.request.permits()).max().orElse(0);
             boolean areAllHeld = permits > 0
                     && slots.containsAll(IntStream.range(0, permits).boxed().toList());
             checkProgress(lock, !line.isEmpty(), !tries.isEmpty(), areAllHeld);

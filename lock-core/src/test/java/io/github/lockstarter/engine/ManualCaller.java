@@ -90,7 +90,7 @@ final class ManualCaller {
 
     private Optional<Waiter> queued() {
         List<Waiter> line = KeyLockInvariants.line(engine.running.known(ManualEngine.KEY));
-        return line.stream().filter(each -> each.terms == terms).findFirst();
+        return line.stream().filter(each -> each.request == terms).findFirst();
     }
 
     /** When it reads its clock. */
@@ -149,11 +149,11 @@ final class ManualCaller {
     /** The rest of the thread's call. */
     private void goOn() {
         Waiter blocked = waiter;
-        if (!(blocked.decided instanceof Outcome.Got got)) {
+        if (!(blocked.decided instanceof Outcome.Granted granted)) {
             end();
             return;
         }
-        Hold hold = got.hold();
+        Hold hold = granted.hold();
         Handle handle = new Handle(hold, null);
         hold.lock.announce(hold, blocked, handle);
         if (Settlement.await(hold)) {

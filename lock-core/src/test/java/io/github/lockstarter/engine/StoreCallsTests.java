@@ -192,7 +192,7 @@ class StoreCallsTests {
         open.remove().fire();
 
         assertThat(results).singleElement().isInstanceOf(ReleaseResult.Unknown.class);
-        assertThat(calls.quiet()).isCompleted();
+        assertThat(calls.whenIdle()).isCompleted();
         sent.answer().complete(new ReleaseResult.Released(0));
         assertThat(results).as("a late answer is ignored").hasSize(1);
     }
@@ -204,7 +204,7 @@ class StoreCallsTests {
         calls.release(grant(1), results::add);
 
         assertThat(results).singleElement().isInstanceOf(ReleaseResult.Unknown.class);
-        assertThat(calls.quiet()).isCompleted();
+        assertThat(calls.whenIdle()).isCompleted();
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(results).as("a late answer is ignored").hasSize(1);
     }

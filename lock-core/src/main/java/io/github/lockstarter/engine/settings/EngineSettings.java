@@ -143,9 +143,10 @@ public record EngineSettings(
      * @throws IllegalArgumentException when out of range
      */
     public Duration leaseOf(LockRequest request) {
-        Duration asked = firstOf(request.lease(), overrides(request).lease()).orElse(lease);
-        checkLease(request, asked, maxLease);
-        return asked;
+        Duration requested =
+                firstOf(request.lease(), overrides(request).lease()).orElse(lease);
+        checkLease(request, requested, maxLease);
+        return requested;
     }
 
     /**
@@ -156,10 +157,10 @@ public record EngineSettings(
      * @throws IllegalArgumentException when it is above the lease
      */
     public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
-        Duration asked =
+        Duration requested =
                 firstOf(request.atLeast(), overrides(request).atLeast()).orElse(Duration.ZERO);
-        checkMinimum(request, asked, leaseOfRequest);
-        return asked;
+        checkMinimum(request, requested, leaseOfRequest);
+        return requested;
     }
 
     /**
@@ -234,15 +235,15 @@ public record EngineSettings(
     /**
      * Checks the terms of an extension.
      *
-     * @param asked the terms
+     * @param terms the terms
      * @param leaseOfHold the present lease
      * @throws IllegalArgumentException when a duration is out of range
      */
-    public void checkExtension(LockRequest asked, Duration leaseOfHold) {
-        Duration leaseFromNow = asked.lease().orElse(leaseOfHold);
-        checkLease(asked, leaseFromNow, maxLease);
-        asked.atLeast().ifPresent(minimum -> checkMinimum(asked, minimum, leaseFromNow));
-        asked.maxHold().ifPresent(longest -> checkMaxHold(asked, longest, leaseFromNow));
+    public void checkExtension(LockRequest terms, Duration leaseOfHold) {
+        Duration leaseFromNow = terms.lease().orElse(leaseOfHold);
+        checkLease(terms, leaseFromNow, maxLease);
+        terms.atLeast().ifPresent(minimum -> checkMinimum(terms, minimum, leaseFromNow));
+        terms.maxHold().ifPresent(longest -> checkMaxHold(terms, longest, leaseFromNow));
     }
 
     /**

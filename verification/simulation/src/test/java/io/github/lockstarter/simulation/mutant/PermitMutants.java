@@ -55,7 +55,7 @@ final class PermitMutants {
                                 "engine.KeyLock",
                                 "granted",
                                 Behaviour.following(
-                                        (self, arguments) -> Internals.set(self, "askedFor", MOST_PERMITS))),
+                                        (self, arguments) -> Internals.set(self, "attemptedPermits", MOST_PERMITS))),
                 Mutant.named("signal-not-passed-on", "A signal for a slot goes to who can use it", "I5")
                         .editing("signal_next.lua", "slot ~= '' and", "false and"));
     }

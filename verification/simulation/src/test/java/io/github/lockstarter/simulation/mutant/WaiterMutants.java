@@ -76,6 +76,6 @@ final class WaiterMutants {
 
     /** Nobody attempts until a signal comes, or the time of the next look. */
     private static void sleep(Object lock, Object[] arguments) {
-        Internals.set(lock, "askedFor", 1_024);
+        Internals.set(lock, "attemptedPermits", 1_024);
     }
 }
