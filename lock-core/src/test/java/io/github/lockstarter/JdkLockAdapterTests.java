@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The view satisfies the contract of {@link Lock}. */
-@SuppressWarnings("LockNotBeforeTry") // locking and unlocking in odd orders is what is tested
+@SuppressWarnings("LockNotBeforeTry") // locking and unlocking in unusual orders is under test
 class JdkLockAdapterTests {
 
     /** A caller parks with or without the end of its wait. */

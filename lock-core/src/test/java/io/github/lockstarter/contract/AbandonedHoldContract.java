@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Locks that nobody releases because their handles are unreachable. */
+/** Locks that are never released because their handles are unreachable. */
 public abstract class AbandonedHoldContract extends EngineContract {
 
     /** An abandoned lock is released after two thirds of it, which leaves room for a pause of the machine. */

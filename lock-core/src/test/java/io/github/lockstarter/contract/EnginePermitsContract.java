@@ -322,7 +322,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(first.locks().tryAcquire(window.permits(3))).isPresent();
     }
 
-    /** Nobody who waits can use the slot: the signal for it is not passed around among them. */
+    /** No waiter can use the slot: its signal is not forwarded between their instances. */
     @Test
     void theSignalForASlotThatNobodyAsksForEnds() throws Exception {
         Needs.of(store).signals();

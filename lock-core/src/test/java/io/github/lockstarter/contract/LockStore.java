@@ -16,9 +16,7 @@ public interface LockStore extends AutoCloseable {
         return StoreCapabilities.ALL;
     }
 
-    /**
-     * Whether a repeated attempt is told the same numbers; of several stores, others may answer then, with their own.
-     */
+    /** Whether a repeated attempt receives the same numbers; of several stores, others may answer with their own. */
     default boolean answersTheSameAgain() {
         return true;
     }
@@ -31,19 +29,19 @@ public interface LockStore extends AutoCloseable {
         return true;
     }
 
-    /** Whether it knows the last fencing token of a lock; of several stores, it may be one that is down. */
+    /** Whether it knows the last fencing token of a lock; of several stores, one may be down. */
     default boolean knowsTheLastFencingToken() {
         return true;
     }
 
-    /** Whether it knows by whom a free lock was released; else a release that is sent again finds it not held. */
+    /** Whether it knows who released a free lock; otherwise a repeated release finds it not held. */
     default boolean remembersReleases() {
         return false;
     }
 
     /**
-     * Whether a lock that was released is anybody's until the instance that was signalled has it; else it is that
-     * one's.
+     * Whether any caller may acquire a released lock before the signalled instance; otherwise it is reserved for that
+     * one.
      */
     default boolean letsNewcomersIn() {
         return true;
@@ -70,7 +68,7 @@ public interface LockStore extends AutoCloseable {
         throw new UnsupportedOperationException(this + " cannot be paused");
     }
 
-    /** Lets paused servers continue; without effect on those that run. */
+    /** Lets paused servers continue; no effect on others. */
     default void resume() {}
 
     /** Ends all connections. */

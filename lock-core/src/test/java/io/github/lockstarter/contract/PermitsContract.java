@@ -198,7 +198,7 @@ public abstract class PermitsContract extends BackendContract {
                 .containsExactly(List.of(key), List.of(key), List.of()));
     }
 
-    /** An owner that waits itself knows of no other one by that. */
+    /** A waiting owner does not learn of another owner on its own. */
     @Test
     void tellsAWaitingOwnerThatAnotherOwnerWaits() {
         Needs.of(store).signalsInOrder();
@@ -217,7 +217,7 @@ public abstract class PermitsContract extends BackendContract {
                 .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
     }
 
-    /** The slot that was freed is the one that another application may wait for. */
+    /** Another application may wait for the freed slot. */
     @Test
     void passesTheSignalForASlotOnWhereTheWaitEnds() {
         Needs.of(store).signalsInOrder();

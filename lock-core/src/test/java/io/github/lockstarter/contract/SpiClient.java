@@ -159,8 +159,8 @@ public final class SpiClient implements SignalListener {
     }
 
     /**
-     * Until every server has executed what this client sent so far: a quorum answers before its slowest server does,
-     * and what another client sends next may come before that.
+     * Until every server has executed the commands of this client: a quorum answers before its slowest server does, and
+     * commands of another client may overtake there.
      */
     void awaitExecution(String key) {
         answer(backend.inspect(key, 0));

@@ -85,7 +85,9 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
         LockHandle holder = first.get(5, TimeUnit.SECONDS);
-        assertThat(backend.isQuiet()).as("held here: nobody else needs to ask").isTrue();
+        assertThat(backend.isQuiet())
+                .as("held here: no other attempt is needed")
+                .isTrue();
         releasing(holder);
         backend.nextRelease();
         Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
@@ -135,7 +137,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
         first.get(5, TimeUnit.SECONDS);
         engine.acquireAsync(REQUEST);
-        assertThat(backend.isQuiet()).as("held here: nobody needs to ask").isTrue();
+        assertThat(backend.isQuiet()).as("held here: no attempt is needed").isTrue();
     }
 
     /** The lock may have become free between that attempt and its call. */
@@ -190,7 +192,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void anAttemptStillAnswersOtherCallersWhenItsWaiterGivesUp() throws Exception {
         Owed owed = attemptWhoseWaiterGaveUp();
-        assertThat(backend.isQuiet()).as("neither withdrawn nor begun anew").isTrue();
+        assertThat(backend.isQuiet()).as("neither withdrawn nor restarted").isTrue();
         assertThat(owed.shorter()).isNotDone();
 
         owed.attempt().answer().complete(contended());

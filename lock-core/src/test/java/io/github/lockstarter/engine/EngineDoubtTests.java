@@ -58,7 +58,7 @@ class EngineDoubtTests extends EngineInterleavings {
             answer.complete(Optional.of(new Beat(history, takeOver, HISTORY, LONG, List.of(abandoned))));
         }
 
-        /** The server follows one that the beats did not go to. */
+        /** Another server answers than the one that received the beats. */
         void answerBehindAnother(String history) {
             answer.complete(Optional.of(new Beat(history, NO_TAKE_OVER, "one in between", LONG, List.of())));
         }
@@ -638,7 +638,7 @@ class EngineDoubtTests extends EngineInterleavings {
                 assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.HISTORY_CHANGED));
     }
 
-    /** It has lost what replicas had acknowledged, with the lock that was granted by it. */
+    /** It has lost the data that replicas had acknowledged, including the lock granted with it. */
     @Test
     void aHoldStaysInDoubtAfterAMasterRestartEvenIfReplicasAcknowledgeTakeOvers() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;

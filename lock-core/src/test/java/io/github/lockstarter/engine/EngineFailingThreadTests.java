@@ -181,7 +181,7 @@ class EngineFailingThreadTests {
         return acquiring.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /** The end of the second wait follows what the watchdog does after the end of the first one. */
+    /** The end of the second wait follows the watchdog's work after the end of the first one. */
     private static void awaitTick(LockEngine other) {
         LockRequest contended = LockRequest.of("another key").waitingUpTo(Duration.ofMillis(1));
         assertThat(other.acquireAsync(contended)).failsWithin(PATIENCE);

@@ -182,7 +182,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
         LockHandle first = granted(REQUEST, 1);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
         assertThat(backend.isQuiet())
-                .as("what this instance holds itself needs no asking")
+                .as("no attempt for a lock that this instance holds")
                 .isTrue();
         wallMillis.addAndGet(30_100);
         assertThat(first.isHeld()).isFalse();

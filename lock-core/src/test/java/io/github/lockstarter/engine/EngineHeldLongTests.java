@@ -185,7 +185,7 @@ class EngineHeldLongTests {
 
             AtomicInteger looks = new AtomicInteger();
             onWatchdogsClock = looks::incrementAndGet;
-            Thread.sleep(300); // what must not happen has no moment to wait for
+            Thread.sleep(300); // an event that must not happen cannot be awaited
             assertThat(looks).hasValueLessThan(50);
             assertThat(heard).isEmpty();
 

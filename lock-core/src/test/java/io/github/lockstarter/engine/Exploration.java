@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * All states that an engine reaches with a number of disturbances: those with fewer disturbances first, and of these
- * the nearest first. A state is not kept, but the path to it is: to go on from a state, a new engine repeats the path.
- * From each state the engine is also brought to rest.
+ * All states that an engine reaches with a number of disturbances: states with fewer disturbances first, and of these
+ * the nearest first. Only the path to a state is kept: a new engine repeats it to continue from the state. From each
+ * state the engine is also brought to rest.
  */
 final class Exploration {
 

@@ -28,12 +28,12 @@ import org.springframework.test.util.ReflectionTestUtils;
 /**
  * Explores each order of the events of one {@link KeyLock} within small bounds: one to three callers, each of which
  * acquires once, and a number of disturbances. The arrival of a caller, the usual answer of the store, the delivery of
- * an outcome and a release are not disturbances. Each other answer is one, and each message of another instance or of
- * an operator, each lapse of time, a cancellation or an interrupt, a nested entry, an extension, and the end of the
+ * an outcome and a release are not disturbances. Each other answer is one, and so is each message of another instance
+ * or an operator, each lapse of time, a cancellation or an interrupt, a nested entry, an extension, and the end of the
  * engine.
  *
- * <p>An event and its effects are one step. A command that is sent late is covered as one that is answered late, and an
- * outcome that its caller takes late is a step of its own.
+ * <p>An event and its effects are one step. A late command is covered by a late answer, and an outcome that its caller
+ * takes late is a separate step.
  */
 @Tag(Effort.SLOW)
 @ExtendWith(OutputCaptureExtension.class)
@@ -88,7 +88,7 @@ class KeyLockExplorationTests {
                 arguments("lookAt", Long.MAX_VALUE, List.of(WAITS), 3, "5: a stranded waiter"),
                 arguments("signalled", -1, List.of(WAITS), 3, "5: a signal is lost"),
                 arguments("holds.isReleaseSent", true, List.of(WAITS), 4, "6: a grant that is not released"),
-                arguments("releases", 9, List.of(WAITS), 6, "7: an object that nobody needs"),
+                arguments("releases", 9, List.of(WAITS), 6, "7: an object without use"),
                 arguments(
                         "holds.next",
                         null,

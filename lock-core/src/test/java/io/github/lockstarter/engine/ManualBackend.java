@@ -193,7 +193,7 @@ public final class ManualBackend implements LockBackend {
     private SignalListener mailbox() {
         SignalListener registered = listener;
         if (registered == null) {
-            throw new AssertionError("Nobody listens");
+            throw new AssertionError("No listener");
         }
         return registered;
     }

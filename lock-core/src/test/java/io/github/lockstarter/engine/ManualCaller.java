@@ -188,7 +188,7 @@ final class ManualCaller {
                         .orElseThrow());
             }
         } catch (LockLostException e) {
-            // It is told.
+            // The caller is notified.
         }
     }
 }

@@ -195,6 +195,6 @@ final class ManualEngine {
                 store.unanswered.isEmpty() && running.size() == 0,
                 "6: a lock that is held, or a command without an answer");
         check(!store.isSignalled() || timer.isClosed, "5: a signal that is not passed on");
-        check(running.known(KEY) == null || timer.isClosed, "7: an object that nobody needs");
+        check(running.known(KEY) == null || timer.isClosed, "7: an object without use");
     }
 }

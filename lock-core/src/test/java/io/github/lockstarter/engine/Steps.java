@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What may happen next. */
+/** The possible next events. */
 final class Steps {
 
     /**
-     * Something that may happen, to any engine in this state.
+     * An event that is possible for any engine in this state.
      *
-     * @param subject who does something, or what is answered
-     * @param predicate the deed, or the answer
-     * @param isDisturbance whether it need not happen for the callers to get the lock one after the other
+     * @param subject the actor, or the answered command
+     * @param predicate the action, or the answer
+     * @param isDisturbance whether the callers get the lock one after the other without it
      */
     record Step(String subject, Object predicate, boolean isDisturbance, Consumer<ManualEngine> action) {
 

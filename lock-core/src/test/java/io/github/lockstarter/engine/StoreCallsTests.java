@@ -232,7 +232,7 @@ class StoreCallsTests {
 
         calls.release(grant(2), told::add);
         backend.answerTheRest();
-        assertThat(told.get(3)).as("before what follows from the answer").isInstanceOf(StoreEvent.Reachable.class);
+        assertThat(told.get(3)).as("before the effects of the answer").isInstanceOf(StoreEvent.Reachable.class);
     }
 
     @Test

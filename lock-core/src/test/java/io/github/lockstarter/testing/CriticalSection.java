@@ -23,17 +23,13 @@ public final class CriticalSection {
     public void run(long fencingToken) {
         long from = System.nanoTime();
         int seen = unsynchronised;
-        LockSupport.parkNanos(DWELL_NANOS); // gives anybody who may come in the time to do so
+        LockSupport.parkNanos(DWELL_NANOS); // time for other threads to enter wrongly
         unsynchronised = seen + 1;
         detector.record(
                 new OverlapDetector.Section(Thread.currentThread().getName(), from, System.nanoTime(), fencingToken));
     }
 
-    /**
-     * What the counter says; equals the number of runs if exclusion held.
-     *
-     * @return the counter
-     */
+    /** {@return the counter, which equals the number of runs if exclusion held} */
     public int count() {
         return unsynchronised;
     }

@@ -32,11 +32,10 @@ public final class Crowd {
     }
 
     /**
-     * Has each thread run the task this often, and waits for all.
+     * Runs the task this often on each thread, and waits for all.
      *
      * @param runs per thread
-     * @param task what to do
-     * @throws AssertionError when a run fails or the crowd does not end
+     * @throws AssertionError if a run fails or the crowd does not end
      */
     public void eachRuns(int runs, Runnable task) {
         ExecutorService pool = Executors.newFixedThreadPool(threads);

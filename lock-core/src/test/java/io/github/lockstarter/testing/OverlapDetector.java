@@ -17,10 +17,8 @@ public final class OverlapDetector {
     /**
      * One critical section.
      *
-     * @param owner who was in it
-     * @param from {@link System#nanoTime()} after it was entered
-     * @param to {@link System#nanoTime()} before it was left
-     * @param fencingToken of the hold
+     * @param from {@link System#nanoTime()} after the entry
+     * @param to {@link System#nanoTime()} before the exit
      */
     public record Section(String owner, long from, long to, long fencingToken) {}
 
@@ -62,9 +60,8 @@ public final class OverlapDetector {
     }
 
     /**
-     * The sections whose fencing token is not greater than that of the section before.
-     *
-     * @return one sentence each; empty if the tokens grew strictly
+     * Sections whose fencing token is not greater than the previous one, in one sentence each; empty if the tokens grew
+     * strictly.
      */
     public List<String> fencingViolations() {
         List<String> found = new ArrayList<>();

@@ -1,6 +1,4 @@
-/**
- * What the tests of every module use: checkers of exclusion, crowds of threads, and how far a search goes.
- */
+/** Common tools of the tests of every module: checkers of exclusion, crowds of threads, and the effort of a search. */
 @NullMarked
 package io.github.lockstarter.testing;
 

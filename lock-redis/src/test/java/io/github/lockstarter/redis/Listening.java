@@ -30,7 +30,7 @@ public final class Listening implements AutoCloseable {
         return listening;
     }
 
-    /** What was published to the mailbox so far. */
+    /** Messages to the mailbox so far. */
     public List<String> heard() {
         return heard;
     }

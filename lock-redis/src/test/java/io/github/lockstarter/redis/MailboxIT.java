@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** An instance hears its signals again soon after the connection they come on has fallen silent without breaking. */
+/** An instance receives signals again soon after the connection of its mailbox has become silent without breaking. */
 @Timeout(90)
 class MailboxIT {
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Remembers what a listener was told. */
+/** Records the calls of a listener. */
 public final class RecordedSignals implements SignalListener {
 
     private final List<String> keys = new CopyOnWriteArrayList<>();

@@ -39,7 +39,7 @@ class RedisFaultsIT {
     private static final RedisSettings.Guard GUARD = RedisSettings.Guard.of(Duration.ofSeconds(2));
     private static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(500), GUARD);
 
-    /** For what takes as long as the machine is busy. */
+    /** For operations that take long on a busy machine. */
     private static final RedisSettings PATIENT = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
 
     private RedisCommands<String, String> redis;

@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a backend asks of the server, and what it makes of the answers. */
+/** Requests of a backend to the server, and its results for the answers. */
 class RedisLockBackendIT extends BackendOnServer {
 
     @Test

@@ -167,7 +167,9 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         assertThat(redis.exists("lock:{order:42}")).isZero();
     }
 
-    /** The server has forgotten the script of the renewal, and learns that of the release from the release itself. */
+    /**
+     * The server has lost the script of the renewal, and receives the script of the release with the release itself.
+     */
     @Test
     void doesNotRestoreALockAfterItsReleaseWasSentWhenTheServerForgetsTheScripts() {
         long fencingToken = user.granted(OWNER);
@@ -186,7 +188,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         assertThat(outcome).isEqualTo(new RenewResult.Deferred(Duration.ZERO));
     }
 
-    /** What a thread sends is written by a task of the event loop, which could be ahead of that task with a release. */
+    /** A task of the event loop writes the commands of a thread, and a release could be ahead of that task. */
     @Test
     void doesNotRestoreALockAfterAReleaseThatTheEventLoopSends() {
         long fencingToken = user.granted(OWNER);

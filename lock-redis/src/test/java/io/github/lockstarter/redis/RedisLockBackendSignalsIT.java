@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is signalled, and by which name of the lock. */
+/** Recipients of signals, and the name of the lock in them. */
 class RedisLockBackendSignalsIT extends BackendOnServer {
 
     @ParameterizedTest

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the health is made of, on a server that is well, hangs, evicts, or tells nothing of its history. */
+/** The state of the store on a server that is healthy, hangs, evicts, or hides its history. */
 class StoreStateIT {
 
     @RegisterExtension

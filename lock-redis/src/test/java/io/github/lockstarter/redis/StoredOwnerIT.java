@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who is told to have a lock, whatever its value is. */
+/** The reported owner of a lock for any stored value. */
 class StoredOwnerIT {
 
     @RegisterExtension

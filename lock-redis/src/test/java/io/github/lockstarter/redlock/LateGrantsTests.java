@@ -170,8 +170,8 @@ class LateGrantsTests {
     }
 
     /**
-     * The node had refused, and was told that the winner waits no longer, without an answer. When the other owner's
-     * lease is over, it is given the lock with a renewal, and so becomes one of the three that the holder counts on.
+     * The node had refused, and was notified, without an answer, that the winner no longer waits. After the other
+     * owner's lease, a renewal gets the lock there, so the node becomes one of the three that the holder relies on.
      */
     @Test
     void keepsTheLockOnANodeWhoseQueueItLeftWithoutAnAnswer() {

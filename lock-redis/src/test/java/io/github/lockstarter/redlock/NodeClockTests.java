@@ -15,7 +15,7 @@ class NodeClockTests {
     private final NodeClock clock = new NodeClock(LEASE);
     private long offset = 1_790_000_000L * SECOND;
 
-    /** An answer that was on its way for so long, and told the time in the middle. */
+    /** An answer with this round trip, which reports the time in its middle. */
     private void answer(long sent, long roundTrip) {
         clock.observe((sent + roundTrip / 2 + offset) / 1_000, sent, sent + roundTrip);
     }

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What an operator is told of a quorum whose nodes do not agree. */
+/** The admin view of a quorum whose nodes disagree. */
 class QuorumAdminTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

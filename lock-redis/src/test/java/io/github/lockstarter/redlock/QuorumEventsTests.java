@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the nodes' reports: three nodes, of which two are needed. */
+/** Events from the nodes' reports: three nodes, two of which are needed. */
 class QuorumEventsTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);

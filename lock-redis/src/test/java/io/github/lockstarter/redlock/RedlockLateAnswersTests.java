@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One of five simulated nodes executes last what the others have answered. Once the hold is over, it is freed there as
- * soon as the answer comes, or cannot come any more; as long as it is not over, it is left alone.
+ * One of five simulated nodes executes commands last. After the end of the hold, the lock is released there as soon as
+ * the answer arrives, or can no longer arrive; before, it is left alone.
  */
 class RedlockLateAnswersTests {
 
@@ -80,7 +80,7 @@ class RedlockLateAnswersTests {
         assertThat(having(token)).isZero();
     }
 
-    /** Executed behind the release, as is seen before anybody can know it. */
+    /** Executed after the release, before any client can know. */
     private void arrives() {
         slow.arrives();
         assertThat(last.has(token)).isTrue();
@@ -90,7 +90,7 @@ class RedlockLateAnswersTests {
         return nodes.stream().filter(node -> node.has(asked)).count();
     }
 
-    /** What the last node executes late. */
+    /** The command that the last node executes late. */
     private enum Late {
         VOTE(Vote.class),
         RAISE(AcquireResult.class),
@@ -248,7 +248,7 @@ class RedlockLateAnswersTests {
         assertThat(having(token)).isZero();
     }
 
-    /** Else the release would find the lock gone on two of three nodes, one of which has lost it. */
+    /** Otherwise the release would find the lock gone on two of three nodes, one of which has lost it. */
     @Test
     void freesNothingBeforeTheRelease() {
         List<SimLink> three = links.subList(2, 5);
@@ -323,7 +323,7 @@ class RedlockLateAnswersTests {
         assertThat(commands()).isEqualTo(sent);
     }
 
-    /** What was lost is over, too, though its holder does not know it yet, and releases nothing. */
+    /** A lost lock has ended too, although its holder has not detected the loss yet and releases nothing. */
     @Test
     void freesAVoteThatIsExecutedAfterARenewalFoundTheLockLost() {
         slow.overtakes(Vote.class);

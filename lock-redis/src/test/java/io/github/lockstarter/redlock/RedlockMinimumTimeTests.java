@@ -34,7 +34,7 @@ class RedlockMinimumTimeTests {
     private static final ReleaseResult SILENCE =
             new ReleaseResult.Unknown("no answer", new IllegalStateException("slow"));
 
-    /** Answers votes and releases as it is told to, when it is told to. */
+    /** Answers votes and releases as and when a test requests it. */
     private static final class Node extends ToldNode {
 
         final CompletableFuture<Vote> vote = new CompletableFuture<>();

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Which signals of five simulated nodes an instance is told. */
+/** Signals of five simulated nodes that an instance receives. */
 class RedlockSignalsTests {
 
     private static final String KEY = "order:42";
@@ -83,7 +83,7 @@ class RedlockSignalsTests {
         assertThat(told).containsExactly(KEY, KEY);
     }
 
-    /** A node tells a release, and another one has not answered yet that the lock has another owner. */
+    /** One node signals a release, and another one has not answered yet that the lock has another owner. */
     @Test
     void passesOnASignalDuringTheFirstAttempt() {
         listen();

@@ -33,7 +33,7 @@ class RedlockSimulationTests {
     private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
     private static final Duration NO_GRACE = Duration.ZERO;
 
-    /** What is simulated; changed from a default. */
+    /** Setup of a simulation; changed from a default. */
     private static final class Setup {
         private Duration lease = SHORT_LEASE;
         private Duration grace = SHORT_LEASE.multipliedBy(2);
@@ -140,7 +140,7 @@ class RedlockSimulationTests {
         assertExclusion(runAll(setup), 20);
     }
 
-    /** At most two are away at a time; they keep what they know. */
+    /** At most two are down at a time; they keep their state. */
     private static void goAndComeBack(SimWorld world, List<SimNode> nodes) {
         world.every(Duration.ofMillis(300), () -> {
             SimNode node = nodes.get(world.random.nextInt(NODES));

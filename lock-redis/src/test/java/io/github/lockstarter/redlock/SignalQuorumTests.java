@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which signals of five nodes are passed on, and which place each node is told. */
+/** Forwarded signals of five nodes, and the place in the queue of each node. */
 class SignalQuorumTests {
 
     private static final String KEY = "order:42";
@@ -79,7 +79,7 @@ class SignalQuorumTests {
         assertThat(passed(3, 4)).isEmpty();
     }
 
-    /** Released at once after the grant: its spent signals must not swallow those of the next owner's release. */
+    /** Released right after the grant: its used signals must not suppress the signals of the next owner's release. */
     @Test
     void passesTheFirstSignalAfterARequeue() {
         waits.refused(KEY, 3);

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A client that takes the lock again and again, and treats answers as the engine does: it counts on a lease from before
- * the command was sent, less the drift, renews every third of it, and gives back what it was granted too late or does
- * not know.
+ * A client that acquires the lock repeatedly, and treats answers as the engine does: it counts a lease from before the
+ * command was sent, less the drift, renews after every third of it, and gives back late grants and grants of unknown
+ * outcome.
  */
 final class SimClient {
 
@@ -77,7 +77,7 @@ final class SimClient {
         return sent + lease.toNanos() - Math.max(lease.toNanos() / 100, 2_000_000);
     }
 
-    /** Sometimes nobody renews or releases: the process is gone, and another one takes its place. */
+    /** Sometimes a hold is neither renewed nor released: the process has died, and another one replaces it. */
     private void work(SimHold hold) {
         if (world.chance(habits.crashes())) {
             world.after(world.upTo(lease.toNanos()), this::attempt);

@@ -2,7 +2,7 @@ package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.spi.LockToken;
 
-/** What a simulated client believes to hold, and until when. */
+/** The hold of a simulated client, as far as it knows. */
 final class SimHold {
 
     final LockToken token;

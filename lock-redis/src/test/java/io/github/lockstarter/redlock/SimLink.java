@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connection to one node: keeps the order of what it carries, unless told otherwise, takes its time, and
- * loses some of it. Answers keep the order in which the commands were executed.
+ * One client's connection to one node: keeps the order of commands unless configured otherwise, delays them, and loses
+ * some. Answers keep the order of execution.
  */
 final class SimLink implements QuorumNode {
 
@@ -65,7 +65,7 @@ final class SimLink implements QuorumNode {
         return this;
     }
 
-    /** What happens after a release is decided on, and before it is sent here. */
+    /** Runs after a release was decided, and before it is sent here. */
     void beforeRelease(Runnable work) {
         beforeRelease = work;
     }
@@ -80,8 +80,7 @@ final class SimLink implements QuorumNode {
     }
 
     /**
-     * From now on, what is answered like this is executed only when it {@link #arrives}, as a command that is sent
-     * again in full.
+     * From now on, commands with such answers are executed only when {@link #arrives} is called, as a repeated command.
      */
     void overtakes(Class<?> answers) {
         overtaken.add(answers);
@@ -125,7 +124,7 @@ final class SimLink implements QuorumNode {
         return kinds.stream().anyMatch(kind -> kind.isInstance(answer));
     }
 
-    /** Mostly within a millisecond; sometimes so late that nobody waits for it any more. */
+    /** Mostly within a millisecond; sometimes so late that no client waits for it. */
     private long delay() {
         return world.chance(delayed) ? world.upTo(2 * TIMEOUT.toNanos()) : 100_000 + world.upTo(700_000);
     }

@@ -34,8 +34,8 @@ final class SimNode {
     /**
      * A node without locks.
      *
-     * @param grace how long it grants nothing after it forgot; zero for a node without guard
-     * @param writesBack false for one that says it has raised a fencing token, and has not
+     * @param grace time without grants after a loss of data; zero for a node without guard
+     * @param writesBack false if it confirms a raised fencing token without storing it
      */
     SimNode(SimWorld world, Duration grace, boolean writesBack) {
         this.world = world;
@@ -94,7 +94,7 @@ final class SimNode {
         return new AcquireResult.Granted(first, 0);
     }
 
-    /** A node that recovers gives a lock back to whoever says it is its own: nobody else can have had it since. */
+    /** A recovering node restores a lock for the client that renews it: no other one can have had it since. */
     RenewResult renew(RenewCommand command) {
         boolean reclaims = isFree() && world.nanos() < recoveringUntil;
         if (!reclaims && !has(command.token())) {

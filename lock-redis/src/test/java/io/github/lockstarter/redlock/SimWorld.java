@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Time, chance, and what happens next. One thread runs one event after the other, so a seed tells the whole run. Sees
- * all holds, and notes when two overlap or a fencing token does not grow.
+ * Time, randomness and order of events. One thread runs one event after the other, so a seed determines the whole run.
+ * Records all holds, and reports overlaps and fencing tokens that do not grow.
  */
 final class SimWorld {
 

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A node that says to an operator what it is told to say, and remembers what it was asked to take away. */
+/** A node with configurable answers to an operator, which records revocations. */
 class ToldNode implements QuorumNode {
 
     final List<Long> revoked = new ArrayList<>();

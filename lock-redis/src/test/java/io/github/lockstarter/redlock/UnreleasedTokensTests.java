@@ -10,7 +10,7 @@ import io.github.lockstarter.spi.Slots;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Which tokens a node is told to free when it answers again. */
+/** The tokens that a node releases when it answers again. */
 class UnreleasedTokensTests {
 
     private final UnreleasedTokens unreleased = new UnreleasedTokens();

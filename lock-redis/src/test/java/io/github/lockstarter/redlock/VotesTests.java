@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What the votes of five nodes come to. */
+/** Results of the votes of five nodes. */
 class VotesTests {
 
     private static final AcquireResult GRANTED = new Granted(7, 0);

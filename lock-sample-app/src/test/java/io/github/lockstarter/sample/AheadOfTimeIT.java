@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplicationAotProcessor;
 
-/** The sample as the goal {@code process-aot} generates and compiles it, started with what was generated. */
+/** The sample as {@code process-aot} generates and compiles it, started with the generated code. */
 @Tag("full")
 class AheadOfTimeIT {
 

@@ -24,9 +24,8 @@ public final class SampleClient {
     }
 
     /**
-     * What came back.
+     * A response.
      *
-     * @param status HTTP status
      * @param contentType its media type
      * @param body the JSON
      */
@@ -48,7 +47,7 @@ public final class SampleClient {
         return send(request(path).GET());
     }
 
-    /** Reads what is no JSON. */
+    /** Reads a response that is not JSON. */
     public String text(String path) {
         return http.sendAsync(request(path).GET().build(), HttpResponse.BodyHandlers.ofString())
                 .join()

@@ -29,7 +29,7 @@ final class SampleProcess implements AutoCloseable {
         this.output = output;
     }
 
-    /** Starts it with these arguments of the JVM, the last of which are those of the application. */
+    /** Starts it with these arguments of the JVM, followed by those of the application. */
     static SampleProcess start(Path output, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -69,7 +69,7 @@ final class SampleProcess implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
-    /** What it has printed. */
+    /** Its output. */
     String text() {
         try {
             return Files.readString(output);

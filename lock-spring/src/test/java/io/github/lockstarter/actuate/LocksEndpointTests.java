@@ -42,7 +42,7 @@ import org.springframework.boot.actuate.endpoint.invoke.reflect.OperationMethod;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** The endpoint over a real engine, with a second one that stands for another instance of the application. */
+/** The endpoint over a real engine, with a second one as another instance of the application. */
 @ExtendWith(OutputCaptureExtension.class)
 class LocksEndpointTests {
 

@@ -27,7 +27,7 @@ import org.springframework.util.ReflectionUtils;
 
 class KeyExpressionTests {
 
-    /** What the expressions see: one parameter of each kind. */
+    /** Input of the expressions: one parameter of each kind. */
     @SuppressWarnings("unused")
     static final class Orders {
         void ship(Object id, Order order, Map<String, Object> attributes, List<Object> items) {}
@@ -290,7 +290,7 @@ class KeyExpressionTests {
                 .hasMessageContaining("is not SpEL");
     }
 
-    /** What a class loader defines a second time, as a restart of the application does. */
+    /** A class that another class loader defines again, as a restart of the application does. */
     public static class Restarted {
         public final String id = "1";
 

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-@SuppressWarnings({"JavaUtilDate", "ArrayRecordComponent"}) // what is to be refused
+@SuppressWarnings({"JavaUtilDate", "ArrayRecordComponent"}) // rejected values
 class KeyRendererTests {
 
     /** Overrides {@code toString} for one constant: the name counts. */

@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.Bean;
 
-/** What another module has to declare, so that its store is a value of {@code distributed-lock.backend}. */
+/** The declaration by which another module makes its store a value of {@code distributed-lock.backend}. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnBean(LockSettings.class)
 @EnableConfigurationProperties(AcmeLockAutoConfiguration.AcmeLockProperties.class)

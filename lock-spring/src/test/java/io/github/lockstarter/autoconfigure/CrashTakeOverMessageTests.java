@@ -16,7 +16,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What the start says of crash take-over, and what health says afterwards. */
+/** The startup message about crash take-over, and the health details. */
 @ExtendWith(OutputCaptureExtension.class)
 class CrashTakeOverMessageTests {
 

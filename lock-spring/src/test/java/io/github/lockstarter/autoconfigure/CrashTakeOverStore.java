@@ -12,12 +12,7 @@ import io.github.lockstarter.spi.SignalListener;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/**
- * Locks of another store, which says of crash take-over what a test wants.
- *
- * @param store keeps the locks
- * @param crashTakeOver what it says
- */
+/** Locks of another store with a configurable report about crash take-over. */
 record CrashTakeOverStore(LockBackend store, CrashTakeOver crashTakeOver) implements LockBackend {
 
     @Override

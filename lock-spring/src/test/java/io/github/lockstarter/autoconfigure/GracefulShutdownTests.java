@@ -72,7 +72,7 @@ class GracefulShutdownTests {
                     "distributed-lock.locks." + KEY + ".lease=" + LEASE.toMillis(),
                     "spring.task.scheduling.shutdown.await-termination-period=30s");
 
-    /** What the job does while it has the lock; ended by nothing but its time. */
+    /** The job, which runs for its whole time while it holds the lock. */
     static final class Work {
 
         private final CountDownLatch began = new CountDownLatch(1);
@@ -92,14 +92,14 @@ class GracefulShutdownTests {
                 try {
                     Thread.sleep(10); // the work of the job
                 } catch (InterruptedException e) {
-                    // It goes on, as work does that is not made for interrupts.
+                    // Continues, as work that ignores interrupts does.
                 }
             }
             isUnderWay = false;
         }
     }
 
-    /** What the other instance found when it got the lock. */
+    /** Observations of the other instance when it was granted the lock. */
     private record Granted(boolean whileTheJobRan, boolean whileTheHandleWasHeld, Duration afterTheStop) {}
 
     /** Closes the application while the job runs, and waits for the lock in the meantime. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Declarations of what follows a contended lock that cannot take effect. */
+/** Declarations for a contended lock that have no effect. */
 @SuppressWarnings("unused")
 class InvalidContentionTests {
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What an application must not say of the transactions of callers. */
+/** Invalid declarations about the transactions of callers. */
 class InvalidInTransactionTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

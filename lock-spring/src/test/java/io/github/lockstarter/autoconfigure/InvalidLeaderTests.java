@@ -14,7 +14,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Flux;
 
-/** Uses of leader election that fail the start, and what they say. */
+/** Uses of leader election that fail the start, and their messages. */
 @SuppressWarnings("unused")
 class InvalidLeaderTests {
 

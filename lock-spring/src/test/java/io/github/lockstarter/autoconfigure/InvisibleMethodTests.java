@@ -146,7 +146,7 @@ class InvisibleMethodTests {
         public final void ship() {}
     }
 
-    /** Created after what makes proxies, and before most post-processors. */
+    /** Created after the proxy creators, and before most post-processors. */
     @Configuration(proxyBeanMethods = false)
     static class NeedingConfiguration {
         @Bean

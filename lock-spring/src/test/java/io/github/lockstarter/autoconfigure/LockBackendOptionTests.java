@@ -265,7 +265,7 @@ class LockBackendOptionTests {
                         .contains("Remove the property, or the bean"));
     }
 
-    /** Also one that has the name of a store's bean. */
+    /** Including the name of a store's bean. */
     @ParameterizedTest
     @ValueSource(strings = {"distributedLockAcmeBackend", "distributedLockOrdersBackend"})
     void usesTheBackendOfTheApplicationUnderAnyBeanName(String name) {

@@ -125,8 +125,7 @@ class LockEndpointAutoConfigurationTests {
     }
 
     /**
-     * What docs/operations.md says of it: Boot takes the default for all endpoints before that of the endpoint
-     * itself.
+     * As docs/operations.md says: Boot applies the default for all endpoints before the default of the endpoint itself.
      */
     @Test
     void theDefaultAccessOfAllEndpointsAppliesUnlessItsOwnIsSet() {

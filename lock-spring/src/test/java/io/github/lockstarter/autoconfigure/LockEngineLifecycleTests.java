@@ -108,7 +108,7 @@ class LockEngineLifecycleTests {
             return handle != null;
         }
 
-        /** The lowest of those who may use locks in their stop. */
+        /** The lowest phase of beans that may use locks while they stop. */
         @Override
         public int getPhase() {
             return LockEngineLifecycle.PHASE + 1;

@@ -31,7 +31,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
-/** The application's own listeners, and what is published to it. */
+/** The application's own listeners, and the published events. */
 @ExtendWith(OutputCaptureExtension.class)
 class LockListenersTests {
 

@@ -34,7 +34,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
-/** What an HTTP client gets for a lock exception. */
+/** HTTP responses for lock exceptions. */
 class LockProblemAutoConfigurationTests {
 
     private static final AutoConfigurations LOCKS =

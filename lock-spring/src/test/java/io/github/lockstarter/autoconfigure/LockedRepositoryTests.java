@@ -85,7 +85,7 @@ class LockedRepositoryTests {
         });
     }
 
-    /** What a factory makes is made when a bean needs it. */
+    /** A bean that needs a product of a factory. */
     record NeedingStock(Stock stock) {}
 
     record NeedingHasty(Hasty hasty) {}

@@ -23,7 +23,7 @@ class OptionalLibrariesTests {
     private static final Pattern LEFT_OUT =
             Pattern.compile("(reactor-|reactive-streams|rxjava|kotlin|context-propagation|spring-webflux).*\\.jar");
 
-    /** Runs in a class loader of its own, so it returns what the test asserts. */
+    /** Runs in its own class loader, so it returns the asserted values. */
     public static final class Application {
 
         private Application() {}

@@ -9,7 +9,7 @@ import org.springframework.boot.actuate.context.properties.ConfigurationProperti
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What {@code /actuator/configprops} shows of {@code distributed-lock.*}. */
+/** The view of {@code distributed-lock.*} in {@code /actuator/configprops}. */
 class PropertyReportTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

@@ -189,7 +189,7 @@ class ReactiveMethodTests {
             assertThat(orders.parts(42, checked.repeat(2)).collectList().block(LONG))
                     .containsExactly(held, held, held);
             assertThat(Flux.from(orders.publish(42, checked)).blockFirst(LONG)).isEqualTo(held);
-            awaitFree(context); // those that take the first value cancel
+            awaitFree(context); // subscribers that take only the first value cancel
             assertThat(Flux.from(FlowAdapters.toPublisher(orders.flow(42, FlowAdapters.toFlowPublisher(checked))))
                             .blockFirst(LONG))
                     .isEqualTo(held);

@@ -44,7 +44,7 @@ class SingleLoadCachesTests {
     @EnableCaching
     static class Caching {}
 
-    /** Final, and injected as what it is. */
+    /** Final, and injected by its own type. */
     static final class Caches extends SimpleCacheManager {
 
         Caches(String... names) {

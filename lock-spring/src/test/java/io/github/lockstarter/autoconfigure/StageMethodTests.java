@@ -37,7 +37,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Annotated methods that return a stage, and those that run on the thread of {@code @Async}. */
+/** Annotated methods that return a stage, and methods on the thread of {@code @Async}. */
 @SuppressWarnings("unused")
 class StageMethodTests {
 
@@ -184,7 +184,7 @@ class StageMethodTests {
                 });
     }
 
-    // What the method finds on its thread
+    // Value on the thread of the method
 
     private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
 

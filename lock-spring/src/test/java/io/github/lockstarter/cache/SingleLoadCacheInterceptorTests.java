@@ -98,7 +98,7 @@ class SingleLoadCacheInterceptorTests {
         return caches;
     }
 
-    /** Looks, and stores what was loaded in between, as the commands to a server do. */
+    /** Looks up, and stores values that were loaded in between, as commands to a server do. */
     private static Cache sharedCache(String name) {
         return new ConcurrentMapCache(name, new ConcurrentSkipListMap<>(Comparator.comparing(Object::toString)), true);
     }
@@ -109,7 +109,7 @@ class SingleLoadCacheInterceptorTests {
         Object load(Object key) throws Exception;
     }
 
-    /** What a test loads, and how often it did. */
+    /** A loader that counts its calls. */
     static class Loads {
 
         final AtomicInteger count = new AtomicInteger();
@@ -411,7 +411,7 @@ class SingleLoadCacheInterceptorTests {
         });
     }
 
-    /** What it holds twice is one lock. */
+    /** A lock that it holds twice is the same lock. */
     @Test
     void aLoaderCanReadItsOwnKey() {
         application.run(context -> {

@@ -77,7 +77,7 @@ class DistributedLockRegistryTests {
         first.backend().failRenewals(0);
     }
 
-    /** A lock of the first instance that fails each time when it asks the store about what it has entered again. */
+    /** A lock of the first instance whose check with the store fails after each re-entry. */
     private DistributedLock unconfirmed(Callable<RuntimeException> failure) {
         return new DistributedLockRegistry(new LockTemplate(first.locks(), OnLost.THROW) {
                     @Override

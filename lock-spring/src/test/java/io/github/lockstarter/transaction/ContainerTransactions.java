@@ -9,19 +9,19 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 
 /**
- * Transactions as JTA has them: a container begins and suspends them, and completes them on a thread of its own. The
- * transactions of Spring join the one that is current.
+ * Transactions as in JTA: a container starts, suspends and completes them on its own thread. Spring's transactions join
+ * the current one.
  */
 final class ContainerTransactions extends AbstractPlatformTransactionManager {
 
-    /** One of the container, and what waits for its end. */
+    /** A transaction of the container, and its synchronizations. */
     static final class ContainerTransaction {
         private final List<TransactionSynchronization> synchronizations = new ArrayList<>();
     }
 
     private ContainerTransaction current = new ContainerTransaction();
 
-    /** What was current is suspended. */
+    /** Suspends the current one. */
     ContainerTransaction begin() {
         current = new ContainerTransaction();
         return current;

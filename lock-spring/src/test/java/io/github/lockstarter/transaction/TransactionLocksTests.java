@@ -102,7 +102,7 @@ class TransactionLocksTests {
         }
     }
 
-    /** Nobody knows whether its commits came through. */
+    /** The outcome of its commits is unknown. */
     private static final class FailingTransactions extends DataSourceTransactionManager {
         private FailingTransactions(DataSource database) {
             super(database);

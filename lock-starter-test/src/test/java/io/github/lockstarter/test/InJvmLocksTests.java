@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class InJvmLocksTests {
 
-    /** What is tested with them. */
+    /** The service under test. */
     private record Orders(LockOperations locks) {
 
         String cancel(long id) {

@@ -71,7 +71,7 @@ class PausedHolderIT {
         assertThat(balance()).isOne();
     }
 
-    /** The transaction of the paused holder is open: the next holder waits, and reads what it has written. */
+    /** The transaction of the paused holder is open: the next holder waits, and reads its writes. */
     @Test
     void theNextHolderWaitsForTheTransactionOfAPausedHolder() {
         ChildJvm paused = pauseAt(Place.BEFORE_THE_COMMIT, true);

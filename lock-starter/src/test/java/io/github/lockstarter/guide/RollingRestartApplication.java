@@ -24,9 +24,9 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /**
- * One instance of an application with a scheduled job. The job takes {@code --test.work-ms}; if the application is
- * closed meanwhile, the job goes on for {@link #AFTER_CLOSE_MS} from then on. Prints when each run begins and ends, by
- * {@link System#nanoTime()}, and whether the lock is held at the end.
+ * One instance of an application with a scheduled job. The job takes {@code --test.work-ms}; if the application closes
+ * meanwhile, the job continues for {@link #AFTER_CLOSE_MS} from then on. Prints the start and end of each run by {@link
+ * System#nanoTime()}, and whether the lock is held at the end.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling

@@ -57,7 +57,7 @@ class ScheduledJobIT {
             return jvm.lines().stream().flatMap(line -> Attempt.of(number, line));
         }
 
-        /** But for that of the lease, which is short here so that the run is. */
+        /** Except for warnings about the lease, which is short here to keep the run short. */
         Stream<String> warnings() {
             return jvm.lines().stream()
                     .filter(line -> line.contains("WARN") || line.contains("ERROR") || line.contains("Exception"))

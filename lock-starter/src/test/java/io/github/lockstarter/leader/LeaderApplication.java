@@ -17,8 +17,8 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.event.EventListener;
 
 /**
- * One instance that competes for a role. Prints its {@link Claim}s, and those of a consumer that caches what the events
- * say, as they grow.
+ * One instance that competes for a role. Prints its {@link Claim}s, and those of a consumer that caches the state of
+ * the events, as they grow.
  */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({

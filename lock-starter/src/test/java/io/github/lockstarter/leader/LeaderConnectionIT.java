@@ -71,7 +71,7 @@ class LeaderConnectionIT {
         }
     }
 
-    /** The control: how often an event for each doubt would tell of a change. */
+    /** The control: how often an event per doubt would report a change. */
     static class Doubts implements LockListener {
 
         final AtomicInteger changes = new AtomicInteger();
@@ -148,7 +148,7 @@ class LeaderConnectionIT {
         assertThat(leadership(alone).term()).isEmpty();
         assertThat(billing.collect()).isEmpty();
         AtomicInteger doubts = alone.getBean(Doubts.class).changes;
-        await().untilAsserted(() -> assertThat(doubts).hasPositiveValue()); // a shorter doubt is not told
+        await().untilAsserted(() -> assertThat(doubts).hasPositiveValue()); // a shorter doubt is not reported
         proxy.accept();
         awaitLeader(alone);
         assertThat(leadership(alone).term()).hasValue(term);

@@ -11,7 +11,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 
-/** Leader election on Redis. What differs there is in {@link LeaderConnectionIT} and {@link LeaderProcessIT}. */
+/** Leader election on Redis. Tests specific to Redis are in {@link LeaderConnectionIT} and {@link LeaderProcessIT}. */
 @Tag(Effort.FULL)
 class LeaderElectionIT extends LeaderElectionSuite {
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** JVMs that compete for a role, and what becomes of it when the leader is killed or paused. */
+/** JVMs that compete for a role, while the leader is killed or paused. */
 class LeaderProcessIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** What is refused before anything starts, and what is set up. */
+/** Options that are rejected before anything starts, and the resulting set-up. */
 class CommandOptionsTests {
 
     private final StringWriter output = new StringWriter();

@@ -29,7 +29,7 @@ import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The deploy files agree with each other and with the application, as far as that can be told without containers. */
+/** The deploy files agree with each other and with the application, as far as can be checked without containers. */
 class ComposeFilesTests {
 
     private static final Path PROJECT = Path.of("..");
@@ -108,8 +108,8 @@ class ComposeFilesTests {
     }
 
     /**
-     * Every property of the application and of what it is built with, as an environment variable; a dash may be left
-     * out.
+     * Every property of the application and its libraries, as an environment variable, with or without underscores for
+     * dashes.
      */
     private static Set<String> knownVariables() {
         try {

@@ -12,7 +12,7 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** The plan for JMeter asks for what the application has. JMeter itself was run by hand: see README. */
+/** The plan for JMeter calls existing endpoints. JMeter itself was run by hand: see README. */
 class LoadPlanTests {
 
     @Test

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the experiment from the packaged jar, as a person does, and looks for what it leaves behind. The chaos is that
- * of v3; {@code -Ddemo.it.variants=v3,v4} has that of v4 as well.
+ * Runs the experiment from the packaged jar, as a user does, and checks for leftovers. The chaos is on v3; {@code
+ * -Ddemo.it.variants=v3,v4} adds v4.
  */
 @Tag("full")
 class ExperimentIT {
@@ -40,7 +40,7 @@ class ExperimentIT {
     @AfterEach
     void end() {
         commands.forEach(command -> command.process().destroyForcibly());
-        // Whoever ends what is left needs its directories.
+        // The process that removes leftovers needs its directories.
         commands.forEach(command -> await().atMost(Duration.ofSeconds(30))
                 .until(() -> command.leftovers().isEmpty()));
     }
@@ -98,7 +98,7 @@ class ExperimentIT {
         assertThat(command.leftovers()).isEmpty();
     }
 
-    /** Two at a time: what ends one does not touch the other. */
+    /** Two at a time: ending one does not affect the other. */
     @Test
     void leavesNothingBehindWhenInterruptedDuringSetupOrKilledDuringARun() throws Exception {
         Command settingUp = start("--requests=60");
@@ -134,7 +134,7 @@ class ExperimentIT {
         assertThat(command.leftovers()).isEmpty();
     }
 
-    /** Two at a time: what ends one does not touch the other. */
+    /** Two at a time: ending one does not affect the other. */
     @Test
     void theGalleryLeavesNothingBehindWhenInterruptedOrKilled() throws Exception {
         Command interrupted = startGallery("failover", "double-failover", "setnx");
@@ -227,7 +227,7 @@ class ExperimentIT {
 
     private record Row(int requests, int answered, int counter, int lost) {}
 
-    /** The command, and what it prints and leaves in a directory of its own. */
+    /** The command, its output, and its leftovers in a separate directory. */
     private record Command(Path home, Process process) {
 
         static Path output(Path home) {

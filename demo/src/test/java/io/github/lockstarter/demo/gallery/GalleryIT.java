@@ -30,7 +30,7 @@ class GalleryIT {
 
     private static final Gallery GALLERY = new Gallery(new GalleryListener() {});
 
-    /** Servers of other tests in this JVM, whose applications go on. */
+    /** Servers of other tests in this JVM, whose applications continue. */
     private static final Set<ProcessHandle> OTHERS =
             ProcessHandle.current().descendants().collect(Collectors.toSet());
 
@@ -114,7 +114,7 @@ class GalleryIT {
         assertThat(started()).isEmpty();
     }
 
-    /** While its callers start, and while the servers of the exhibit do: the first two are those of the counters. */
+    /** While its callers start, and while the servers of the exhibit start: the first two are those of the counters. */
     @ParameterizedTest
     @CsvSource({"lock-demo-caller-, 1", "lock-kit-redis-server-, 3"})
     void leavesNothingBehindWhenStoppedDuringTheStart(String program, int count) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Which longest hold applies: that of the request, or of all locks. */
+/** The longest hold that applies: the request's, or the default of all locks. */
 class LongestHoldTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

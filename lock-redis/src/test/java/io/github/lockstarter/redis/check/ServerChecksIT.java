@@ -21,9 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The start looks at every server once, needs no rights for it that locks do not need, and goes on whatever it finds.
- */
+/** The startup check queries every server once, needs no more permissions than the locks, and never fails the start. */
 class ServerChecksIT {
 
     private static final RedisSettings WITHOUT_GRACE =

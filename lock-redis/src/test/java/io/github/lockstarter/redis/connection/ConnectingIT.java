@@ -49,12 +49,12 @@ class ConnectingIT {
     private static final RedisSettings SETTINGS =
             new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.Guard.of(Duration.ofSeconds(30)));
 
-    /** The command timeout, and what a busy machine adds to it. */
+    /** The command timeout, plus delays of a busy machine. */
     private static final Duration BOUND = COMMAND_TIMEOUT.plusMillis(900);
 
     private final List<ServerSocket> silent = new ArrayList<>();
 
-    /** Else the first test would measure how long the client's classes take to load. */
+    /** Otherwise the first test would measure the loading of the client's classes. */
     @BeforeAll
     static void loadTheClient() {
         RedisURI nowhere = RedisURI.create("127.0.0.1", 1);
@@ -183,7 +183,7 @@ class ConnectingIT {
         }
     }
 
-    /** The operating system accepts connections, and nobody reads from them. */
+    /** The operating system accepts connections, but no process reads from them. */
     private RedisURI silentServer() {
         try {
             ServerSocket server = new ServerSocket(FreePort.next(), 50, InetAddress.getLoopbackAddress());

@@ -155,7 +155,7 @@ class RedisConnectionsTests {
         holdConnecting();
         try (RedisLockBackend waiting = new RedisLockBackend(redis, hasty)) {
             BackendUser user = new BackendUser(waiting);
-            for (int i = 0; i < 2; i++) { // the second one comes while the attempt of the first one goes on
+            for (int i = 0; i < 2; i++) { // the second one arrives during the attempt of the first one
                 assertThat(user.acquire(OWNER))
                         .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                                 .contains("Could not connect to Redis at stub:1: no answer within 100ms"));

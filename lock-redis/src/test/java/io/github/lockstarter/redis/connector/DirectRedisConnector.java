@@ -29,21 +29,19 @@ public final class DirectRedisConnector implements RedisConnector {
     private final RedisConnector connector;
 
     /**
-     * Prepares connections to a server, or to the master that sentinels name.
+     * Prepares connections to a server, or to the master according to sentinels.
      *
-     * @param uri where it is, and as whom to log in
-     * @param settings the lock's settings
+     * @param uri address and credentials
      */
     public DirectRedisConnector(RedisURI uri, RedisSettings settings) {
         this(uri, settings, settings.tune(ClientOptions.create()));
     }
 
     /**
-     * Prepares connections to a server, or to the master that sentinels name, by way of others.
+     * Prepares connections to a server, or to the master according to sentinels, through proxies.
      *
-     * @param uri where it is, and as whom to log in
-     * @param settings the lock's settings
-     * @param route to whom to connect in place of a server
+     * @param uri address and credentials
+     * @param route maps a server to its proxy
      */
     public DirectRedisConnector(RedisURI uri, RedisSettings settings, UnaryOperator<HostAndPort> route) {
         this(uri, settings, settings.tune(ClientOptions.create()), route);
@@ -85,21 +83,17 @@ public final class DirectRedisConnector implements RedisConnector {
     /**
      * Prepares connections to the nodes of a cluster.
      *
-     * @param nodes where some of them are, and as whom to log in
-     * @param settings the lock's settings
-     * @return the connector
+     * @param nodes addresses of some nodes, and credentials
      */
     public static DirectRedisConnector toCluster(List<RedisURI> nodes, RedisSettings settings) {
         return toCluster(nodes, settings, UnaryOperator.identity());
     }
 
     /**
-     * Prepares connections to the nodes of a cluster, by way of others.
+     * Prepares connections to the nodes of a cluster, through proxies.
      *
-     * @param nodes where some of them are, and as whom to log in
-     * @param settings the lock's settings
-     * @param route to whom to connect in place of a node
-     * @return the connector
+     * @param nodes addresses of some nodes, and credentials
+     * @param route maps a node to its proxy
      */
     public static DirectRedisConnector toCluster(
             List<RedisURI> nodes, RedisSettings settings, UnaryOperator<HostAndPort> route) {
@@ -107,11 +101,9 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     /**
-     * Prepares connections to one of several servers.
+     * Prepares connections to the master among several servers.
      *
-     * @param servers where they are, and as whom to log in
-     * @param settings the lock's settings
-     * @return the connector
+     * @param servers addresses and credentials
      */
     public static DirectRedisConnector toMasterAmong(List<RedisURI> servers, RedisSettings settings) {
         return new DirectRedisConnector(servers, settings, false, UnaryOperator.identity());

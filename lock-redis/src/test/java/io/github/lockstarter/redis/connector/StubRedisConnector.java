@@ -18,7 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Connects to nothing: records what is sent, and lets a test decide how connecting ends and what is answered. */
+/** Connects to no server: records commands, and lets a test decide the result of connecting and the answers. */
 public final class StubRedisConnector implements RedisConnector {
 
     private final List<AsyncCommand<?, ?, ?>> sent = new CopyOnWriteArrayList<>();
@@ -47,12 +47,12 @@ public final class StubRedisConnector implements RedisConnector {
         return attempts.get();
     }
 
-    /** What was sent, in order. */
+    /** Sent commands in order. */
     public List<AsyncCommand<?, ?, ?>> sent() {
         return sent;
     }
 
-    /** What was sent, in order, such as EVALSHA. */
+    /** Types of the sent commands in order, such as EVALSHA. */
     public List<String> types() {
         return sent.stream().map(command -> command.getType().toString()).toList();
     }

@@ -28,12 +28,12 @@ public final class AlteredNode implements QuorumNode {
         this.raises = raises;
     }
 
-    /** Tells another time. */
+    /** Reports another time. */
     public static AlteredNode telling(UnaryOperator<OptionalLong> time, QuorumNode node) {
         return new AlteredNode(node, time, true);
     }
 
-    /** Tells no time. */
+    /** Reports no time. */
     public static AlteredNode withoutClock(QuorumNode node) {
         return new AlteredNode(node, time -> OptionalLong.empty(), true);
     }
@@ -48,7 +48,7 @@ public final class AlteredNode implements QuorumNode {
         return node.vote(command).thenApply(vote -> new Vote(vote.result(), time.apply(vote.storeMicros())));
     }
 
-    /** Who counts votes asks like this to raise a token, and for nothing else while nobody renews. */
+    /** A vote counter sends such an attempt to raise a token; without renewals it sends nothing else. */
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         return raises

@@ -55,7 +55,7 @@ public final class QuorumStore implements LockStore {
         this.majority = majority;
     }
 
-    /** Servers that nobody restarts. */
+    /** Servers that are not restarted. */
     public static QuorumStore of(RedisQuorum servers) {
         return of(servers, PATIENCE);
     }
@@ -82,7 +82,7 @@ public final class QuorumStore implements LockStore {
                 nodes, longestLease, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity(), majority);
     }
 
-    /** The same nodes, which grant what they may have forgotten. */
+    /** The same nodes without a grace period: they grant locks that they may have forgotten. */
     public QuorumStore withoutGrace() {
         return new QuorumStore(
                 nodes,

@@ -169,7 +169,7 @@ final class RedlockStore implements LockStore {
         }
     }
 
-    /** A node that nobody can reach. */
+    /** An unreachable node. */
     private static final class DownNode implements QuorumNode {
 
         private final IllegalStateException cause = new IllegalStateException("down");

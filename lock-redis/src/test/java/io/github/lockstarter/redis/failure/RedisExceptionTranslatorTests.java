@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What failures say that say nothing themselves, or say it of another server. */
+/** Failures whose messages say nothing, or concern another server. */
 class RedisExceptionTranslatorTests {
 
     private final RedisExceptionTranslator failures =

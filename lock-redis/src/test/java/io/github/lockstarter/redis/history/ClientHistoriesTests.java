@@ -123,7 +123,7 @@ class ClientHistoriesTests {
         assertThat(histories.ofKey("b").known()).isEqualTo("-");
     }
 
-    /** Else who was told of the new history in one slot would trust it in all others. */
+    /** Otherwise a client that detected the new history in one slot would trust it in all others. */
     @Test
     void distrustANodeInNewSlotsForTheGracePeriodAfterItsMarkerChanged() {
         Duration lease = Duration.ofSeconds(2);

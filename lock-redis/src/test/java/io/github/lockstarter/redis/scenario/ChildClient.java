@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
-/** What the child JVMs have in common: a lock client on a server of the parent. */
+/** Common parts of the child JVMs: a lock client on a server of the parent. */
 final class ChildClient {
 
     private static final int CONNECT_ATTEMPTS = 100;
@@ -49,7 +49,7 @@ final class ChildClient {
         return locks;
     }
 
-    /** Else the JVM may be killed before its first lock says whose it is. */
+    /** Otherwise the JVM may be killed before its first lock can be taken over. */
     private static void awaitTakeOver(LockEngine engine) {
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> engine.admin()

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a cluster does while it changes costs a waiter time and no lock, and one node's trouble is not the others'. */
+/** Changes of a cluster cost waiters time but no lock, and trouble of one node does not affect the others. */
 @Timeout(60)
 class ClusterFaultsIT {
 
@@ -187,7 +187,7 @@ class ClusterFaultsIT {
         }
     }
 
-    /** Else the command itself is refused, as that of a lock without permits. */
+    /** Otherwise the command itself is rejected, as for a lock without permits. */
     private void nameAllKeysOfAnAttempt(RedisServer server) {
         KeySpace keys = KeySpace.of("lock:", true);
         server.commands().set(keys.historyOf(SlotHash.getSlot(lockKey)) + ":checked", "of nobody");

@@ -55,7 +55,7 @@ class ClusterHistoryIT extends HistoryFailover {
         return REDIS.topology().masterOf(lockKey);
     }
 
-    /** The replica is not let in any more. It goes on as a node of the cluster, which finds it fit. */
+    /** The replica can no longer authenticate. It stays a node of the cluster, which considers it healthy. */
     @Override
     void cutReplication(RedisServer master) {
         RedisServer replica = REDIS.topology().replicaOf(master);

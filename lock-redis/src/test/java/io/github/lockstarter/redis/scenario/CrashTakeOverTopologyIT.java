@@ -90,7 +90,7 @@ class CrashTakeOverTopologyIT {
         }
     }
 
-    /** The instance goes on, so that only its connections end: to the store it is the same. */
+    /** The instance continues, so only its connections end; the store cannot tell the difference. */
     private Path pathAfterCrash(RedisStore store) throws Exception {
         RedisLockBackend crashing = (RedisLockBackend) store.connect();
         try (store;

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What crash take-over costs where very many locks are held, or waited for. */
+/** The cost of crash take-over with many held locks or many waiters. */
 @Timeout(300)
 class CrowdedTakeOverRun extends RedisScenario {
 
@@ -93,7 +93,7 @@ class CrowdedTakeOverRun extends RedisScenario {
         return LockRequest.of(key + ':' + number).waitingUpTo(ofMinutes(2));
     }
 
-    /** A second. Not the processor's time, which depends on what else the machine does. */
+    /** Per second. Not processor time, which depends on other load of the machine. */
     private static double scriptsOfRedis() {
         redis().configResetstat();
         letPass(MEASURED);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a holder knows of a lock that may be taken over, in a failover that outlasts the take-over time. */
+/** States of a hold that may be taken over, during a failover that outlasts the take-over time. */
 @Timeout(120)
 class FailoverDoubtIT {
 
@@ -278,13 +278,15 @@ class FailoverDoubtIT {
         return application;
     }
 
-    /** All replicas know the history: one that says that it is in sync may get the next writes a second later. */
+    /**
+     * All replicas know the history: a replica that reports to be in sync may receive the next writes a second later.
+     */
     private static void awaitCopies(List<RedisServer> replicas) {
         await().atMost(PATIENCE).until(() -> replicas.stream()
                 .allMatch(replica -> replica.commands().exists("lock:history") == 1));
     }
 
-    /** A process that has not run since before the failover may have forgotten what it had acknowledged. */
+    /** A process that was restarted since before the failover may have lost acknowledged data. */
     private static void awaitOldAge(List<RedisServer> replicas) {
         await().atMost(PATIENCE).until(() -> replicas.stream()
                 .allMatch(replica ->

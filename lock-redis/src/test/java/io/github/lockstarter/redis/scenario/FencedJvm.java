@@ -25,20 +25,19 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JVM whose threads raise two numbers in Redis under one lock until they are told to stop: one that is guarded by
- * the fencing token, and for control one that is not. It can be told to stop in the middle of a section that was handed
- * over, with its own threads waiting behind it: then it prints {@code stalled fencingToken}, and goes on when told so.
+ * A JVM whose threads increment two numbers in Redis under one lock until a stop command: one with fencing tokens and,
+ * as a control, one without. A command stops it in the middle of a handed-over section, with its own threads waiting
+ * for the lock: it then prints {@code stalled fencingToken}, and continues on request.
  *
- * <p>Prints {@code section from heldUntil to fencingToken} for each time, where {@code heldUntil} is the last moment
- * that the hold was seen to be valid; and {@code refused} or {@code lost} and the fencing token of who wrote too late
- * or was told of a loss.
+ * <p>Prints {@code section from heldUntil to fencingToken} for each section, where {@code heldUntil} is the last time
+ * at which the hold was valid; and {@code refused} or {@code lost} with the fencing token for a late write or a loss.
  */
 final class FencedJvm {
 
     static final String STALLS = "stalls";
     static final String RUNS = "runs";
 
-    /** What the threads of this and other JVMs share, under a name each. */
+    /** A number that the threads of this and other JVMs share, by name. */
     record Store(String key) {
 
         String fence() {
@@ -58,7 +57,7 @@ final class FencedJvm {
             return key + ":unfenced";
         }
 
-        /** There when a stalled section may go on. */
+        /** Exists once a stalled section may continue. */
         String goOn() {
             return key + ":go-on";
         }
@@ -78,7 +77,7 @@ final class FencedJvm {
             return tonumber(redis.call('GET', KEYS[2]) or '0')
             """;
 
-    /** Writes while nobody newer has registered. */
+    /** Writes unless a newer holder has registered. */
     private static final String WRITE = """
             if redis.call('GET', KEYS[1]) ~= ARGV[1] then
               return 0

@@ -60,7 +60,7 @@ class FencingTokenAheadOfClockIT {
         }
     }
 
-    /** Each instance names the greatest that it knows of the key alone. */
+    /** Each instance sends the highest token that it knows of this key only. */
     @Test
     void otherKeysFollowTheClockOnceTheServerHasForgottenTheToken() {
         try (Application application = Application.over(store.connect())) {

@@ -27,9 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/**
- * Hand-over where several instances want the lock, on a real server: who has to wait for how long, and who is woken.
- */
+/** Hand-overs on a real server while several instances want the lock: waiting times, and which instances are woken. */
 class HandOverBoundsIT extends RedisScenario {
 
     private static final int CROWD = 8;
@@ -60,8 +58,8 @@ class HandOverBoundsIT extends RedisScenario {
     }
 
     /**
-     * Hand-overs beyond the bound: one that was decided when the notice came, one that a late timer adds, and
-     * those before it was taken up.
+     * Hand-overs beyond the bound: one decided before the notice arrived, one due to a late timer, and those before the
+     * notice was processed.
      */
     private static int mostInFlight(Duration work) {
         return 2 + (int) TWO_TICKS.dividedBy(work);
@@ -112,7 +110,7 @@ class HandOverBoundsIT extends RedisScenario {
         return longest;
     }
 
-    /** The same of a history: of each grant, those that came after the first notice since the grant before. */
+    /** The same for a history: for each grant, the hand-overs after the first notice since the previous grant. */
     private static int longestRow(Collection<Long> notices, Collection<Long> handOvers, List<Long> grants) {
         int longest = 0;
         for (int i = 0; i < grants.size(); i++) {
@@ -178,7 +176,7 @@ class HandOverBoundsIT extends RedisScenario {
         assertNothingLeft();
     }
 
-    /** Each instance attempted once when it registered, and those that were woken once more. */
+    /** Each instance attempted once when it registered, and once more if it was woken. */
     private void assertWoken(Mailboxes mailboxes, List<Application> waiting, int woken) {
         await().during(ofMillis(150)).atMost(ofSeconds(5)).untilAsserted(() -> {
             assertThat(mailboxes.notices()).as("notices").isEqualTo(1);

@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A lock that is handed over inside one instance, on a real server: what that costs, and what the waiters get. */
+/** A hand-over inside one instance, on a real server: its cost, and the results for the waiters. */
 class HandOverIT extends RedisScenario {
 
     private static final int THREADS = 16;
@@ -134,7 +134,7 @@ class HandOverIT extends RedisScenario {
                 .isLessThan(lease.toMillis() * 9 / 10);
     }
 
-    /** What the server says, in ms, after a hand-over when a sixth of the lease has passed. */
+    /** The remaining lease in ms according to the server, after a hand-over at a sixth of the lease. */
     private long leaseAfterALateHandOver(LockRequest request) throws Exception {
         Application application = warmedUp(newApplication());
         List<CompletableFuture<LockHandle>> row = rowBehindARelease(application, request, 2);
@@ -153,7 +153,7 @@ class HandOverIT extends RedisScenario {
         return left;
     }
 
-    /** Waiters of one instance, the first of which is granted the lock by the server, with what the others need. */
+    /** Waiters of one instance; the server grants the first one the lock with fencing tokens for the others. */
     private static List<CompletableFuture<LockHandle>> rowBehindARelease(
             Application application, LockRequest request, int waiters) {
         List<CompletableFuture<LockHandle>> row = new ArrayList<>();
@@ -183,7 +183,7 @@ class HandOverIT extends RedisScenario {
         LockHandle third = resultOf(row.get(2));
         assertThat(second.isHeld()).isFalse();
         assertThat(third.fencingToken()).isGreaterThan(second.fencingToken() + 1);
-        // A handle that is released is told by that, and by nothing else any more.
+        // A released handle receives nothing but the result of its release.
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(1));
         assertThat(second.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(third.isHeld()).isTrue();

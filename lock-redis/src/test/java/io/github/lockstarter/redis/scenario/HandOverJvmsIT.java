@@ -28,8 +28,8 @@ class HandOverJvmsIT extends RedisScenario {
     private final FencedJvm.Store store = new FencedJvm.Store(key);
 
     /**
-     * The number without a fencing token, and the sections up to their end whether or not the lease was valid, are the
-     * control: the same run shows what the stopped JVM does after its lease.
+     * The controls are the number without a fencing token, and sections that end after their lease: the same run shows
+     * the effect of the stopped JVM after its lease.
      */
     @Test
     @Tag(Effort.FULL)
@@ -79,7 +79,7 @@ class HandOverJvmsIT extends RedisScenario {
         return jvm.awaitLine(line -> line.startsWith("stalled "), START);
     }
 
-    /** Returns how long it took until somebody else had the lock. */
+    /** Returns the time until another JVM had the lock. */
     private static Duration kill(ChildJvm jvm, List<ChildJvm> all) {
         awaitStall(jvm);
         jvm.kill();
@@ -120,7 +120,7 @@ class HandOverJvmsIT extends RedisScenario {
         return jvm.lines().stream().filter(line -> line.startsWith("section "));
     }
 
-    /** What was in the lock; {@code end} is the number of the field that tells until when. */
+    /** Sections under the lock; {@code end} is the index of the field with their end. */
     private static OverlapDetector sections(List<ChildJvm> jvms, int end) {
         OverlapDetector sections = new OverlapDetector();
         for (ChildJvm jvm : jvms) {

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two instances whose threads want three locks, most of them in vain: short waits, interrupts, cancelled futures, all
- * against hand-overs. Nothing may overlap, and nothing may stay.
+ * Two instances whose threads compete for three locks, mostly without success: short waits, interrupts and cancelled
+ * futures against hand-overs. No overlaps, no leftovers.
  */
 class HandOverStressIT extends RedisScenario {
 
@@ -195,7 +195,7 @@ class HandOverStressIT extends RedisScenario {
                 .sum();
     }
 
-    /** Who waits would attempt when signalled; where nobody does, the signal is passed on by a withdrawal. */
+    /** A signalled instance with waiters attempts; without waiters, a withdrawal forwards the signal. */
     private void assertQueuesEmpty(List<Application> applications) {
         for (Application application : applications) {
             for (Place place : places) {
@@ -209,7 +209,7 @@ class HandOverStressIT extends RedisScenario {
         }
     }
 
-    /** For control: a queue with somebody in it is found. */
+    /** A control: the check finds a queue with a waiter. */
     @Test
     void theCheckFindsAWaiterThatStays() {
         Application application = warmedUp(newApplication());
@@ -218,7 +218,7 @@ class HandOverStressIT extends RedisScenario {
         await().atMost(PATIENCE)
                 .until(() -> !application.events().of(LockEvent.Contended.class).isEmpty());
 
-        // Again and again: while the waiter looks by itself, a signal is only noted, and nothing more is sent.
+        // Repeatedly: while the waiter retries on its own, a signal is only recorded and no command is sent.
         await().atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(() -> assertQueuesEmpty(List.of(application)))
                 .hasMessageContaining("ACQUIRE"));
     }

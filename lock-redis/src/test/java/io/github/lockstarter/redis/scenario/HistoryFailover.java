@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A replica is promoted that never heard of a lock: its holder keeps it, and nobody else gets it too early. Subclasses
- * bring the servers.
+ * A replica without a held lock is promoted: the holder keeps its lock, and no other owner gets it too early.
+ * Subclasses provide the servers.
  */
 @Timeout(180)
 abstract class HistoryFailover {
@@ -38,7 +38,7 @@ abstract class HistoryFailover {
     private static final Duration PATIENCE = ofSeconds(30);
     private static final String SEEDS = "io.github.lockstarter.redis.scenario.RedisScenario#seeds";
 
-    /** So many runs without one outage that a holder outlives prove nothing of what they are there for. */
+    /** If so many runs have no outage that a holder outlives, the test proves nothing. */
     private static final int TOO_MANY = 3;
 
     /** Runs of the keep test whose outage a holder has to outlive, and of which it may not. */
@@ -58,18 +58,18 @@ abstract class HistoryFailover {
     /** The server that grants the lock, even if it is dead. */
     abstract RedisServer master();
 
-    /** Lets the replicas of a master hear no more of it, while those that may promote them find them fit. */
+    /** Disconnects the replicas of a master from it, while sentinels or nodes still consider them healthy. */
     abstract void cutReplication(RedisServer master);
 
-    /** How many promotions there were, if those who promote count them; else always 0. */
+    /** Number of promotions if the servers count them, otherwise 0. */
     long promotions() {
         return 0;
     }
 
-    /** Waits until another server is the lock's master for everybody. */
+    /** Waits until all servers agree on another master of the lock. */
     abstract void awaitPromotion(RedisServer before);
 
-    /** Locks that other servers grant, whose histories go on. */
+    /** Locks of other servers, whose histories continue. */
     List<String> keysElsewhere() {
         return List.of();
     }
@@ -93,8 +93,8 @@ abstract class HistoryFailover {
     }
 
     /**
-     * As {@link #isShortOutageOutlived}; but a failure does not count where more than one master was promoted. Then a
-     * living one was deposed, which goes on executing writes until it is told, and the guard is set for none that does.
+     * As {@link #isShortOutageOutlived}, but ignores failures with more than one promotion: a live master was deposed
+     * then, and continued to execute writes until it detected that, for which the guard is not configured.
      */
     private boolean isShortOutageOutlivedOfOnePromotion(long seed) {
         long before = promotions();
@@ -110,7 +110,7 @@ abstract class HistoryFailover {
         }
     }
 
-    /** Whether the outage was short; fails where what is promised for one as long as it was does not hold. */
+    /** Whether the outage was short; fails if a promise for an outage of this length is broken. */
     private boolean isShortOutageOutlived(long seed) {
         try (RedisStore store = servers().with(RedisStore.guarding(lease()));
                 Application first = Application.over(store.connect());
@@ -134,11 +134,11 @@ abstract class HistoryFailover {
             }
             // A busy machine may leave the outcome of the release unknown.
             assertThat(held.release() == ReleaseOutcome.LOST)
-                    .as("release is told that it was lost")
+                    .as("the release reports the loss")
                     .isEqualTo(!kept);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(first.events().of(LockEvent.Lost.class))
-                            .as("losses that the application was told of")
+                            .as("losses reported to the application")
                             .hasSize(kept ? 0 : 1));
             assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
             return isShort;
@@ -146,8 +146,8 @@ abstract class HistoryFailover {
     }
 
     /**
-     * Until no grace lasts any more; however long the outage was, nobody else has the lock while its holder believes
-     * to.
+     * Until the end of all grace periods, for an outage of any length: no other owner has the lock while its holder
+     * considers it held.
      */
     private boolean isKeptBeyondTheGrace(LockHandle held, Application second) {
         long beyondTheGrace = System.nanoTime() + lease().plusSeconds(3).toNanos();
@@ -183,7 +183,7 @@ abstract class HistoryFailover {
         assertThat(timeToGrantAgain(seed, RedisServer::kill)).isLessThan(lease().plusSeconds(5));
     }
 
-    /** The control. Nobody waits for the lease: it may be longer than any failover. */
+    /** The control. Does not wait for the lease, which may be longer than any failover. */
     @ParameterizedTest
     @MethodSource(SEEDS)
     void grantsTwiceWithoutTheGuard(long seed) {
@@ -226,7 +226,7 @@ abstract class HistoryFailover {
         return first.locks().acquire(lost);
     }
 
-    /** Else a replica might have the lock of {@code second}, which the holder would be told of as a loss. */
+    /** Otherwise a replica might have the lock of {@code second}, which the holder would detect as a loss. */
     private void awaitReplicas(RedisServer master) {
         int replicas = Integer.parseInt(master.info("replication").get("connected_slaves"));
         master.commands().set("lock:{" + key + "}:any", "later than the release");

@@ -84,7 +84,7 @@ class HistoryGuardIT {
         }
     }
 
-    /** The control: what the guard is for. */
+    /** The control: two grants without the guard. */
     @ParameterizedTest
     @EnumSource
     void grantsTwiceWithoutTheGuard(Forgetting forgetting) {
@@ -243,7 +243,7 @@ class HistoryGuardIT {
         }
     }
 
-    /** Nobody is left who was there before. */
+    /** No earlier client is left. */
     @Test
     void trustsAnEmptyServerUnlessItBelongsToAQuorum() {
         assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRANT)).isTrue();

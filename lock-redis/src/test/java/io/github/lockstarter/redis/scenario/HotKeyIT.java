@@ -39,7 +39,7 @@ class HotKeyIT extends RedisScenario {
     private static final int CALLERS = 64;
     private static final String INSTANCE = "0123456789abcdef0123456789abcdef";
 
-    /** What a server answers while 2,000 attempts come. */
+    /** Attempts that a server answers while 2,000 arrive. */
     private static final int MOST_UNANSWERED = 256;
 
     /** None of the answers is to be missing, however long a busy machine takes. */
@@ -92,7 +92,7 @@ class HotKeyIT extends RedisScenario {
         };
     }
 
-    /** The key is never idle: what was answered is forgotten all the same. */
+    /** The key is never idle, but state of answered commands is removed anyway. */
     @Test
     @Tag(Effort.FULL)
     void keepsNoStateOfAnsweredCallsWhileTheKeyIsBusy() {

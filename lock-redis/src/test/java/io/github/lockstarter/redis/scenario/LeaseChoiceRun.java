@@ -18,9 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a lease costs and buys, with the defaults of an application: how long waiters wait for a holder that is killed,
- * and which pause of the holder and which outage of Redis its locks survive. Only by name, since it takes minutes:
- * {@code -Dit.test=LeaseChoiceRun}. Prints the figures.
+ * Cost and benefit of a lease with the defaults of an application: how long waiters wait for a killed holder, and which
+ * pauses of the holder and outages of Redis its locks survive. Runs only by name, since it takes minutes: {@code
+ * -Dit.test=LeaseChoiceRun}. Prints the values.
  */
 @Timeout(300)
 class LeaseChoiceRun extends RedisScenario {

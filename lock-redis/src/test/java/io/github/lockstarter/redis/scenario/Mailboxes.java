@@ -7,7 +7,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Hears what is published to the mailboxes of all instances. */
+/** Receives the messages to the mailboxes of all instances. */
 final class Mailboxes implements AutoCloseable {
 
     private static final String ALL = "lock:mailbox:*";
@@ -32,12 +32,12 @@ final class Mailboxes implements AutoCloseable {
         return mailboxes;
     }
 
-    /** How many instances were told that a lock may be free. */
+    /** Number of signals. */
     long signals() {
         return heard.size() - notices();
     }
 
-    /** How many instances were told that another one waits. */
+    /** Number of notices that another instance waits. */
     long notices() {
         return heard.stream().filter(message -> message.startsWith("%!")).count();
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What an empty section costs where many wait for one key: the time until all have had the lock, per waiter. The best
- * of some rounds, since other programs run too. {@code -Dlock.test.waiters=1000,60000} measures other crowds.
+ * The cost of an empty section with many waiters of one key: the time until all have had the lock, per waiter. The best
+ * of several rounds, since other programs run too. {@code -Dlock.test.waiters=1000,60000} sets other numbers.
  */
 @Timeout(600)
 class ManyWaitersRun extends RedisScenario {

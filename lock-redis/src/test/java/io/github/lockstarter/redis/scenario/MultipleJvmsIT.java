@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Real JVMs against each other, and what remains of one that is killed. */
+/** Competing JVMs, and recovery after one is killed. */
 class MultipleJvmsIT extends RedisScenario {
 
     private static final int JVMS = 3;

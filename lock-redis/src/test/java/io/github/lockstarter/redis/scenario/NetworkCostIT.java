@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the server has to read for a lock. */
+/** Network reads of the server per lock. */
 class NetworkCostIT extends RedisScenario {
 
     /** Without heartbeats, which come between the commands that are counted. */
@@ -43,7 +43,7 @@ class NetworkCostIT extends RedisScenario {
                 .isEqualTo(200);
     }
 
-    /** What a client sends, and what a lock is to the server, is the same without permits and with one. */
+    /** Commands of a client and stored data of a lock are the same without permits and with one. */
     @Test
     void onePermitCostsTheSameCommandsAsALock() throws Exception {
         List<String> ofLock = sentFor(request);
@@ -53,7 +53,7 @@ class NetworkCostIT extends RedisScenario {
         assertThat(sentFor(request.permits(2))).as("the control").isNotEqualTo(ofLock);
     }
 
-    /** Each word of the commands for what callers do, and what is stored; what counts up is left out. */
+    /** The words of commands for calls, and the stored data; without counters. */
     private List<String> sentFor(LockRequest asked) throws Exception {
         TcpProxy proxy = newProxy();
         Application other = warmedUp(newApplicationThatTrustsSignals());

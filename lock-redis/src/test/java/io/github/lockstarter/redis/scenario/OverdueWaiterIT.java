@@ -48,7 +48,7 @@ class OverdueWaiterIT extends RedisScenario {
                 try {
                     waiting.locks().tryAcquire(request.waitingUpTo(ofMillis(50)));
                 } catch (LockBackendException e) {
-                    // Cannot tell: no answer.
+                    // No answer, so the outcome is unknown.
                 }
             });
             proxy.flow();

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How many holders a lock with several permits has at a time, whatever the limits of those who ask. */
+/** Number of concurrent holders of a lock with several permits, for any limits of the callers. */
 class PermitLimitsIT extends RedisScenario {
 
     private static final int THREADS = 4;

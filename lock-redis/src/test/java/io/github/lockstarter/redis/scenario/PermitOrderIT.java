@@ -55,7 +55,7 @@ class PermitOrderIT extends RedisScenario {
         assertThat(servedUntil(IN_ORDER, false)).contains(IN_ORDER);
     }
 
-    /** The control: the queue of the server decides, and in another order nobody is served in this one. */
+    /** The control: the queue of the server decides; with a reversed queue, no round has this order. */
     @Test
     void theCheckFindsAReversedQueue() throws Exception {
         List<Integer> reversed = new ArrayList<>(IN_ORDER);
@@ -64,7 +64,7 @@ class PermitOrderIT extends RedisScenario {
         assertThat(servedUntil(reversed, true)).contains(reversed).doesNotContain(IN_ORDER);
     }
 
-    /** Who was served after whom, in as many rounds as it takes. */
+    /** Pairs of consecutive owners, in as many rounds as needed. */
     private List<List<Integer>> servedUntil(List<Integer> order, boolean isReversed) throws Exception {
         List<List<Integer>> rounds = new ArrayList<>();
         while (rounds.size() < MOST_ROUNDS && !rounds.contains(order)) {

@@ -41,7 +41,7 @@ class PermitsIT extends RedisScenario {
 
     private final LockRequest permit = request.ownedByHandle().waitingUpTo(ofSeconds(50));
 
-    /** Those of two instances that are killed together come free together, too. */
+    /** Permits of two instances that are killed together become free together. */
     @ParameterizedTest
     @CsvSource({"3, 1", "2, 2"})
     void takesOverAllPermitsOfKilledProcessesTogether(int ofEach, int processes) throws Exception {
@@ -145,7 +145,7 @@ class PermitsIT extends RedisScenario {
         proxy.stallReplies();
         CompletableFuture<LockHandle> acquiring = stalled.locks().acquireAsync(permit.permits(3));
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(redis().exists(slot(1)))
-                .as("granted, though nobody knows")
+                .as("granted, with an unknown outcome")
                 .isOne());
         await().atMost(PATIENCE).until(acquiring::isCompletedExceptionally);
         proxy.flow();

@@ -53,7 +53,10 @@ class RandomDisconnectsIT extends RedisScenario {
     private final AtomicInteger overlaps = new AtomicInteger();
     private volatile boolean ended;
 
-    /** Two holders are never certain; what is not cut off for longer than the take-over time loses nothing. */
+    /**
+     * There are never two certain holders; an instance that is disconnected for less than the take-over time loses no
+     * lock.
+     */
     @Test
     void hasAtMostOneCertainHolderAndLosesNoLockWithoutNeed() throws Exception {
         storm(LockHandle::isHeld, this::shortFault, () -> true);
@@ -184,7 +187,7 @@ class RandomDisconnectsIT extends RedisScenario {
         redis().configSet("maxclients", "10000");
     }
 
-    /** The server closes the connections of the mailboxes, since what they have to be told does not fit. */
+    /** The server closes the connections of the mailboxes because its output buffers overflow. */
     private void overflowMailboxes() {
         redis().configSet("client-output-buffer-limit", "pubsub 1 1 1");
         redis().pubsubChannels("lock:mailbox:*").forEach(mailbox -> redis().publish(mailbox, "x".repeat(100_000)));

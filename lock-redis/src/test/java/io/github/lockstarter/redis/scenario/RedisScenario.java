@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the scenarios on a real server have in common: the server, applications before it, and a look at its keys. */
+/** Common parts of the scenarios on a real server: the server, applications connected to it, and access to its keys. */
 @Timeout(90)
 abstract class RedisScenario {
 
@@ -44,7 +44,7 @@ abstract class RedisScenario {
     /** After this time an answer counts as lost. */
     static final Duration COMMAND_TIMEOUT = RedisStore.SETTINGS.commandTimeout();
 
-    /** Far longer than a scenario: what is gone before was not ended by its lease. */
+    /** Far longer than a scenario: a lock that disappears earlier has not expired. */
     static final Duration LONG_LEASE = Duration.ofSeconds(60);
 
     final String key = "scenario:" + UUID.randomUUID();
@@ -102,7 +102,7 @@ abstract class RedisScenario {
         return newApplication(RedisStore.behind(proxy).with(settings()), settings);
     }
 
-    /** One that is told at once of what the server has forgotten, and gets it again. */
+    /** An application that detects data loss of the server at once, and restores its locks. */
     Application newApplicationWithoutGuard() {
         return newApplication(
                 new RedisStore(server().uri()).with(RedisStore.WITHOUT_GRACE), Application.settings(LONG_LEASE));
@@ -155,12 +155,12 @@ abstract class RedisScenario {
         while (!done.isDone()) {
             long now = System.nanoTime();
             last = held.isHeld() ? now : last;
-            LockSupport.parkNanos(50_000); // leaves the processor to what is tested
+            LockSupport.parkNanos(50_000); // leaves processor time to the code under test
         }
         return last;
     }
 
-    /** Looks as often as a test can tell the difference, and leaves the processor to what is tested. */
+    /** Polls as often as a test needs, and leaves processor time to the code under test. */
     static void pauseBetweenLooks() {
         LockSupport.parkNanos(2_000_000);
     }
@@ -208,7 +208,7 @@ abstract class RedisScenario {
         return new Random(seed);
     }
 
-    /** What each run of a test draws lots with: one run, unless {@code -Dlock.test.seeds} says how many. */
+    /** Seeds of the runs of a test: one, unless {@code -Dlock.test.seeds} sets the number. */
     static LongStream seeds() {
         return seeded("the runs").longs(Integer.getInteger("lock.test.seeds", 1));
     }

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The clock of one of five servers is set 31 s forward while a lock is held on it: nobody else is granted it. Only by
- * name, since it takes long: {@code -Dit.test=RedlockClockRun -Dlock.test.seeds=20}.
+ * The clock of one of five servers is set 31 s forward while a lock is held on it: no other owner is granted the lock.
+ * Runs only by name, since it takes long: {@code -Dit.test=RedlockClockRun -Dlock.test.seeds=20}.
  */
 @Timeout(600)
 class RedlockClockRun {

@@ -48,7 +48,7 @@ class RedlockFaultsIT {
         return QuorumStore.of(servers().stream().map(RedisServer::uri).toList(), grace);
     }
 
-    /** Nobody votes who has just come back, so that each pair fails when the one before votes again. */
+    /** A server does not vote right after its restart, so each pair fails after the previous pair votes again. */
     @Test
     @Tag(Effort.FULL)
     void locksWithAnyTwoServersDown() {
@@ -111,7 +111,7 @@ class RedlockFaultsIT {
         }
     }
 
-    /** The two that were down come back without data, and are needed when two others have gone. */
+    /** The two that were down restart without data, and are needed after two others have failed. */
     @Test
     void countsVotesOfServersThatWereDownAtStartupAfterTheirGracePeriod() {
         servers().subList(3, NODES).forEach(RedisServer::kill);

@@ -19,9 +19,9 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * A lock that is held on just a quorum, one of whose servers then forgets it: Instance A does not reach two of the five
- * servers, and holds on the other three. Instance B reaches all of them. The server that forgets is the only one that
- * both majorities share.
+ * A lock on just a quorum, one of whose servers then loses it. Instance A reaches three of the five servers and holds
+ * the lock there; instance B reaches all of them. The server that loses the lock is the only common one of both
+ * majorities.
  */
 final class RedlockMemory implements AutoCloseable {
 
@@ -52,7 +52,7 @@ final class RedlockMemory implements AutoCloseable {
         this.second = Application.over(b.connect());
     }
 
-    /** What is left of A's lease when B gets the lock; negative if it was over. Which servers do what, is drawn. */
+    /** Rest of A's lease when B gets the lock; negative if it was over. The roles of the servers are random. */
     Duration leaseLeftWhenTheNextOneIsIn(Random random, Consumer<RedisServer> forgetting) {
         Collections.shuffle(order, random);
         acquireOnceAllVote();
@@ -75,7 +75,7 @@ final class RedlockMemory implements AutoCloseable {
         proxy.cut();
     }
 
-    /** Each has heard of every server, and each server has a history that is old enough. */
+    /** Each instance has had an answer of every server, and each server has a history that is old enough. */
     private void acquireOnceAllVote() {
         for (Application application : List.of(first, second)) {
             acquire(application).release();

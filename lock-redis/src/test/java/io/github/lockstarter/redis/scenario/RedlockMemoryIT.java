@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * One of five servers forgets a lock that is held, by a restart or by its clock: nobody else is granted it. Each test
- * has a twin without the guard, where somebody is. {@code -Dlock.test.seeds=20} repeats them;
- * {@code -Dlock.test.seed=…} draws the same again. Here, a clock is set as far as clients can tell: the lease ends too
- * early, and the server tells another time. {@link RedlockClockRun} sets a real one.
+ * One of five servers loses a held lock, by a restart or by its clock: no other owner is granted the lock. Each test
+ * has a control without the guard, in which another owner is. {@code -Dlock.test.seeds=20} repeats them; {@code
+ * -Dlock.test.seed=…} repeats the same choices. The clock is only simulated as far as clients can detect: the lease
+ * ends too early, and the server reports another time. {@link RedlockClockRun} sets a real clock.
  */
 @Timeout(600)
 class RedlockMemoryIT {
@@ -63,7 +63,7 @@ class RedlockMemoryIT {
                 .isNotEmpty();
     }
 
-    /** What was left of leases that others were granted. */
+    /** Rests of leases when other owners were granted the lock. */
     private static List<Duration> overlaps(UnaryOperator<QuorumStore> settings, Consumer<RedisServer> forgetting) {
         Random random = RedisScenario.seeded("a quorum that forgets");
         try (RedlockMemory scenario = new RedlockMemory(servers(), LEASE, settings)) {

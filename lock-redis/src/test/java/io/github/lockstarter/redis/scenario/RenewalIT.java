@@ -21,15 +21,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Leases on a real server: kept, lost, and what each looks like from outside. */
+/** Leases on a real server: kept and lost, and their effects on other callers. */
 class RenewalIT extends RedisScenario {
 
     private static final Duration LEASE = ofMillis(900);
 
-    /** For what has to happen within a part of the lease, on a machine that is busy with other tests, too. */
+    /** For actions within a part of the lease, while other tests run on the same machine. */
     private static final Duration LONGER_LEASE = ofSeconds(6);
 
-    /** Of the loss, on a busy machine: nothing but its own timer tells the holder of it, however long it waits. */
+    /** Delay of the loss on a busy machine: only its own timer notifies the holder, however long it waits. */
     private static final Duration LATENESS = ofSeconds(3);
 
     private static final int MANY = Effort.of(3_000, 10_000);

@@ -6,7 +6,7 @@ import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The check that nothing stays behind sees what does. */
+/** The check for leftovers finds them. */
 class ScenarioChecksIT extends RedisScenario {
 
     @Test

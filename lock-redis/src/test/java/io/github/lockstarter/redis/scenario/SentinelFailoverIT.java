@@ -68,7 +68,7 @@ class SentinelFailoverIT {
     void acquiresAgainWhenTheMasterHangs() {
         RedisServer master = REDIS.topology().master();
         master.pause();
-        // Somebody has to ask a server to find out that it hangs.
+        // A hung server is only detected by a command.
         CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> {
             for (int i = 0; i < 3; i++) {
                 application

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What listeners hear of a failover. */
+/** Events of listeners during a failover. */
 @Timeout(120)
 class SentinelStoreEventsIT {
 

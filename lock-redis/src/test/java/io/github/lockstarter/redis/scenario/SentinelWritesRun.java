@@ -17,8 +17,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * How long a master with two replicas takes writes when it is replaced, or hears of no replica any more. Only by name,
- * since it tells about Redis, and nothing about locks: {@code -Dit.test=SentinelWritesRun}. Prints the figures.
+ * How long a replaced master, or a master without replicas, accepts writes. Runs only by name, since it tests Redis and
+ * not the locks: {@code -Dit.test=SentinelWritesRun}. Prints the values.
  */
 @Timeout(90)
 class SentinelWritesRun {

@@ -24,7 +24,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What listeners hear of a server that recovers or is away: one event when it begins, and one when it is over. */
+/** Events of listeners for a server that recovers or is down: one at the start and one at the end. */
 @Timeout(60)
 class StoreEventsIT {
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A wait outlasts a refusal that ends by itself, on every version of the server. */
+/** A wait outlasts a temporary refusal, on every version of the server. */
 @Timeout(60)
 class TemporaryRefusalIT {
 
@@ -83,7 +83,7 @@ class TemporaryRefusalIT {
             assertThat(waiting).allSatisfy(TemporaryRefusalIT::isGranted);
         }
 
-        /** The failover behind one address: what was sent while there was no connection went out once. */
+        /** A failover behind one address: commands sent without a connection are sent once afterwards. */
         @Test
         void waitsUntilAReplicaFoundAfterAnOutageIsPromoted() {
             TcpProxy proxy = TcpProxy.before(REDIS.server());
@@ -95,7 +95,7 @@ class TemporaryRefusalIT {
                 proxy.refuse();
                 proxy.cut();
                 await().until(() -> proxy.connections() == 0);
-                letPass(Duration.ofMillis(100)); // the client hears of it
+                letPass(Duration.ofMillis(100)); // the client detects it
                 List<CompletableFuture<LockHandle>> waiting = acquire(cutOff, 16);
                 redis().replicaof(MASTER.server().host(), MASTER.server().port());
                 proxy.accept();

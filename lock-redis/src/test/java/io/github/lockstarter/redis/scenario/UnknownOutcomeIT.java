@@ -41,7 +41,7 @@ class UnknownOutcomeIT extends RedisScenario {
                         .isInstanceOf(LockBackendException.class)
                         .hasMessageContaining(key)));
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(redis().get("lock:fence"))
-                .as("granted, though nobody knows")
+                .as("granted, with an unknown outcome")
                 .isNotEqualTo(before));
 
         assertThat(resultOf(taken)).isLessThan(COMMAND_TIMEOUT.plus(SLACK));

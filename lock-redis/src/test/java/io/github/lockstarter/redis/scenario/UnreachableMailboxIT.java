@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * An instance that the server of its locks never hears, as behind a proxy that answers {@code SUBSCRIBE} and {@code
- * PUBSUB} itself: here, its mailbox is at another server.
+ * An instance whose mailbox is not connected to the server of its locks, as behind a proxy that answers {@code
+ * SUBSCRIBE} and {@code PUBSUB} itself: here, its mailbox is on another server.
  */
 class UnreachableMailboxIT extends RedisScenario {
 
@@ -37,7 +37,7 @@ class UnreachableMailboxIT extends RedisScenario {
 
     private final LockRequest patient = request.waitingUpTo(Duration.ofSeconds(50));
 
-    /** Beats go on, so that each mark is removed before it is a take-over time old. */
+    /** Beats continue, so each mark is removed before it is a take-over time old. */
     @Test
     void anInstanceWithoutAMailboxKeepsItsLocksWhileItBeats() throws Exception {
         try (RedisLockBackend backend = split(REDIS.server().uri());

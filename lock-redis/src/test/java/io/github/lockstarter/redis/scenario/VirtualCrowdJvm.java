@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 /**
- * A JVM with far more virtual threads than carriers, which take turns in the locks of some keys. Says how many sections
- * came through, and what is held afterwards; or that they are stuck.
+ * A JVM with far more virtual threads than carriers, which compete for the locks of a few keys. Prints the number of
+ * completed sections and the locks held afterwards, or reports that threads are stuck.
  */
 final class VirtualCrowdJvm {
 

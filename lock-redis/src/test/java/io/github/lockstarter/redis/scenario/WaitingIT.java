@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /** Waiters on a real server: no queue entry stays, and a lost signal delays but does not block. */
 class WaitingIT extends RedisScenario {
 
-    /** Long for a signal and a round trip, short beside the patience and the next look of a waiter. */
+    /** Long for a signal and a round trip, short compared with the patience and the next look of a waiter. */
     private static final Duration SOON = ofSeconds(10);
 
     @Override

@@ -1,6 +1,4 @@
-/**
- * What happens to locks under faults, crowds and several JVMs: scenarios that need a real server.
- */
+/** Locks under faults, load and several JVMs: scenarios that need a real server. */
 @NullMarked
 package io.github.lockstarter.redis.scenario;
 

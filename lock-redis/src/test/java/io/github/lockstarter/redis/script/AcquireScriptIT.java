@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who is granted a lock, and what the others are told. */
+/** Grants of a lock, and the answers to other callers. */
 class AcquireScriptIT extends AcquireScriptOnServer {
 
     @Test

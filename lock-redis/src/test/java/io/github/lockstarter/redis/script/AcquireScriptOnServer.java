@@ -31,7 +31,7 @@ public abstract class AcquireScriptOnServer {
         return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
     }
 
-    /** Messages of a channel arrive in order, so one that is sent now arrives after every earlier one. */
+    /** Messages of a channel arrive in order, so a message sent now arrives after all earlier ones. */
     public List<String> heardUntilNow(Listening listening, String instance) {
         redis.publish("lock:mailbox:" + instance, "end");
         Awaitility.await().until(() -> listening.heard().contains("end"));

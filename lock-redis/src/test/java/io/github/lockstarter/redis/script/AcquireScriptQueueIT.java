@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who waits, in which order, and that the owner is told. */
+/** The queue, its order, and the notice to the owner. */
 class AcquireScriptQueueIT extends AcquireScriptOnServer {
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is left when the server refuses a command, or a key holds another type: no lock that nobody was granted. */
+/** The state after the server rejects a command, or a key has another type: no lock without a grant. */
 class AcquireScriptRefusalIT extends AcquireScriptOnServer {
 
     @ParameterizedTest

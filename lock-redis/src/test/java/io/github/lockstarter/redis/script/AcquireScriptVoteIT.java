@@ -8,7 +8,7 @@ import io.lettuce.core.SetArgs;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a quorum needs of the script: tokens that are raised, and the time. */
+/** Requirements of a quorum: raised tokens and the time. */
 class AcquireScriptVoteIT extends AcquireScriptOnServer {
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the scripts do for several locks, each by itself. */
+/** Effects of the scripts on several locks independently. */
 class BatchScriptsIT {
 
     @RegisterExtension
@@ -178,7 +178,7 @@ class BatchScriptsIT {
         assertThat(redis.exists(ONE.lock(), TWO.lock())).isZero();
     }
 
-    /** A refusal is that lock's own: what was granted before it stays granted, and its caller is told. */
+    /** A refusal concerns only its own lock: earlier grants remain, and their callers are notified. */
     @Test
     void reportsTheRefusalOfOneLock() {
         redis.set(TWO.lock(), "somebody");
@@ -255,7 +255,7 @@ class BatchScriptsIT {
         assertThat(REDIS.server().info("commandstats").get("cmdstat_incrby")).startsWith("calls=1,");
     }
 
-    /** Where nobody is granted anything, there is no note, and callers that try cost no writes. */
+    /** Without grants, there is no cached check, and tries cost no writes. */
     @Test
     void writesNothingForAHeldLockWithoutACachedHistoryCheck() {
         String known = guarded.grace(GuardedScripts.GRACE);
@@ -289,7 +289,7 @@ class BatchScriptsIT {
         acquire("a:1", 0, ONE, TWO);
         redis.zadd(ONE.waiters(), 1, INSTANCE);
         redis.zadd(TWO.waiters(), 1, INSTANCE);
-        // Nobody listens: both places are spent, and the locks are free.
+        // No instance listens: both entries are removed, and the locks are free.
         assertThat(release("a:1", ONE, TWO)).containsExactly(1L, 1L);
         assertThat(redis.exists(ONE.waiters(), TWO.waiters())).isZero();
     }

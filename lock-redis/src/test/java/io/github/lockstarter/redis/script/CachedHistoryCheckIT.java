@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A look at the history counts for those that follow within 20 ms, on the server that looked. */
+/** A check of the history is valid for attempts within 20 ms on the same server. */
 class CachedHistoryCheckIT {
 
     @RegisterExtension
@@ -85,7 +85,7 @@ class CachedHistoryCheckIT {
         assertThat(calls(master, "incrby")).as("where nothing may be left").isZero();
     }
 
-    /** Else tokens that are added to it would be below those that were granted before it was lost. */
+    /** Otherwise tokens added to it would be below the tokens granted before it was lost. */
     @Test
     void keepsTheCounterAtOrAboveTheTimeOfTheCheck() {
         String known = oldHistory();
@@ -174,7 +174,7 @@ class CachedHistoryCheckIT {
         assertThat(calls(master, "info")).isGreaterThanOrEqualTo(GRANTS);
     }
 
-    /** Else a replica that is promoted would trust the look of its master. */
+    /** Otherwise a promoted replica would trust the check of its master. */
     @Test
     void doesNotReplicateTheCachedCheck() {
         String known = oldHistory();
@@ -247,7 +247,7 @@ class CachedHistoryCheckIT {
         assertThat(master.commands().exists(CHECKED)).isZero();
     }
 
-    /** It knows another marker, and is told so. */
+    /** A caller with another marker is notified. */
     @Test
     void checksTheHistoryForACallerWithAnotherMarker() {
         String known = oldHistory();

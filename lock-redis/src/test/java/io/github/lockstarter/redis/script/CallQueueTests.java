@@ -26,7 +26,7 @@ class CallQueueTests {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
 
-    /** Answers what was sent when a test says so. */
+    /** Answers sent commands when a test requests it. */
     private final class Recorder implements Sender<Integer, String> {
 
         private final String kind;
@@ -153,7 +153,7 @@ class CallQueueTests {
         answer();
         assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED + 1);
         release(0);
-        await("what frees a lock does not wait for room")
+        await("a release does not wait for room")
                 .untilAsserted(() -> assertThat(sent).endsWith("releases[0]"));
         assertThat(results.get(CallQueue.MOST_UNANSWERED + 1))
                 .succeedsWithin(Duration.ofSeconds(20))

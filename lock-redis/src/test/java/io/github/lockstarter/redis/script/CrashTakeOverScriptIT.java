@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The mark of an instance that is not heard, its beat, the take-over, and the trace that it leaves. */
+/** The mark of a disconnected instance, its beat, the take-over, and its trace. */
 class CrashTakeOverScriptIT {
 
     @RegisterExtension
@@ -75,7 +75,7 @@ class CrashTakeOverScriptIT {
         String[] mark = redis.get(MARK).split(" ", -1);
         assertThat(Long.parseLong(mark[0])).as("begin").isBetween(now, serverMicros());
         assertThat(mark[1]).as("last look").isEqualTo(mark[0]);
-        assertThat(mark[2]).as("not heard for").isEqualTo("0");
+        assertThat(mark[2]).as("disconnected for").isEqualTo("0");
         assertThat(redis.pttl(MARK)).isCloseTo(GuardedScripts.GRACE, within(1_000L));
         assertThat(redis.exists(TRACE)).isZero();
     }
@@ -88,7 +88,7 @@ class CrashTakeOverScriptIT {
         assertThat(unheard()).isBetween(150_000L, 50_000 + MOST_OF_ONE_LOOK);
     }
 
-    /** A server that stood still between two looks has heard nobody, so the time says nothing of the owner. */
+    /** A server that stood still between two checks proves nothing about the owner. */
     @Test
     void aMarkAgesByAPartOfTheTakeOverTimePerLookAtMost() {
         mark(serverMicros() - 10 * LONG, 0);
@@ -206,7 +206,7 @@ class CrashTakeOverScriptIT {
             List<String> answer = forbidden.beat(WAITING, GUARDED, KEYS.lock());
             assertThat(answer.get(0)).as("counts").isEqualTo(scripts.marker());
             assertThat(answer.get(4)).containsAnyOf("NOPERM", "ACL failure", "The user executing the script");
-            assertThat(answer.get(5)).as("counts as heard").isEmpty();
+            assertThat(answer.get(5)).as("counts as connected").isEmpty();
         }
     }
 
@@ -284,7 +284,7 @@ class CrashTakeOverScriptIT {
                 .isEqualTo("" + BEGIN);
     }
 
-    /** The owner was alive in between, and perhaps confirmed what it has. */
+    /** The owner was alive in between, and may have confirmed its locks. */
     @Test
     void doesNotTakeOverByTheAcknowledgementOfAnEarlierMark() {
         redis.set(KEYS.lock(), stored(REPLICATED));
@@ -303,7 +303,7 @@ class CrashTakeOverScriptIT {
         assertThat(redis.get(TRACE)).isEqualTo(begin);
     }
 
-    /** Else a replica could forget the trace before the lease is over that a late take-over has ended. */
+    /** Otherwise a replica could lose the trace before the end of a lease that a late take-over has ended. */
     @Test
     void aMarkExpiresAndTheTraceExpiresAGracePeriodLater() {
         redis.set(KEYS.lock(), stored(REPLICATED));
@@ -330,7 +330,7 @@ class CrashTakeOverScriptIT {
         assertThat(redis.exists(TRACE)).isZero();
     }
 
-    /** A replica that was promoted is not told from its master then, and may not hear whom the master hears. */
+    /** A promoted replica cannot be distinguished from its master then, and may not have the same subscribers. */
     @Test
     void neitherMarksNorTakesOverForAUserWhoCannotReadTheHistory() {
         mark(serverMicros() - LONG, LONG);
@@ -356,7 +356,7 @@ class CrashTakeOverScriptIT {
         mark(1, LONG);
         try (Listening heard = Listening.to(REDIS.server(), CRASHED)) {
             assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
-            assertThat(heard.heard()).as("it is told neither").isEmpty();
+            assertThat(heard.heard()).as("it receives neither").isEmpty();
         }
         await().until(() -> redis.pubsubNumsub("lock:mailbox:" + CRASHED).containsValue(0L));
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);

@@ -24,7 +24,7 @@ final class GuardedScripts {
         this.redis = redis;
     }
 
-    /** An attempt that does not wait, by who knows this marker, or none. */
+    /** An attempt without a wait, by a client that knows this marker, or none. */
     List<Object> acquire(String token, String known) {
         return acquire(token, known, "1");
     }
@@ -38,7 +38,7 @@ final class GuardedScripts {
         return acquireAsChecked(token, known, 0);
     }
 
-    /** The same, of who knows a fencing token. */
+    /** The same, by a client that knows a fencing token. */
     List<Object> acquireAsChecked(String token, String known, long floor) {
         return acquire(CHECKED, token, known, "1", floor);
     }
@@ -125,7 +125,7 @@ final class GuardedScripts {
                 text);
     }
 
-    /** What is stored. */
+    /** The stored marker. */
     String marker() {
         return redis.get(HISTORY);
     }
@@ -144,12 +144,12 @@ final class GuardedScripts {
         return marker;
     }
 
-    /** Makes the history one that the server began when it was new. */
+    /** Makes the history a first one: the server was new when it started. */
     String markFirst() {
         return mark(replid() + ":1700000000000000:first");
     }
 
-    /** What the server calls its history. */
+    /** The server's id of its history. */
     String replid() {
         return redis.info("replication")
                 .lines()

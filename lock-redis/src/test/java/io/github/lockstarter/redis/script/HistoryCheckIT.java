@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What acquire, renew and reclaim make of the stored marker and of what the caller knows. */
+/** Results of acquire, renew and reclaim for the stored marker and the caller's marker. */
 class HistoryCheckIT {
 
     @RegisterExtension
@@ -240,7 +240,7 @@ class HistoryCheckIT {
         assertThat(redis.exists(HISTORY)).isZero();
     }
 
-    /** The present history began just now, so that what is free is not granted. */
+    /** The present history has just started, so free locks are not granted. */
     private void assertBegun() {
         String marker = scripts.marker();
         assertThat(marker).matches(scripts.replid() + ":\\d{16}:grace");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What acquire, renew and reclaim do at every age of the history. */
+/** Results of acquire, renew and reclaim at every age of the history. */
 class HistoryGuardScriptIT {
 
     @RegisterExtension

@@ -91,7 +91,7 @@ class LockScriptTests {
                 .contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(token) .. ':' ..");
     }
 
-    /** What each turn of a loop takes for itself, it names first. */
+    /** Variables of a loop are named at its start. */
     private static List<String> withoutHeadsOfLoops(List<String> lines) {
         List<String> others = new ArrayList<>();
         boolean isHead = false;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the scripts do with a lock that is kept for the rest of its minimum time. */
+/** Scripts for a lock that is kept for the rest of its minimum time. */
 class MinimumTimeScriptIT {
 
     private static final String KEPT = "%kept";

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which slot of a lock with several permits the acquire script grants, and what it tells who gets none. */
+/** The slot that the acquire script grants, and its answers without a grant. */
 class PermitScriptsIT {
 
     @RegisterExtension
@@ -106,7 +106,7 @@ class PermitScriptsIT {
         assertThat(slotOf(acquire("b:1", PERMITS + 1))).isEqualTo(PERMITS);
     }
 
-    /** Nobody is told when a minimum time or a lease ends. */
+    /** No signal is sent at the end of a minimum time or a lease. */
     @Test
     void returnsWhenTheFirstSlotMayBeFree() {
         redis.set(slot(0), Scripts.stored("a:1"), SetArgs.Builder.px(9_000));
@@ -118,7 +118,7 @@ class PermitScriptsIT {
         assertThat((Long) contended.get(1)).isBetween(100L, 700L);
     }
 
-    /** Where an instance may be taken over from, who waits must not sleep until the end of a minimum time. */
+    /** If an owner may be taken over, waiters must not sleep until the end of a minimum time. */
     @Test
     void reportsKeptOnlyIfAllSlotsAreKept() {
         redis.set(slot(0), Scripts.stored(ONE + ":1" + LABEL), SetArgs.Builder.px(9_000));
@@ -140,10 +140,10 @@ class PermitScriptsIT {
 
         assertThat(acquire("b:1", 2).get(0)).isEqualTo(RECOVERING);
         assertThat(redis.exists(slot(1))).isZero();
-        assertThat(slotOf(acquire("a:1", 2))).as("what it has, it keeps").isZero();
+        assertThat(slotOf(acquire("a:1", 2))).as("it keeps its slot").isZero();
     }
 
-    /** One look marks the owners of all slots, so that those of two instances come free together. */
+    /** One check marks the owners of all slots, so the slots of two instances become free together. */
     @Test
     void marksEachSilentOwner() {
         acquire(ONE + ":1" + LABEL, 2);
@@ -153,7 +153,7 @@ class PermitScriptsIT {
         assertThat(redis.exists("lock:doubt:" + ONE, "lock:doubt:" + OTHER)).isEqualTo(2);
     }
 
-    /** The control: a loop that stops at the first owner that is not heard. */
+    /** The control: a loop that stops at the first disconnected owner. */
     @Test
     void marksOneSilentOwnerPerCallIfTheSearchStopsAtTheFirst() {
         acquire(ONE + ":1" + LABEL, 2);
@@ -218,7 +218,7 @@ class PermitScriptsIT {
                 .isEqualTo(Map.of(ONE, 0L, OTHER, 1L, THIRD, 1L));
     }
 
-    /** The control: who tells one of the owners alone leaves the others to hand over among their own waiters. */
+    /** The control: if only one owner is notified, the others hand over among their own waiters. */
     @ParameterizedTest
     @ValueSource(strings = {"{owner}", "{stored[1]}", "{stored[#stored]}"})
     void theCheckFindsAScriptThatReadsOneSlotOnly(String slots) {
@@ -234,7 +234,7 @@ class PermitScriptsIT {
         assertThat(toldWhen(twice, List.of(ONE, OTHER, ONE), List.of("b"))).containsEntry(ONE, 2L);
     }
 
-    /** Who waits may be an owner itself, and know of nobody else. */
+    /** A waiter may be an owner itself, and know no other one. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4})
     void tellsEachWaitingOwnerThatAnotherOneWaits(int owners) {
@@ -251,7 +251,7 @@ class PermitScriptsIT {
                 .isEqualTo(Map.of(ONE, 1L, OTHER, 1L));
     }
 
-    /** How often each instance was told, where these have the slots and those begin to wait. */
+    /** Number of notices per instance, for these owners and waiters. */
     private Map<String, Long> toldWhen(String script, List<String> owners, List<String> waiters) {
         redis.del(IntStream.range(0, owners.size())
                 .mapToObj(PermitScriptsIT::slot)

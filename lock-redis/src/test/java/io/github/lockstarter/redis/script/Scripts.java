@@ -38,7 +38,7 @@ final class Scripts {
         this.marker = new GuardedScripts(redis).markFirst();
     }
 
-    /** What is stored for a token with the fencing token 7. */
+    /** Stored value for a token with fencing token 7. */
     static String stored(String token) {
         return stored(7, token);
     }
@@ -47,7 +47,7 @@ final class Scripts {
         return "%016d %s".formatted(fencingToken, token);
     }
 
-    /** What is stored for a token whose attempt asked for the time. */
+    /** Stored value for a token whose attempt requested the time. */
     static String stored(long fencingToken, long micros, String token) {
         return "%016d@%d %s".formatted(fencingToken, micros, token);
     }
@@ -67,7 +67,7 @@ final class Scripts {
         return acquire(token, text(LEASE), text(floor), text(fencingTokens));
     }
 
-    /** An attempt that waits, with the position it was told, or 0. */
+    /** An attempt that waits, with its position from an earlier answer, or 0. */
     List<Long> waitFor(String token, long patience, long position) {
         return position == 0
                 ? acquire(token, text(LEASE), "0", "1", text(patience))
@@ -84,7 +84,7 @@ final class Scripts {
         return eval(token, text(LEASE), text(floor), "1", "", "", "votes");
     }
 
-    /** The same, of who waits. */
+    /** The same for a waiter. */
     List<Object> voteAndWait(String token, long patience) {
         return eval(token, text(LEASE), "0", "1", text(patience), "", "votes");
     }
@@ -101,8 +101,8 @@ final class Scripts {
     }
 
     /**
-     * Token, lease, floor, number of fencing tokens, patience, position and what asks for the time. Each call has a
-     * note of its own, so that none relies on another's.
+     * Token, lease, floor, number of fencing tokens, patience, position and request for the time. Each call has its own
+     * note, so none relies on another's.
      */
     private <T> List<T> eval(String... arguments) {
         String[] all = Arrays.copyOf(arguments, ARGUMENTS);
@@ -126,7 +126,7 @@ final class Scripts {
                         .toArray(String[]::new)));
     }
 
-    /** The reply to a single attempt; a list of a bare number. Throws what the server refused. */
+    /** The reply to a single attempt; a list for a bare number. Throws the server's error. */
     @SuppressWarnings("unchecked")
     static <T> List<T> only(List<Object> reply) {
         if (reply.get(0).equals(REFUSED)) {
@@ -164,7 +164,7 @@ final class Scripts {
         return release(token, "", "", "", "0", text(fencingToken));
     }
 
-    /** A release of an instance that goes on waiting. */
+    /** A release by an instance that continues to wait. */
     long releaseAndQueue(String token, long patience) {
         return release(token, "", "", text(patience));
     }
@@ -174,7 +174,7 @@ final class Scripts {
         return release(token, "", "uncounted");
     }
 
-    /** A release of a lock with a minimum time, of an instance that goes on waiting if it is patient. */
+    /** A release of a lock with a minimum time, by an instance that continues to wait if it has a patience. */
     long releaseKept(String token, long fencingToken, String patience, long minimum) {
         return release(token, "", "", patience, text(minimum), text(fencingToken));
     }

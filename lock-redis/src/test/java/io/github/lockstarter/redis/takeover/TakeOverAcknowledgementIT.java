@@ -51,7 +51,7 @@ class TakeOverAcknowledgementIT {
         assertThat(acknowledged).isEmpty();
     }
 
-    /** The owner was heard again meanwhile, and another mark has begun. */
+    /** The owner was connected again meanwhile, and another mark has started. */
     @Test
     void doesNotWaitForAReplicaOnceTheTraceHasChanged() {
         redis.psetex(trace, 60_000, "18");

@@ -17,7 +17,7 @@ import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What an HTTP client gets for each kind of lock failure. */
+/** HTTP responses for each kind of lock failure. */
 class LockProblemsTests {
 
     @Test

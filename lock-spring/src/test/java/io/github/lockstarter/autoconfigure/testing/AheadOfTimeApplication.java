@@ -34,7 +34,7 @@ public final class AheadOfTimeApplication {
                         new AheadOfTimeApplication(compiled.getInstance(ApplicationContextInitializer.class))));
     }
 
-    /** What a native image of the application has to keep. */
+    /** Hints for a native image of the application. */
     public static RuntimeHints hints(Class<?> configuration, String... properties) {
         return processed(configuration, properties).getRuntimeHints();
     }
@@ -63,7 +63,7 @@ public final class AheadOfTimeApplication {
         }
     }
 
-    /** What a user reads when it does not start with these properties. */
+    /** The failure report for a user if it does not start with these properties. */
     public String report(String... properties) {
         try {
             start(context -> {}, properties);

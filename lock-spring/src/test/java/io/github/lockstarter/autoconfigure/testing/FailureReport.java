@@ -6,7 +6,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
-/** What a user reads when the application does not start. */
+/** The failure report for a user if the application does not start. */
 public final class FailureReport {
 
     private FailureReport() {}

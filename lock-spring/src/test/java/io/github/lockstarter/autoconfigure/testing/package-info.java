@@ -1,6 +1,4 @@
-/**
- * What the tests of auto-configurations of every module use.
- */
+/** Common tools of the tests of auto-configurations in every module. */
 @NullMarked
 package io.github.lockstarter.autoconfigure.testing;
 

@@ -74,7 +74,7 @@ public abstract class FenceSuite {
         threads.shutdownNow();
     }
 
-    /** How the 600 holders protect what they read, think about and write. */
+    /** Protection of the reads and writes of the 600 holders. */
     private enum Protection {
         NONE,
         CHECK_AT_THE_WRITE,
@@ -258,7 +258,7 @@ public abstract class FenceSuite {
         transaction.execute(status -> Overlapping.holdSlot(slot, fencingToken, () -> enterAndAdd(1), "partner-api"));
     }
 
-    /** Each with both keys, in opposite orders: the order of entering is that of the keys. */
+    /** Each enters both keys, in opposite orders: the actual order is the order of the keys. */
     @Test
     void neverDeadlocks() {
         List<CompletableFuture<Integer>> both = IntStream.rangeClosed(1, 40)

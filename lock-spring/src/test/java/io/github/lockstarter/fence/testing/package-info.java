@@ -1,2 +1,2 @@
-/** What is shown of fences on each database. */
+/** Tests of fences on each database. */
 package io.github.lockstarter.fence.testing;

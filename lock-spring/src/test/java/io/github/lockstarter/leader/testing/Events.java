@@ -49,7 +49,7 @@ public final class Events {
                 .toList();
     }
 
-    /** Causes of those that ended. */
+    /** Causes of the ended ones. */
     public List<Cause> causes() {
         return all.stream()
                 .filter(LeaderRevoked.class::isInstance)

@@ -389,7 +389,7 @@ public abstract class LeaderElectionSuite {
 
     private static void pause(long millis) {
         try {
-            Thread.sleep(millis); // the time itself is what the test is about
+            Thread.sleep(millis); // the time itself is under test
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -443,7 +443,7 @@ public abstract class LeaderElectionSuite {
         assertThat(output).contains("A listener of LeaderGranted[role=billing");
     }
 
-    /** Throws what it does not declare, as code in Kotlin may. */
+    /** Throws an undeclared exception, as Kotlin code may. */
     static class Undeclared implements ApplicationListener<PayloadApplicationEvent<LeaderRevoked>> {
 
         @Override
@@ -474,7 +474,7 @@ public abstract class LeaderElectionSuite {
         leadership(leader).ensureLeader();
 
         assertThat(gauge(leader)).isEqualTo(1);
-        await().ignoreExceptions().until(() -> gauge(other) == 0); // its meters appear when its wait is told
+        await().ignoreExceptions().until(() -> gauge(other) == 0); // its meters appear when its wait is reported
         assertThat(changes(leader)).isEqualTo(1);
         assertThat(changes(other)).isZero();
         assertThat(leader.getBean(LocksEndpoint.class)
@@ -572,7 +572,7 @@ public abstract class LeaderElectionSuite {
 
         @Override
         public void start() {
-            pause(300); // the start of the application goes on
+            pause(300); // the start of the application continues
             seen.add(early.isLeader() ? "leads before it is ready" : "starts");
         }
 

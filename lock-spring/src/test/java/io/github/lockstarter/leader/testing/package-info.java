@@ -1,4 +1,4 @@
-/** What the tests of leader election show on each store. */
+/** Tests of leader election on each store. */
 @NullMarked
 package io.github.lockstarter.leader.testing;
 

@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** What reaches a listener that is behind, and what is published to Spring. */
+/** Events for a listener that falls behind, and events published to Spring. */
 class IsolatedListenerTests {
 
     @Test

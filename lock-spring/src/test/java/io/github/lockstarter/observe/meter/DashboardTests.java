@@ -38,7 +38,7 @@ class DashboardTests {
 
     private static final Path ALERTS = Path.of("..", "docs", "dashboards", "distributed-locks-alerts.yaml");
 
-    /** What Prometheus itself adds to each series. */
+    /** Labels that Prometheus adds to each series. */
     private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
 
     private static final Pattern SELECTOR = Pattern.compile("(distributed_lock_\\w+)(?:\\{([^}]*)})?");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the meters show of a real engine, with a second one that stands for another instance of the application. */
+/** The meters of a real engine, with a second one as another instance of the application. */
 @Tag(Effort.SLOW)
 class LockMetricsOfEngineTests {
 

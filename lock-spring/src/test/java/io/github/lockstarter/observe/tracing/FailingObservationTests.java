@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What observing a lock must never do to it: keep it, or tell its key. */
+/** Observing a lock must neither keep it nor reveal its key. */
 class FailingObservationTests {
 
     private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
@@ -220,7 +220,7 @@ class FailingObservationTests {
 
         @Override
         public HeldLocks heldLocks() {
-            return null; // compared with those of the handles of the caller, who has none
+            return null; // compared with the locks of the caller's handles, of which there are none
         }
     }
 

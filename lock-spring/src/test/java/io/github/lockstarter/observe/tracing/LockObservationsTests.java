@@ -34,7 +34,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is observed of a real engine, with a second one that stands for another instance of the application. */
+/** Observations of a real engine, with a second one as another instance of the application. */
 class LockObservationsTests {
 
     private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
@@ -162,7 +162,7 @@ class LockObservationsTests {
         assertThatASectionIsLost();
     }
 
-    /** The thread that tells the loss may come after the end of the section. */
+    /** The thread that reports the loss may do so after the end of the section. */
     @Test
     void aLossThatIsReportedLateIsAnEventOfItsSection() {
         CompletableFuture<Void> ended = new CompletableFuture<>();

@@ -45,7 +45,7 @@ public class Bank {
         transaction(context).executeWithoutResult(calls);
     }
 
-    /** What other transactions see. */
+    /** The balance that other transactions see. */
     public static int committedBalance(ApplicationContext context) {
         return CompletableFuture.supplyAsync(() -> Account.balance(context.getBean(JdbcTemplate.class)))
                 .join();

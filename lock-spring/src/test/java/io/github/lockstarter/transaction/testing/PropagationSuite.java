@@ -18,7 +18,7 @@ import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
 /**
- * What a call of a locked method does, by the propagation of the method, the value of {@code inTransaction}, and
+ * Outcome of a call of a locked method by the propagation of the method, the value of {@code inTransaction}, and
  * whether its caller has a transaction.
  */
 @ExtendWith(OutputCaptureExtension.class)

@@ -18,7 +18,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * What the next owner of a lock reads if the lock is released before, and after, the transaction of the caller has
+ * Data that the next owner of a lock reads if the lock is released before, and after, the caller's transaction has
  * committed.
  */
 public abstract class StaleReadSuite {
@@ -95,7 +95,7 @@ public abstract class StaleReadSuite {
         });
     }
 
-    /** The lock cannot help: what the transaction reads was decided before the lock was asked for. */
+    /** The lock cannot help: the snapshot of the transaction was taken before the lock was requested. */
     @Test
     void readsOldDataFromASnapshotThatIsOlderThanTheLock() {
         releasingAfter().run(context -> {

@@ -1,6 +1,4 @@
-/**
- * A bank on a database, and what the tests of locks and transactions show on each database.
- */
+/** A bank on a database, and tests of locks and transactions on each database. */
 @NullMarked
 package io.github.lockstarter.transaction.testing;
 

@@ -28,7 +28,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What becomes of {@code spring.data.redis.*} where the application's connection factory belongs to another client. */
+/** Handling of {@code spring.data.redis.*} if the application's connection factory belongs to another client. */
 class ApplicationRedisTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

@@ -77,7 +77,7 @@ class BeanNamesTests {
                 .containsExactly("distributedLockTemplate"));
     }
 
-    /** What our configurations declare by methods and registrars; they themselves are called as their classes. */
+    /** Beans of our configurations by methods and registrars; the configurations have the names of their classes. */
     private static List<String> ofBeanMethods(ConfigurableListableBeanFactory factory) {
         return Arrays.stream(factory.getBeanDefinitionNames())
                 .filter(name -> isOurs(factory.getBeanDefinition(name)))

@@ -37,7 +37,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What an operator sees of crash take-over: the log, health, the endpoint and the meters of an application. */
+/** The operator's view of crash take-over: log, health, endpoint and meters of an application. */
 @ExtendWith(OutputCaptureExtension.class)
 @Timeout(60)
 class CrashTakeOverApplicationIT {

@@ -30,7 +30,7 @@ import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What a call comes to whose lock another instance has, and a call inside a transaction, with locks in Redis. */
+/** Outcome of a call whose lock another instance has, and of a call inside a transaction, with locks in Redis. */
 class MethodOutcomeIT {
 
     @RegisterExtension

@@ -119,7 +119,7 @@ class RedisApplicationIT {
     }
 
     /**
-     * Another instance takes over within 1.5 s what a disconnected one holds, and at the end of the lease otherwise.
+     * Another instance takes over the locks of a disconnected one within 1.5 s; otherwise they end with their leases.
      */
     @Test
     void staysConnectedUntilTheLeaseOfALockHeldAtTheCloseIsOver() {
@@ -150,7 +150,7 @@ class RedisApplicationIT {
                     .withPropertyValues("spring.data.redis.port=" + proxy.port())
                     .run(context -> {
                         context.getSourceApplicationContext().stop();
-                        // The proxy hears a little later of what was closed.
+                        // The proxy detects closed connections a little later.
                         Awaitility.await().untilAsserted(() -> assertThat(proxy.connections())
                                 .isZero());
                         LockToken late = new LockToken("late", 1);

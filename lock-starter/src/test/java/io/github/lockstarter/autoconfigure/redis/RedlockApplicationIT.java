@@ -37,7 +37,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** Applications whose locks a quorum keeps, all of them or those of a name. */
+/** Applications with all locks, or the locks of one name, on a quorum. */
 @ExtendWith(OutputCaptureExtension.class)
 class RedlockApplicationIT {
 

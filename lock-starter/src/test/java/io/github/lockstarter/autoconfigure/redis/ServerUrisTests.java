@@ -22,7 +22,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
-/** The URIs are those that Spring's connection factory gives to its client. */
+/** The URIs equal those that Spring's connection factory gives to its client. */
 class ServerUrisTests {
 
     private final LettuceClientConfigurationBuilder builder =
@@ -102,7 +102,7 @@ class ServerUrisTests {
         }
     }
 
-    /** What the client calls itself to the server apart from its name is Spring's own. */
+    /** Equal, except for the library name and version that Spring reports to the server. */
     private static void assertAreTheSame(RedisURI uri, RedisURI springs) {
         assertThat(uri)
                 .usingRecursiveComparison()

@@ -22,7 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What the log says while a server recovers or is away: one line at the begin, and one at the end. */
+/** Log messages while a server recovers or is down: one line at the start, and one at the end. */
 @ExtendWith(OutputCaptureExtension.class)
 @Timeout(60)
 class StoreLogIT {

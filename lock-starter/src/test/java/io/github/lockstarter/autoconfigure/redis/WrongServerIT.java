@@ -147,7 +147,7 @@ class WrongServerIT {
                     client.getOutputStream()
                             .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 } catch (IOException e) {
-                    // The client is gone, or the test is over.
+                    // The client has disconnected, or the test is over.
                 }
             }
         });

@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** An etcd that is paused, killed, restarted, or has its leases ended by somebody else. */
+/** An etcd that is paused, killed or restarted, or whose leases are revoked externally. */
 class EtcdFaultsIT extends EtcdScenario {
 
     @Test

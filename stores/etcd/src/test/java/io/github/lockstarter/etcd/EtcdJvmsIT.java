@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Real JVMs against each other, and what remains of one that is killed. */
+/** Competing JVMs, and recovery after one is killed. */
 class EtcdJvmsIT extends EtcdScenario {
 
     private static final int JVMS = 3;

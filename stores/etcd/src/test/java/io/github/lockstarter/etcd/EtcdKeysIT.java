@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What is stored, and what is left of it. */
+/** Stored keys, and leftovers. */
 class EtcdKeysIT extends EtcdScenario {
 
     @Test
@@ -85,7 +85,7 @@ class EtcdKeysIT extends EtcdScenario {
         });
     }
 
-    /** What the gateway of etcd lists: jetcd has no such request. */
+    /** Lists leases through the gateway of etcd: jetcd has no such request. */
     private String leases() throws IOException, InterruptedException {
         HttpRequest list = HttpRequest.newBuilder(URI.create(server.endpoint() + "/v3/lease/leases"))
                 .POST(HttpRequest.BodyPublishers.ofString("{}"))

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** What tests with a server of their own have in common. */
+/** Common parts of tests with their own server. */
 @Timeout(90)
 abstract class EtcdScenario {
 
@@ -54,7 +54,7 @@ abstract class EtcdScenario {
         client = new EtcdClient(EtcdStore.settings(server.endpoint()), Runnable::run);
     }
 
-    /** What the server is started with, besides its ports. */
+    /** Arguments of the server besides its ports. */
     String[] serverArguments() {
         return new String[0];
     }

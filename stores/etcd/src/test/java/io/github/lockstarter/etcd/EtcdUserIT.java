@@ -28,7 +28,7 @@ class EtcdUserIT extends EtcdScenario {
 
     private static final String PASSWORD = "very-secret";
 
-    /** What is in a snapshot is not executed again at a restart, which would bring the tokens back. */
+    /** Entries in a snapshot are not executed again at a restart, which would restore the tokens. */
     @Override
     String[] serverArguments() {
         return new String[] {"--snapshot-count=10"};

@@ -14,7 +14,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An etcd whose quota is used up, because nobody compacts it. */
+/** An etcd with an exhausted quota, because it is never compacted. */
 class FullEtcdIT extends EtcdScenario {
 
     private static final String[] CURE = {"compact", "alarm disarm", "--auto-compaction-mode=periodic"};

@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What drivers say of databases. */
+/** Databases as reported by drivers. */
 class JdbcDialectTests {
 
     @ParameterizedTest

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a pool and a table may be like. */
+/** Requirements for pools and tables. */
 class JdbcLockBackendTests {
 
     private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Duration.ofSeconds(20));

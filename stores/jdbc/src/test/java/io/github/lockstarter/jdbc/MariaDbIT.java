@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What drivers, pools and servers of MySQL and MariaDB may be like. */
+/** Differences of drivers, pools and servers of MySQL and MariaDB. */
 class MariaDbIT {
 
     private static final Duration TIMEOUT = Duration.ofMillis(500);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which statements an attempt for one of several slots takes, and what comes in between. */
+/** Statements of an attempt for one of several slots, with interleaved changes. */
 class PermitsTests {
 
     private static final Duration LONG = Duration.ofMinutes(1);

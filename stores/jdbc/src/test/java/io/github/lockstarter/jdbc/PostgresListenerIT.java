@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
-/** What a pool or a pooler does to the connection for notifications. */
+/** Effects of a pool or a pooler on the connection for notifications. */
 class PostgresListenerIT {
 
     @RegisterExtension

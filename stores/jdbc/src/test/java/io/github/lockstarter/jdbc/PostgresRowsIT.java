@@ -62,7 +62,7 @@ class PostgresRowsIT {
         assertThat(lastNumber()).isEqualTo(before);
     }
 
-    /** A number from before could be smaller than that of an owner that comes and goes meanwhile. */
+    /** An earlier number could be smaller than the number of an owner that comes and goes meanwhile. */
     @Test
     void drawsTheTokenAfterTheRowIsTaken() throws Exception {
         try (Connection other = connectionToTheServer();

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a table in PostgreSQL may be called. */
+/** Names of tables in PostgreSQL. */
 class PostgresTablesIT {
 
     @RegisterExtension

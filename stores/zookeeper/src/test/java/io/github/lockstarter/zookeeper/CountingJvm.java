@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 
-/** Counts in a file, which excludes nobody: with the lock, or, as a control, without it. */
+/** Counts in a file, which does not exclude other threads: with the lock or, as a control, without it. */
 final class CountingJvm {
 
     private static final int THREADS = 8;
@@ -55,7 +55,7 @@ final class CountingJvm {
     /** Count and last fencing token, in one line. */
     private static void count(Path file, long fencingToken) throws Exception {
         String[] seen = Files.readString(file).split(" ", -1);
-        LockSupport.parkNanos(DWELL_NANOS); // gives anybody who may come in the time to do so
+        LockSupport.parkNanos(DWELL_NANOS); // time for other threads to enter wrongly
         if (seen.length < 2 || seen[0].isEmpty()) {
             return; // another one writes: lost
         }

@@ -21,10 +21,10 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.WatcherType;
 import org.apache.zookeeper.ZooKeeper;
 
-/** A client that keeps one command, or the answer to it, until it is told to go on. */
+/** A client that holds back one command, or its answer, until a test releases it. */
 final class KeptAnswers {
 
-    /** What can be kept. */
+    /** The part that is held back. */
     enum Kind {
         /** The answer to the write of a lock token. */
         WRITE,
@@ -57,7 +57,7 @@ final class KeptAnswers {
         kind.set(next);
     }
 
-    /** Waits for the one that is kept. What it is given is the code of the answer. */
+    /** Waits for the held-back command or answer; the result takes the code of the answer. */
     IntConsumer kept() throws InterruptedException {
         return Objects.requireNonNull(kept.poll(10, TimeUnit.SECONDS), "nothing was kept");
     }

@@ -13,7 +13,7 @@ import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.Test;
 
-/** What is in ZooKeeper of locks, and what is left of them. */
+/** Nodes of locks in ZooKeeper, and leftovers. */
 class KeysAndNodesIT {
 
     private static final Duration SESSION = Duration.ofSeconds(4);
@@ -27,7 +27,7 @@ class KeysAndNodesIT {
             for (int i = 0; i < 300; i++) {
                 application.locks().acquire("key:" + i).close();
             }
-            LockHandle held = application.locks().acquire("key:held"); // else the server may be done already
+            LockHandle held = application.locks().acquire("key:held"); // otherwise the server may have finished already
             assertThat(look.getChildren().forPath("/test/locks")).isNotEmpty();
             held.close();
 

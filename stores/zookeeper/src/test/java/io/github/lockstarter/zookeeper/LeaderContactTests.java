@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Which answers show that the leader has lately heard of a session, where the shortest session has two ticks. */
+/** Answers that prove recent contact of the leader with a session; the shortest session has two ticks. */
 class LeaderContactTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(32);

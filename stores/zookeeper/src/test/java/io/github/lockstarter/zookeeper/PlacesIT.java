@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of the node by which an instance waits. */
+/** The node by which an instance waits. */
 @Timeout(60)
 class PlacesIT {
 

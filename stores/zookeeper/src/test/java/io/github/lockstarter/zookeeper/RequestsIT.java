@@ -36,7 +36,7 @@ class RequestsIT {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final int TIMES = 200;
 
-    /** For what the sessions and this test ask. */
+    /** For requests of the sessions and of this test. */
     private static final int OTHERS = TIMES / 2;
 
     private final ZooKeeperServer server = ZooKeeperServers.start();
@@ -103,7 +103,7 @@ class RequestsIT {
             result = answer(backend.acquire(new AcquireCommand("contended", token, LEASE, 0, 1, Optional.of(waiting))));
         }
 
-        /** Waits for the signal, unless it has the lock, and goes on waiting behind the others. */
+        /** Waits for the signal, unless it has the lock, and continues to wait behind the others. */
         void takeAndPassOn() throws InterruptedException {
             if (result instanceof Contended) {
                 assertThat(signals.poll(10, TimeUnit.SECONDS)).isNotNull();

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of a lock when the session of its holder ends, is in doubt, or goes on elsewhere. */
+/** A lock whose holder's session ends, is in doubt, or continues elsewhere. */
 @Timeout(60)
 class SessionIT {
 

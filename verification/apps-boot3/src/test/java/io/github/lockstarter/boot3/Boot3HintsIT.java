@@ -11,7 +11,7 @@ import org.springframework.beans.factory.aot.AotServices;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
 
-/** What a native image on Spring Boot 3.5 has to keep beside the rest: the health is a proxy, made by reflection. */
+/** Additional hints for a native image on Spring Boot 3.5: the health indicator is a proxy, created by reflection. */
 class Boot3HintsIT {
 
     @Test

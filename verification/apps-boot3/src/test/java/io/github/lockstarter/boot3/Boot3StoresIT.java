@@ -63,7 +63,7 @@ class Boot3StoresIT {
         return application.run(properties);
     }
 
-    /** Tells the fencing token of the lock under which it posts. */
+    /** Returns the fencing token of the lock under which it posts. */
     static class Ledger {
 
         @DistributedLock(key = "#account")

@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
-/** Beside all of them at once, each with its own auto-configuration and the bean names of its documentation. */
+/** With all of them at once, each with its own auto-configuration and the bean names of its documentation. */
 class AllPeersIT {
 
     @Test

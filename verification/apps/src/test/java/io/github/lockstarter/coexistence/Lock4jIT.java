@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Beside lock4j, which has a bean {@code lockTemplate} and an advisor of its own. */
+/** With lock4j, which has a bean {@code lockTemplate} and its own advisor. */
 @Tag(Effort.FULL)
 class Lock4jIT {
 
@@ -105,7 +105,7 @@ class Lock4jIT {
         }
     }
 
-    /** What a migration has to know: two keys are one lock there, and two locks here. */
+    /** For a migration: two keys are one lock in lock4j, and two locks here. */
     @Test
     void severalKeysAreOneLockInLock4jAndSeveralLocksHere() {
         Stock stock = application.bean(Stock.class);

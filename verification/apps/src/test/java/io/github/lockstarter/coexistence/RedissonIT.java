@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Beside Redisson's starter, whose connection factory replaces Lettuce's. */
+/** With Redisson's starter, whose connection factory replaces Lettuce's. */
 @Tag(Effort.FULL)
 @ExtendWith(OutputCaptureExtension.class)
 class RedissonIT {
@@ -72,7 +72,7 @@ class RedissonIT {
         assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
     }
 
-    /** What a call looks like that gives a lease, so that nothing renews it: before, and after. */
+    /** A call with a lease, which is not renewed: before and after the migration. */
     @Test
     void aLockWithoutRenewalEndsWithItsLeaseInBoth() throws Exception {
         RLock theirs = application.bean(RedissonClient.class).getLock("leased");

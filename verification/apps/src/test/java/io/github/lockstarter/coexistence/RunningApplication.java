@@ -19,7 +19,7 @@ final class RunningApplication implements AutoCloseable {
         this.redis = redis;
         this.afterwards = afterwards;
         SpringApplication spring = new SpringApplication(application);
-        spring.setMainApplicationClass(application); // else the log names the test runner
+        spring.setMainApplicationClass(application); // otherwise the log contains the name of the test runner
         context = spring.run(Stream.concat(
                         Stream.of(
                                 "spring.data.redis.host=127.0.0.1",

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** What a locked method does: counts how many threads are inside at a time. */
+/** The body of a locked method: counts the threads inside. */
 final class Section {
 
     private static final int THREADS = 4;
@@ -26,7 +26,7 @@ final class Section {
         stay(Duration.ofMillis(1));
     }
 
-    /** Stays as long as it is told to. */
+    /** Stays for the given time. */
     void stay(Duration time) {
         mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
         LockSupport.parkNanos(time.toNanos());

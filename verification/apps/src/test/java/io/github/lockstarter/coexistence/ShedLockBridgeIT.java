@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Two instances with methods of ShedLock, and no lock provider but that of the starter. */
+/** Two instances with methods of ShedLock, and only the lock provider of the starter. */
 class ShedLockBridgeIT {
 
     private static final String LEASE = "distributed-lock.lease=1s";
@@ -71,7 +71,7 @@ class ShedLockBridgeIT {
                 .isOne();
     }
 
-    /** What the bridge gains: a lease that is renewed, so that it may be shorter than the work. */
+    /** A benefit of the bridge: leases are renewed, so a lease may be shorter than the work. */
     @Test
     void keepsTheLockForLongerThanItsLease() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
@@ -111,7 +111,7 @@ class ShedLockBridgeIT {
                     assertThatThrownBy(() -> LockExtender.extendActiveLock(Duration.ofMinutes(5), Duration.ZERO))
                             .isInstanceOf(LockCanNotBeExtendedException.class);
                 }))
-                .isInstanceOf(IllegalStateException.class); // ShedLock unlocks what could not be extended
+                .isInstanceOf(IllegalStateException.class); // ShedLock unlocks locks that it cannot extend
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Beside ShedLock, which skips what another caller runs, where the starter waits. */
+/** With ShedLock, which skips runs of other callers, while the starter waits. */
 @Tag(Effort.FULL)
 class ShedLockIT {
 
@@ -72,7 +72,7 @@ class ShedLockIT {
         assertThat(jobs.ticks().starter.runs()).isOne();
     }
 
-    /** What a migration gains: {@code lockAtMostFor} is the end there, and the lease is renewed here. */
+    /** A benefit of a migration: {@code lockAtMostFor} ends a lock there, and the lease is renewed here. */
     @Test
     void aRunLongerThanTheLeaseOverlapsOnlyWithShedLock() throws Exception {
         Jobs jobs = application.bean(Jobs.class);

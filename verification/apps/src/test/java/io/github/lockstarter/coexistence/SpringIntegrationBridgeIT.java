@@ -23,7 +23,7 @@ import org.springframework.integration.support.leader.LockRegistryLeaderInitiato
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** Two instances with the lock registry of the starter, and what Spring Integration does with it. */
+/** Two instances with the lock registry of the starter, used by Spring Integration. */
 @SuppressWarnings("LockNotBeforeTry") // each step is asserted
 class SpringIntegrationBridgeIT {
 
@@ -149,7 +149,7 @@ class SpringIntegrationBridgeIT {
         assertThat(second.revoked).hasValue(0);
     }
 
-    /** Nobody else wants it; a leader that went on would not know that somebody may have had it. */
+    /** There is no other candidate; a leader that continued would not know whether there had been another one. */
     @Test
     void revokesLeadershipAfterALossEvenIfTheSameInstanceLeadsAgain() {
         first.initiator.start();

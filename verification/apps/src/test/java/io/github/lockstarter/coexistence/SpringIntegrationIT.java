@@ -22,7 +22,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
-/** Beside the lock registry of Spring Integration, on the application's connection factory, with the same prefix. */
+/** With the lock registry of Spring Integration, on the application's connection factory, with the same prefix. */
 @Tag(Effort.FULL)
 class SpringIntegrationIT {
 
@@ -81,7 +81,7 @@ class SpringIntegrationIT {
         }
     }
 
-    /** What a migration gains: the registry renews nothing unless it has a scheduler, and here each lock is renewed. */
+    /** A benefit of a migration: the registry renews nothing without a scheduler, and here each lock is renewed. */
     @Test
     void workLongerThanTheLeaseLosesTheLockOnlyInSpringIntegration() throws InterruptedException {
         Lock theirs = new RedisLockRegistry(

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import reactor.blockhound.BlockHound;
 
 /**
- * Threads that wait although they must not: those of Reactor, of coroutines, of Lettuce, and those of the lock client
- * that complete futures. Installed once for the JVM.
+ * Threads that must not block but do: of Reactor, of coroutines, of Lettuce, and those of the lock client that complete
+ * futures. Installed once for the JVM.
  */
 final class BlockedThreads {
 

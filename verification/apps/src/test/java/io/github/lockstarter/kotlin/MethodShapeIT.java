@@ -41,7 +41,7 @@ import org.springframework.context.ApplicationContext;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Methods of each shape that go on after they have returned, over each store. */
+/** Methods of each shape that continue after they have returned, over each store. */
 class MethodShapeIT {
 
     private static final String KEY = "section";
@@ -52,7 +52,7 @@ class MethodShapeIT {
         BlockedThreads.watch();
     }
 
-    /** What each store has to pass. */
+    /** The contract of each store. */
     abstract static class Contract {
 
         private Section section;
@@ -146,7 +146,7 @@ class MethodShapeIT {
                 CompletableFuture<String> call = start(shape, context, Ending.NEVER);
                 await().until(() -> section.inside() == 1);
                 call.cancel(true);
-                if (shape == Shape.FUTURE) { // it cannot be told to end
+                if (shape == Shape.FUTURE) { // it cannot be ended from outside
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
                     assertThat(context.getBean(LockOperations.class).tryAcquire(KEY))
                             .isEmpty();
@@ -268,7 +268,7 @@ class MethodShapeIT {
         BlockedThreads.forget();
         application().withPropertyValues("distributed-lock.backend=local").run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
-            LockHandle other = locks.acquire(KEY); // else the action may start on this thread
+            LockHandle other = locks.acquire(KEY); // otherwise the action may start on this thread
             CompletableFuture<String> sleeping = locks.executeAsync(KEY, () -> {
                 try {
                     Thread.sleep(1); // blocks, which is to be detected

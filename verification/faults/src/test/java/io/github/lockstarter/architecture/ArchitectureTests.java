@@ -39,14 +39,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The packages and arrows of the design: who may use whom, and what may be used where. */
+/** The packages and dependencies of the design, and restrictions on what code may use. */
 class ArchitectureTests {
 
     private static final String BASE = "io.github.lockstarter";
     private static final String SPI = BASE + ".spi";
     private static final String ENGINE = BASE + ".engine";
 
-    /** Methods of a type, and of those that extend it. */
+    /** Methods of a type and its subtypes. */
     private record Waiting(Class<?> type, String names) {
 
         boolean isIn(AccessTarget target) {
@@ -124,7 +124,7 @@ class ArchitectureTests {
         check(uses(BASE + ".jdbc", BASE, SPI));
     }
 
-    /** Its timer is public for tests that control the time; to everybody else it is internal. */
+    /** The timer is public for tests that control the time; all other packages treat it as internal. */
     @Test
     void otherPackagesUseOnlyTheEntryOfTheEngine() {
         DescribedPredicate<JavaClass> internal = describe(
@@ -132,7 +132,7 @@ class ArchitectureTests {
         check(noClasses().that().resideOutsideOfPackage(ENGINE + "..").should().dependOnClassesThat(internal));
     }
 
-    /** As those of the engine; applications and the auto-configuration make connectors, settings and backends. */
+    /** As for the engine; applications and the auto-configuration create connectors, settings and backends. */
     @Test
     void otherPackagesUseOnlyBackendsConnectorsAndSettingsOfRedis() {
         Set<String> open = Set.of(BASE + ".redis", BASE + ".redis.connector", BASE + ".redis.settings");
@@ -348,7 +348,7 @@ class ArchitectureTests {
                 .callMethod(CompletableFuture.class, "supplyAsync", java.util.function.Supplier.class));
     }
 
-    /** Whoever has no PostgreSQL does not have its driver either. */
+    /** Without PostgreSQL, its driver may be missing. */
     @Test
     void onlyOneClassUsesThePostgresDriver() {
         check(noClasses()

@@ -21,8 +21,8 @@ class ClassCycleTests {
     private static final String BASE = "io.github.lockstarter";
 
     /**
-     * Types that are one idea, each of which needs the other. One run of an engine: a key's object decides on its data,
-     * which know it, since a caller's handle finds it through them; the run carries out what it decided.
+     * Types that form one idea and need each other. One run of an engine: the object of a key decides on its data,
+     * which reference it, since a caller's handle finds it through them; the run executes its decisions.
      */
     private static final Set<Set<String>> BELONG_TOGETHER = Set.of(Set.of(
             "Running",

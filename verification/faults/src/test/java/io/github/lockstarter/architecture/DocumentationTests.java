@@ -27,10 +27,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/**
- * The documents: links lead somewhere, the navigation is complete, and what an application meets of the code is
- * described.
- */
+/** The documents: links resolve, the navigation is complete, and everything that an application uses is described. */
 class DocumentationTests {
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
@@ -183,7 +180,7 @@ class DocumentationTests {
         assertThat(tooLong).isEmpty();
     }
 
-    /** What the page shows as code, line by line: names of properties, meters, types. */
+    /** Code on the page, by line: names of properties, meters and types. */
     private static Set<String> codeIn(String page) throws IOException {
         Set<String> code = new HashSet<>();
         CODE.matcher(withoutFences(read(DOCS.resolve(page))))
@@ -193,7 +190,7 @@ class DocumentationTests {
         return code;
     }
 
-    /** As the page writes them: without the prefix that all share, and with what a name under {@code locks} has. */
+    /** Properties as the page writes them: without the common prefix, and with the names below {@code locks}. */
     private static List<String> properties() throws Exception {
         List<String> names = new ArrayList<>();
         for (URL metadata :

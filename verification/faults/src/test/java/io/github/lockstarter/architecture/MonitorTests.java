@@ -31,13 +31,13 @@ import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 
 /**
- * Which classes have a monitor. On JDK 21 to 23, a virtual thread that waits inside of one keeps its carrier; if it
- * waits for a lock whose next owner needs a carrier, and all carriers are kept so, none goes on.
+ * The classes with a monitor. On JDK 21 to 23, a virtual thread that waits inside a monitor pins its carrier; if it
+ * waits for a lock whose next owner needs a carrier, and all carriers are pinned, none makes progress.
  *
- * <p>Four classes of the engine have one, since a thread that dies of a stack overflow cannot leave it locked. None of
- * them takes a lock inside of it that is no monitor, and none waits inside of it but the timer's own thread: so each
- * owner of such a monitor runs on, and leaves it. The in-JVM store has one, too, and takes the locks of its executor
- * inside; beside it only the executor's platform thread takes them, and who closes the store.
+ * <p>Four classes of the engine have a monitor, since a thread that dies of a stack overflow cannot leave it locked.
+ * Inside, none of them takes a lock that is not a monitor, and only the timer's own thread waits, so each owner leaves
+ * its monitor. The in-JVM store also has one, inside which it takes the locks of its executor; otherwise only the
+ * executor's platform thread takes these locks, and the thread that closes the store.
  */
 class MonitorTests {
 
@@ -123,7 +123,7 @@ class MonitorTests {
         return finder.found;
     }
 
-    /** What the rule is to find. */
+    /** Violations that the rule must find. */
     static final class Planted {
 
         private int count;

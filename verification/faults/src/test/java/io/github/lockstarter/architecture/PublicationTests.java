@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.NodeList;
 
-/** What is published: the bill of materials has each module, in one version, and each module says what it is. */
+/** Publication: the bill of materials contains each module, in one version, and each module has a description. */
 class PublicationTests {
 
     private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();

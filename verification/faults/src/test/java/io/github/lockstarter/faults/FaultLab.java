@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** Runs one session: servers, workers, nemesis, an orderly end, a look at what is left, and the checks. */
+/** Runs one session: servers, workers, nemesis, an orderly end, a search for leftovers, and the checks. */
 final class FaultLab {
 
     private static final Duration UNTIL_WORKERS_END = Duration.ofSeconds(60);
@@ -32,9 +32,7 @@ final class FaultLab {
     /**
      * Runs a session.
      *
-     * @param plan what to do
-     * @param directory where the event logs go; those of a session without violations are removed
-     * @return what it has shown
+     * @param directory of the event logs; logs without violations are removed
      */
     static LabResult run(LabPlan plan, Path directory) {
         return new FaultLab(plan).run(directory);

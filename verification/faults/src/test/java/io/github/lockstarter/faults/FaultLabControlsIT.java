@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The lab with a guard switched off: each run finds what the guard prevents. */
+/** The lab with a guard disabled: each run finds the violation that the guard prevents. */
 class FaultLabControlsIT {
 
     private static final Path LOGS = Path.of("target", "fault-lab");
@@ -70,8 +70,8 @@ class FaultLabControlsIT {
     }
 
     /**
-     * The fencing tokens are right all the same, and the resource refuses the writes of the first holder. A short run
-     * may cut no worker off that holds a lock for long; then another one follows.
+     * The fencing tokens are correct anyway, and the resource rejects the writes of the first holder. A short run may
+     * not disconnect any worker that holds a lock for long; in that case another run follows.
      */
     @Test
     @Tag(Effort.FULL)

@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * A long run, in sessions that go round the topologies, each with a seed of its own; then a report. Run by the profile
- * {@code faults} only. Without a guard it must find something; what it finds with another client, the report says.
+ * A long run whose sessions rotate through the topologies, each with its own seed, followed by a report. Runs only in
+ * the profile {@code faults}. Without a guard it must find violations; for other clients the report lists them.
  */
 class FaultRun {
 

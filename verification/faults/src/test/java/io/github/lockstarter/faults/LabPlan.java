@@ -15,13 +15,12 @@ import java.util.function.Supplier;
  * One session of the lab.
  *
  * @param topology starts the servers
- * @param faults which ones to inject there
- * @param pace how fast they come
- * @param seed of everything that is drawn
- * @param duration how long faults are injected
- * @param workers how many JVMs
- * @param setup their lock client
- * @param load what each of them does
+ * @param faults to inject
+ * @param seed of all random choices
+ * @param duration of the injection
+ * @param workers number of JVMs
+ * @param setup lock client of the workers
+ * @param load of each worker
  */
 record LabPlan(
         Supplier<Topology> topology,

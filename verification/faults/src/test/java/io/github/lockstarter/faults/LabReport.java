@@ -19,8 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What sessions have shown, as text with tables: faults by topology with what was found near them, sessions by seed,
- * violations.
+ * The results of sessions as text with tables: faults by topology with nearby violations, sessions by seed, violations.
  */
 final class LabReport {
 

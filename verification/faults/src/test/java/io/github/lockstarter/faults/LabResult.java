@@ -17,18 +17,16 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What a session has shown.
+ * The result of a session.
  *
  * @param topology name of the servers
  * @param setup lock client of the workers
- * @param seed of the session
- * @param took how long it was
- * @param acquisitions how many holds, nested ones not counted
- * @param endings how many by kind of end, and how many requests ended without a hold, by reason
- * @param takeOvers ms from the death of a holder until another one had taken its lock over
- * @param lostUnfenced increments that were lost where nothing checks the fencing token
- * @param faults what was injected
- * @param violations what was found, by time
+ * @param took duration
+ * @param acquisitions number of holds, without nested ones
+ * @param endings number of holds by kind of end, and of requests without a hold by reason
+ * @param takeOvers ms from the death of a holder to the take-over of its lock
+ * @param lostUnfenced lost increments of the number without fencing
+ * @param violations by time
  * @param shown holds around the first violations, for pictures
  */
 record LabResult(
@@ -47,7 +45,7 @@ record LabResult(
     private static final int PICTURES = 5;
     private static final long AROUND_NANOS = Duration.ofSeconds(3).toNanos();
 
-    /** Judges what happened. */
+    /** Checks the events. */
     static LabResult of(String topology, LabPlan plan, Duration took, List<LabEvent> events) {
         History history = new History(events);
         List<Violation> violations = CheckSuite.violations(history);

@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** What the workers have left on the servers after their end (I8): keys and connections, after some patience. */
+/** Keys and connections of workers that remain on the servers (I8), after a grace time. */
 final class Leftovers {
 
-    /** For what is on its way out. */
+    /** Grace time for connections and keys that are about to end. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     private Leftovers() {}

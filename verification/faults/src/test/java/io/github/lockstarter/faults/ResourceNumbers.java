@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What the resource says at the end: each number, and how many writes it took. */
+/** Final values of the resource: each number, and how many writes it accepted. */
 final class ResourceNumbers {
 
     private static final String PREFIX = "resource:";

@@ -31,12 +31,10 @@ final class Timeline {
     }
 
     /**
-     * Draws.
+     * Draws an SVG document.
      *
-     * @param violation what is in the middle
+     * @param violation in the middle
      * @param holds of its key
-     * @param faults of the session
-     * @return an SVG document
      */
     static String of(Violation violation, List<Hold> holds, List<Span> faults) {
         return new Timeline(violation, holds, faults).draw();

@@ -79,7 +79,7 @@ final class WorkerProcess implements Victim, AutoCloseable {
         jvm.awaitLine(WorkerMain.READY::equals, START);
     }
 
-    /** Waits for the orderly end of one that was told that it is enough. */
+    /** Waits for the orderly end of a worker that was asked to stop. */
     void awaitDone(Duration limit) {
         try {
             jvm.awaitLine(WorkerMain.DONE::equals, limit);

@@ -1,11 +1,11 @@
 package io.github.lockstarter.model;
 
 /**
- * What a script did.
+ * Effect of a script.
  *
- * @param server what the server is afterwards
- * @param outcome what the client is told
- * @param marker id of the marker that the client is told
+ * @param server its state afterwards
+ * @param outcome in the answer
+ * @param marker id of the marker in the answer
  * @param fencing the fencing token of a grant
  * @param isNew whether the token did not have the lock before
  */

@@ -3,8 +3,8 @@ package io.github.lockstarter.model;
 import java.util.Optional;
 
 /**
- * Gives things in a world the same names whenever only their names differ: lock tokens and markers. Drops what can have
- * no effect any more.
+ * Gives lock tokens and markers in a world the same names if only their names differ. Removes state without further
+ * effect.
  */
 record Canonical(boolean tokensMatter, int forgotten) {
 
@@ -60,7 +60,7 @@ record Canonical(boolean tokensMatter, int forgotten) {
         return isOwner ? client : client.withGhost(Optional.empty());
     }
 
-    /** The new names. A marker is compared with what clients know only if it is of a first use. */
+    /** The new names. A marker is compared with the markers of clients only if it is from a first use. */
     private record Names(World world) {
 
         private static final int MASTERS = 1;

@@ -3,17 +3,17 @@ package io.github.lockstarter.model;
 import java.util.Optional;
 
 /**
- * One instance of an application. At most two of its commands are under way: the one that it awaits, and one that it
- * does not await any more.
+ * One instance of an application. At most two of its commands are under way: the one that it awaits, and one that it no
+ * longer awaits.
  *
  * @param phase what it has and awaits
  * @param token the lock token of its attempt or hold
  * @param left ticks until the deadline of its hold
  * @param fencing the fencing token of its hold
  * @param age ticks since the awaited command was sent
- * @param repeated whether the awaited command was executed, and is on its way again since the answer was lost
- * @param reply the answer to the awaited command, on its way
- * @param ghost the command that it does not await
+ * @param repeated whether the awaited command was executed, and is sent again because its answer was lost
+ * @param reply the answer to the awaited command, under way
+ * @param ghost the command that it no longer awaits
  * @param marker id of the marker that it saw last
  */
 record Client(

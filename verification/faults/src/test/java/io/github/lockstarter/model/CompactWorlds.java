@@ -18,7 +18,7 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
         this.clientsAreAlike = clientsAreAlike;
     }
 
-    /** A world; its parts are numbers of those that were seen. */
+    /** A world as numbers of its known parts. */
     record Compact(int master, int replica, int deposed, int a, int b, int writable, int highest, boolean disordered) {
 
         boolean isBefore(Compact other) {

@@ -3,21 +3,15 @@ package io.github.lockstarter.model;
 import java.util.List;
 
 /**
- * What an {@link Explorer} found.
+ * Result of an {@link Explorer}.
  *
- * @param states how many states were reached
- * @param depth how many steps the farthest of them is away from the initial state
- * @param counterexample a shortest way to a violation, from the initial state on; empty if there is none
+ * @param states number of reached states
+ * @param depth number of steps from the initial state to the farthest one
+ * @param counterexample a shortest path from the initial state to a violation; empty if there is none
  */
 public record Exploration<S, T>(int states, int depth, List<Move<S, T>> counterexample) {
 
-    /**
-     * One step of a way.
-     *
-     * @param before where it begins
-     * @param step what happens
-     * @param after where it leads
-     */
+    /** One step of a path. */
     public record Move<S, T>(S before, T step, S after) {}
 
     public boolean foundViolation() {

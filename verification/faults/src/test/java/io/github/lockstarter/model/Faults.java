@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What may happen to servers and clients. A replica that lags, and messages that are delayed or lost, always may.
+ * Faults of servers and clients. Replication lag, and delays or losses of messages, always occur.
  *
- * @param window w: how many ticks a deposed master goes on executing scripts, the last of them included
+ * @param window w: how many ticks a deposed master continues to execute scripts, including the last one
  * @param clockBehind by how many ticks the clock of a promoted replica is behind; 0 if all clocks agree
- * @param kinds what may happen
+ * @param kinds the faults
  */
 record Faults(int window, int clockBehind, Set<Kind> kinds) {
 
@@ -23,9 +23,9 @@ record Faults(int window, int clockBehind, Set<Kind> kinds) {
         FLUSH,
         /** The master restarts without data, and its replica follows. */
         EMPTY_RESTART,
-        /** A client that knows no marker, or has learnt the one that is there, asks the master for another lock. */
+        /** A client that knows no marker, or the current one, requests another lock from the master. */
         NEWCOMER,
-        /** A client is started anew: it knows nothing. */
+        /** A client restarts without knowledge. */
         CLIENT_RESTART,
         /** The first client has never been there before, and Redis neither. */
         FRESH

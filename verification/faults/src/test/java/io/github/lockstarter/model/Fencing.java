@@ -23,7 +23,10 @@ final class Fencing {
         return token == NONE ? NONE : Math.max(token - TOKENS_PER_TICK, forgotten);
     }
 
-    /** The token of the next grant: above the last one, and not below the clock. What clients have seen is left out. */
+    /**
+     * The token of the next grant: above the last one, and not below the clock. Ignores the tokens that clients have
+     * seen.
+     */
     static int next(int last, int clock) {
         return Math.max(last + 1, clock * TOKENS_PER_TICK);
     }

@@ -35,7 +35,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
                 invariants.contains(Invariant.FENCING) || rules.has(Variation.RECLAIM_FROM_OLDER), forgotten);
     }
 
-    /** Before how many ticks tokens were granted that are still told apart, if clocks agree. */
+    /** Tokens granted before this number of ticks need not be distinguished if clocks agree. */
     static int oldestCompared(Rules rules, Faults faults) {
         if (rules.has(Variation.RECLAIM_FROM_OLDER)) {
             return rules.grace() + rules.lease();

@@ -111,7 +111,7 @@ class HistoryGuardModelTests {
                 Rules.atTheBound(2, 1).with(Variation.TRUSTING_FIRST_USE), Faults.of(1, FAILOVER, FRESH), EXCLUSION);
     }
 
-    /** What the guard of one server does not cover, since it trusts a server that seems new. */
+    /** Not covered by the guard of one server, which trusts a server that seems new. */
     @Test
     void grantsTwiceWhenDataAndMemoryOfTheCallerAreLost() {
         findsViolation(Rules.atTheBound(2, 0), Faults.of(0, FLUSH, CLIENT_RESTART), EXCLUSION);

@@ -1,6 +1,6 @@
 package io.github.lockstarter.model;
 
-/** What must never be violated. */
+/** The invariants. */
 enum Invariant {
 
     /** I1: no two holds overlap while their leases are valid. */

@@ -1,12 +1,12 @@
 package io.github.lockstarter.model;
 
 /**
- * The marker of a history as a server stores it.
+ * The marker of a history in a server.
  *
- * @param id tells markers apart; {@link #UNKNOWN} if there is none
+ * @param id identity; {@link #UNKNOWN} if there is no marker
  * @param age ticks since it was written, up to {@link Rules#oldAge()}
- * @param firstUse whether it was written in the belief that nobody was there before
- * @param foreign whether it speaks of another history than that of the server
+ * @param firstUse whether its writer considered the server unused
+ * @param foreign whether it belongs to another history than the server's
  */
 record Marker(int id, int age, boolean firstUse, boolean foreign) {
 
@@ -25,7 +25,7 @@ record Marker(int id, int age, boolean firstUse, boolean foreign) {
         return (id * 31 + age) * 4 + (firstUse ? 2 : 0) + (foreign ? 1 : 0);
     }
 
-    /** The id of no marker: what a client knows that was never answered. */
+    /** No marker: the knowledge of a client without an answer. */
     static final int UNKNOWN = 0;
 
     /** The id of a marker that is nowhere any more. */

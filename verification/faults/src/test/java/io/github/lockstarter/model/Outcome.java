@@ -1,6 +1,6 @@
 package io.github.lockstarter.model;
 
-/** What a script answers. */
+/** Answers of scripts. */
 enum Outcome {
     /** Acquire: the token has the lock. */
     GRANTED,
@@ -8,9 +8,9 @@ enum Outcome {
     REFUSED,
     /** Renew: the lease counts from the sending of the command. */
     RENEWED,
-    /** Renew: the history is too young to tell; the lease is what it was. */
+    /** Renew: the history is too young; the lease is unchanged. */
     DEFERRED,
-    /** Renew: somebody else's. */
+    /** Renew: another owner has the lock. */
     LOST,
     /** Release: whatever was there, the token does not have the lock now. */
     RELEASED

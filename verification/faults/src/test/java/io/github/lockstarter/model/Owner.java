@@ -1,14 +1,14 @@
 package io.github.lockstarter.model;
 
 /**
- * Lock tokens as numbers. A client can refer to two of them: that of its attempt or hold, and that of the command it
- * does not await any more. All others are alike.
+ * Lock tokens as numbers. A client can refer to two of them: the token of its attempt or hold, and the token of the
+ * command that it no longer awaits. All others are alike.
  */
 final class Owner {
 
     static final int NOBODY = 0;
 
-    /** Somebody that can neither renew nor release any more. */
+    /** An owner that can no longer renew or release. */
     static final int DEAD = 1;
 
     private static final int CURRENT = 2;

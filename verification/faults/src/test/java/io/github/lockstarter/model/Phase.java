@@ -1,6 +1,6 @@
 package io.github.lockstarter.model;
 
-/** What a client has, and what it awaits. */
+/** What a client has, and awaits. */
 enum Phase {
     /** Nothing. */
     IDLE,

@@ -1,11 +1,10 @@
 package io.github.lockstarter.model;
 
 /**
- * An answer on its way.
+ * An answer under way.
  *
- * @param outcome what it says
  * @param fencing the fencing token of a grant
- * @param marker id of the marker that the server has
+ * @param marker id of the server's marker
  */
 record Reply(Outcome outcome, int fencing, int marker) {
 

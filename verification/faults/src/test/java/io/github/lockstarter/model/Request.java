@@ -1,9 +1,8 @@
 package io.github.lockstarter.model;
 
 /**
- * A command as it is sent.
+ * A command as sent.
  *
- * @param verb what is asked for
  * @param token the lock token
  * @param fencing renew: the fencing token of the hold; 0 otherwise
  * @param marker id of the marker that the client saw last

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What scripts and clients do. Times are in ticks.
+ * Behaviour of scripts and clients. Times are in ticks.
  *
  * @param lease of each acquire
- * @param grace G: how old a history must be for grants, and how old it may be for reclaims
- * @param quiet how old a history must be for renewals
- * @param variations from the protocol as documented
+ * @param grace G: minimum age of a history for grants, and maximum age for reclaims
+ * @param quiet minimum age of a history for renewals
+ * @param variations from the documented protocol
  */
 record Rules(int lease, int grace, int quiet, Set<Variation> variations) {
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.model;
 
-/** What the Lua scripts do with the lock, or another one. Each is atomic, and reaches a replica as a whole. */
+/** Effects of the Lua scripts on the lock, or another one. Each is atomic, and reaches a replica as a whole. */
 record Scripts(Rules rules) {
 
     Answer execute(Server server, Request request) {
@@ -74,7 +74,7 @@ record Scripts(Rules rules) {
         return isKnown(looked, known) ? granted.withNote(known) : granted;
     }
 
-    /** Markers with a grace are all alike: whoever asks, a look at one of them finds the same. */
+    /** Markers with a grace are all alike: for every client, a check finds the same. */
     private boolean isKnown(Server server, int known) {
         return server.marker().id() == known && !rules.has(Variation.NO_GUARD);
     }

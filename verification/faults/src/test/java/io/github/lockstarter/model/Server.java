@@ -1,16 +1,16 @@
 package io.github.lockstarter.model;
 
 /**
- * One server, or what a replica has of it.
+ * One server, or the data of a replica.
  *
  * @param owner lock token of the owner; {@link Owner#NOBODY} if the lock is free
  * @param expiry ticks until the lock ends; 0 if it is free
- * @param held the fencing token of the owner, which is stored with the lock; {@link Fencing#NONE} if it is free
+ * @param held the fencing token of the owner, stored with the lock; {@link Fencing#NONE} if it is free
  * @param fence the counter: the last fencing token, see {@link Fencing}
  * @param marker of the history
  * @param promoted whether it was a replica before
- * @param note id of the marker that a grant of this tick has found here; {@link Marker#UNKNOWN} if there was none
- * @param clock ticks by which its clock differs from the right one; never ahead
+ * @param note id of the marker that a grant of this tick found here; {@link Marker#UNKNOWN} if there was none
+ * @param clock ticks by which its clock is behind; never ahead
  */
 record Server(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, int note, int clock) {
 

@@ -1,11 +1,10 @@
 package io.github.lockstarter.model;
 
 /**
- * What happens.
+ * A step.
  *
- * @param kind of step
- * @param client index of the client that does it, or whose command it is; -1 if none's
- * @param atDeposed whether a command is executed by the deposed master
+ * @param client index of the acting client, or of the client whose command is executed; -1 if none
+ * @param atDeposed whether the deposed master executes the command
  */
 record Step(Kind kind, int client, boolean atDeposed) {
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.model;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A way to a violation as people read it: what A does, what happens at Redis, what B does. */
+/** A path to a violation in readable form: the actions of A, of Redis, and of B. */
 final class Timeline {
 
     private final List<String> rows = new ArrayList<>();
@@ -46,7 +46,7 @@ final class Timeline {
                     case RENEW -> "sends renew";
                     case RELEASE -> "sends release";
                     case GIVE_UP -> "awaits the answer no longer";
-                    case CLIENT_RESTART -> "is started anew";
+                    case CLIENT_RESTART -> "restarts";
                     default -> "";
                 };
         if (after.holds() && (!before.holds() || after.left() > before.left())) {
@@ -72,7 +72,7 @@ final class Timeline {
             case NEWCOMER -> "a newcomer asks for another lock" + marks(before.master(), after.master());
             case EXECUTE -> executes(step, before, after);
             case EXECUTE_ANSWER_LOST -> executes(step, before, after) + "; the answer is lost";
-            case EXECUTE_GHOST -> executes(step, before, after) + "; nobody awaits the answer";
+            case EXECUTE_GHOST -> executes(step, before, after) + "; no client awaits the answer";
             default ->
                 before.deposed().isPresent() && after.deposed().isEmpty()
                         ? "the old master executes nothing any more"

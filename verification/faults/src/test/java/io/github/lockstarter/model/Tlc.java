@@ -35,11 +35,10 @@ public final class Tlc {
     /**
      * Checks a module.
      *
-     * @param module is the name of a TLA+ module, a resource beside the class
-     * @param beside is that class
-     * @param configuration are the lines of TLC's configuration file
-     * @param workers are TLC's threads; only the violation that one thread finds is sure to be a shortest one
-     * @return the result
+     * @param module name of a TLA+ module, a resource of the class
+     * @param beside the class
+     * @param configuration lines of TLC's configuration file
+     * @param workers threads of TLC; only a violation found by a single thread is certainly a shortest one
      */
     public static Result check(String module, Class<?> beside, List<String> configuration, int workers)
             throws IOException {

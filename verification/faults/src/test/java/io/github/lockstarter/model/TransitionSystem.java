@@ -3,19 +3,19 @@ package io.github.lockstarter.model;
 import java.util.function.BiConsumer;
 
 /**
- * What can happen, state by state.
+ * The transitions of each state.
  *
  * @param <S> a state; equal states are one
- * @param <T> what leads from one state to the next
+ * @param <T> a transition
  */
 public interface TransitionSystem<S, T> {
 
     /** Where everything begins. */
     S initial();
 
-    /** Tells each step that is possible in a state, and where it leads. */
+    /** Passes each possible step of a state with its result. */
     void steps(S state, BiConsumer<T, S> found);
 
-    /** Whether a state is one that must never be reached. */
+    /** Whether a state violates an invariant. */
     boolean isViolation(S state);
 }

@@ -15,7 +15,7 @@ enum Variation {
     /** A server without a marker counts as unused whenever the caller knows none. */
     TRUSTING_FIRST_USE,
 
-    /** A marker of a first use counts for everybody, also for who knew another one. */
+    /** A marker of a first use is valid for all clients, even those that know another one. */
     FIRST_USE_FOR_ALL,
 
     /** A server without a marker never counts as unused, as the nodes of a quorum. */

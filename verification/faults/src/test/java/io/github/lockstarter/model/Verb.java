@@ -1,6 +1,6 @@
 package io.github.lockstarter.model;
 
-/** What a client can ask for. */
+/** Requests of a client. */
 enum Verb {
     ACQUIRE,
     RENEW,

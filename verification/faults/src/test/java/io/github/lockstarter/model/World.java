@@ -3,15 +3,15 @@ package io.github.lockstarter.model;
 import java.util.Optional;
 
 /**
- * A state of everything.
+ * A state of the whole system.
  *
  * @param master the server that new commands reach
- * @param replica what has reached the replica: the master as it was at some earlier time
- * @param deposed the master before; empty if it does not execute anything any more
- * @param writable ticks for which the deposed master goes on
+ * @param replica the master at some earlier time
+ * @param deposed the previous master; empty if it no longer executes commands
+ * @param writable ticks for which the deposed master continues
  * @param a a client
  * @param b the other client
- * @param highest the highest fencing token that the next hold must exceed
+ * @param highest the fencing token that the next hold must exceed
  * @param disordered whether a hold did not exceed it
  */
 record World(

@@ -87,7 +87,7 @@ final class Chromium implements AutoCloseable {
         return driver;
     }
 
-    /** The width of what is seen, in CSS pixels; also narrower than any window may be. */
+    /** The visible width in CSS pixels, which may be narrower than any window. */
     void resize(int width, int height) {
         driver.manage().window().setSize(new Dimension(Math.max(width, 600), height));
         driver.executeCdpCommand(
@@ -95,7 +95,7 @@ final class Chromium implements AutoCloseable {
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 600));
     }
 
-    /** What the person prefers, {@code light} or {@code dark}. */
+    /** The user's preference, {@code light} or {@code dark}. */
     void prefer(String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",

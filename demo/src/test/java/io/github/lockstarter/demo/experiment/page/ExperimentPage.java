@@ -11,7 +11,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 
-/** The page as a person uses it: presses its buttons and reads what is shown, the drawn bars included. */
+/** The page as a user operates it: presses its buttons and reads text and drawn bars. */
 final class ExperimentPage {
 
     private static final Duration STAGE = Duration.ofMinutes(2);
@@ -97,9 +97,9 @@ final class ExperimentPage {
     }
 
     /**
-     * What is drawn in a colour.
+     * Pixels of a colour.
      *
-     * @param pixels how many pixels in the lanes
+     * @param pixels number of pixels in the lanes
      * @param shared columns of pixels in which more than one lane has it: two instances at the same time
      */
     record Drawn(long pixels, long shared) {}
@@ -109,7 +109,7 @@ final class ExperimentPage {
         await().atMost(STAGE).until(() -> !text("status").startsWith("Connecting"));
     }
 
-    /** What the next set-up is to start. */
+    /** Chooses the next set-up. */
     void plan(int instances, String topology) {
         fill("instances", instances);
         choose("topology", topology);
@@ -165,12 +165,12 @@ final class ExperimentPage {
         await().atMost(STAGE).until(() -> !text("status").matches("Connecting.*|The connection.*"));
     }
 
-    /** Gives events to the model of the page, and reads what it makes of them. */
+    /** Passes events to the model of the page, and returns its state. */
     Map<?, ?> seenIn(String events) {
         return (Map<?, ?>) Objects.requireNonNull(driver.executeAsyncScript(MODEL, events));
     }
 
-    /** Gives events to the model of the page, and reads what it says of them. */
+    /** Passes events to the model of the page, and returns its log. */
     List<?> logOf(String events) {
         return (List<?>) Objects.requireNonNull(driver.executeAsyncScript(LOG, events));
     }
@@ -179,7 +179,7 @@ final class ExperimentPage {
         driver.executeScript(WATCH_STAGE);
     }
 
-    /** What the set-up has shown since {@link #watchTheStage}. */
+    /** Texts of the set-up since {@link #watchTheStage}. */
     String shownOfTheStage() {
         return String.valueOf(driver.executeScript("return window.shownOfStage.join('\\n')"));
     }

@@ -25,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Drives the page of the packaged application in a real browser, and reads what a person sees. The deployment
- * (instances, their proxy, Redis servers) is set up once, by the first run. Without a Chromium the class is reported
- * as skipped; with {@code -Dbrowser.required=true} it fails then, and takes more images. What finds the overlaps of v1
- * and v2 finds none in v3 and v4: each is the control of the other.
+ * Operates the page of the packaged application in a real browser, and reads the visible content. The deployment
+ * (instances, their proxy, Redis servers) is set up once, by the first run. Without Chromium the class is reported as
+ * skipped; with {@code -Dbrowser.required=true} it fails instead, and takes more images. The detection of overlaps in
+ * v1 and v2 finds none in v3 and v4: each is the control of the other.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("full")
@@ -85,10 +85,7 @@ class ExperimentPageIT {
         }
     }
 
-    /**
-     * What a person is shown is read from the page below; this is the reckoning behind it, on events with a known
-     * answer.
-     */
+    /** The model behind the page, on events with a known result; the visible content is tested below. */
     @Order(0)
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -111,7 +108,7 @@ class ExperimentPageIT {
                         "pieces", List.of(pieces.split(", ", -1))));
     }
 
-    /** Instances tell their events when they get to it; the owner after a kill is found by two of them. */
+    /** Instances report events with delays; the owner after a kill is detected by two of them. */
     @Test
     @Order(0)
     void listsEachEventOnceInTheOrderOfTime() {

@@ -101,14 +101,14 @@ final class GalleryPage {
         return driver.findElement(By.id("gallery-problem")).getText();
     }
 
-    /** What stands on the plate of an exhibit: its title, its flaw, what lock-starter does, and the button. */
+    /** Texts on the plate of an exhibit: its title, its flaw, the behaviour of lock-starter, and the button. */
     List<String> plate(String exhibit) {
         return driver.findElements(By.cssSelector("#exhibit-" + exhibit + " .plate :is(h3, p, button)")).stream()
                 .map(WebElement::getText)
                 .toList();
     }
 
-    /** The line of an exhibit in the table: its title, what came of the broken lock, and of lock-starter. */
+    /** The row of an exhibit in the table: its title, and the results of the broken lock and of lock-starter. */
     List<String> line(String exhibit) {
         return driver
                 .findElements(By.xpath("//table[@id='overview']//tr[.//a[@href='#exhibit-" + exhibit + "']]/*"))

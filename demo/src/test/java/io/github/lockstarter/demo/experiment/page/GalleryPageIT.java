@@ -25,9 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Plays the gallery of broken locks on the page of the packaged application, in a real browser, and reads what is shown
- * and drawn. What is found red on the side of the broken lock is not found on the other side: each is the control of
- * the other.
+ * Plays the gallery of broken locks on the page of the packaged application, in a real browser, and reads texts and
+ * drawings. Red drawings on the side of the broken lock are absent on the other side: each is the control of the other.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("full")

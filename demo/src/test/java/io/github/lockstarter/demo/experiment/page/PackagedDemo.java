@@ -63,7 +63,7 @@ final class PackagedDemo {
         return process.descendants().count();
     }
 
-    /** Ends it, and with it what it has started. */
+    /** Ends it, and all processes that it has started. */
     void end() throws InterruptedException {
         process.destroy();
         if (!process.waitFor(30, TimeUnit.SECONDS)) {

@@ -17,7 +17,7 @@ import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
-/** What is refused before anything starts. What starts is seen by {@code ExperimentIT}. */
+/** Requests that are rejected before anything starts. {@code ExperimentIT} tests the start. */
 class ExperimentControllerTests {
 
     private final LiveEvents events = new LiveEvents();

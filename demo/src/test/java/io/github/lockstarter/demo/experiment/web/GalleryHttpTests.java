@@ -26,7 +26,7 @@ import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter.DataWithMediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** What is told and refused. What is played is seen by {@code GalleryIT}. */
+/** Events and rejections. {@code GalleryIT} tests the exhibits. */
 class GalleryHttpTests {
 
     private final LiveEvents events = new LiveEvents();

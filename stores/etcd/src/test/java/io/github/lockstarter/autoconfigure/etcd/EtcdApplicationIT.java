@@ -19,7 +19,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** An application with its locks in a real etcd, or in one that is not there. */
+/** An application with its locks in a real etcd, or without a running etcd. */
 class EtcdApplicationIT {
 
     /** Nothing listens there. */

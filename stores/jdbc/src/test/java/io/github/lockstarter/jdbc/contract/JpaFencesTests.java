@@ -32,7 +32,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** JPA writes at the end of the transaction, which a fence has entered at its beginning. */
 class JpaFencesTests {
 
-    /** What is protected. */
+    /** The protected data. */
     @Entity(name = "account")
     static class Account {
 

@@ -12,9 +12,9 @@ import java.sql.Statement;
 import java.time.Duration;
 
 /**
- * A JVM whose threads raise a number in the database, without a transaction: each reads it, and writes it plus one.
- * Arguments: database, threads, increments per thread, whether under a lock. Prints {@code late} where the fencing
- * token is not above that of the increment before.
+ * A JVM whose threads increment a number in the database without a transaction: each reads it, and writes it plus one.
+ * Arguments: database, threads, increments per thread, whether under a lock. Prints {@code late} if the fencing token
+ * is not above the previous one.
  */
 final class IncrementingJvm {
 

@@ -89,7 +89,7 @@ class OutageIT {
         });
     }
 
-    /** A statement that waits at the server goes on there if the client only closes the connection. */
+    /** A waiting statement continues on the server if the client only closes the connection. */
     @Test
     void aReleaseEndsAStatementThatStillWaitsForTheLock() throws Exception {
         JdbcSettings hasty = new JdbcSettings(

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.TimeZone;
 import org.junit.jupiter.api.Test;
 
-/** What a lock survives that the server and its sessions may do. */
+/** Restarts of the server and ends of its sessions that a lock survives. */
 class RestartIT {
 
     @Test

@@ -27,7 +27,7 @@ interface DatabasePause extends AutoCloseable {
     @Override
     void close();
 
-    /** Stands between the applications and a server, and holds back what either of them sends. */
+    /** Between the applications and a server; holds back the data of both sides. */
     final class Proxy implements DatabasePause {
 
         private static final String JDBC = "jdbc:";

@@ -8,7 +8,7 @@ public final class H2Databases {
 
     private H2Databases() {}
 
-    /** An empty one that lives as long as this JVM. */
+    /** Creates an empty one that lives as long as this JVM. */
     public static TestDatabase empty() {
         return new TestDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", JdbcDialect.H2);
     }

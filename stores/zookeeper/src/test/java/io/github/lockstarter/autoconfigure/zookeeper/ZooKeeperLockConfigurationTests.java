@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What is configured, and what of it is refused, with no server anywhere. */
+/** Configuration, and rejected configuration, without a server. */
 class ZooKeeperLockConfigurationTests {
 
     /** A port that nothing listens to. */

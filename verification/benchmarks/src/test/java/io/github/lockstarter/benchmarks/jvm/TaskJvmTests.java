@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 
 class TaskJvmTests {
 
-    /** Says what it is told, but for one word. */
+    /** Repeats its commands, except for one word. */
     public static final class Echo implements ChildTask {
 
         @Override

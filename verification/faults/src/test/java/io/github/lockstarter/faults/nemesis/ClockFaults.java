@@ -40,7 +40,7 @@ final class ClockFaults {
                         jump(1)));
     }
 
-    /** By as much as the fault lasts: for so long, leases are not what they were granted for. */
+    /** By the duration of the fault: for this long, leases differ from the granted ones. */
     private static Injection jump(int direction) {
         return site -> {
             String millis = Long.toString(direction * site.duration().toMillis());

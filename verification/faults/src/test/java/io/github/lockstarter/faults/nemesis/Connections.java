@@ -29,7 +29,7 @@ record Connections(RedisServer server, Set<Integer> ports) {
                         .collect(Collectors.toSet()));
     }
 
-    /** Has the server end those that it still has. */
+    /** Makes the server close the remaining connections. */
     void kill() {
         Calls.to(server, commands -> {
             commands.clientList()

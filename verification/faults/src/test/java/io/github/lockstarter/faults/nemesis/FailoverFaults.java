@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Faults by which another server becomes the master, with what it had been sent until then: half of those that nobody
- * asked for strike while the replication has been cut for as long as the fault lasts.
+ * Faults by which another server becomes master with the data replicated so far: half of the unplanned ones occur while
+ * replication has been interrupted for the whole duration of the fault.
  */
 final class FailoverFaults {
 
@@ -37,7 +37,7 @@ final class FailoverFaults {
                         }),
                 fault(
                         "master-hung",
-                        "SIGSTOP of a master; nobody reaches it when it goes on",
+                        "SIGSTOP of a master, which is unreachable when it continues",
                         Succession::perhapsLagging,
                         succession -> {
                             succession.master().pause();

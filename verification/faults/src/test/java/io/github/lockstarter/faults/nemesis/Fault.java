@@ -8,17 +8,15 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Something that can go wrong.
+ * A fault.
  *
  * @param name as in reports, such as {@code server-killed}
- * @param description what is done
- * @param lane what it strikes; two faults of one lane never happen at a time
+ * @param lane two faults of one lane never happen at the same time
  * @param terms where and for how long it is injected
- * @param injection injects it
  */
 public record Fault(String name, String description, Lane lane, Terms terms, Injection injection) {
 
-    /** What a fault strikes. */
+    /** The target of a fault. */
     public enum Lane {
         /** A JVM that uses locks. */
         WORKER,
@@ -26,13 +24,13 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
         SERVER
     }
 
-    /** What a fault does to the memory of the servers. */
+    /** Effect of a fault on the data of the servers. */
     public enum Harm {
         /** Nothing. */
         NONE,
         /**
-         * Nothing, but a master is silent for long enough to be replaced, where somebody does that, and then goes on.
-         * Who is master of what for how long is left to {@link FailoverFaults} there.
+         * None, but a master is silent long enough to be replaced, if sentinels do so, and then continues. {@link
+         * FailoverFaults} covers how long it may stay master.
          */
         SILENCES,
         /** Locks are lost. */
@@ -56,11 +54,11 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
     /**
      * Where and for how long a fault is injected.
      *
-     * @param needs what the topology must promise, or the fault would break what nobody promised
-     * @param shortest it lasts
-     * @param longest it lasts
-     * @param harm what it does to the memory of the servers
-     * @param alone nothing else goes wrong while it lasts, and all workers run
+     * @param needs promises of the topology without which a violation would be legitimate
+     * @param shortest minimum duration
+     * @param longest maximum duration
+     * @param harm effect on the data of the servers
+     * @param alone no other fault at the same time, and all workers run
      */
     public record Terms(Set<Trait> needs, Duration shortest, Duration longest, Harm harm, boolean alone) {
 
@@ -87,12 +85,7 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
     /** Injects a fault. */
     public interface Injection {
 
-        /**
-         * Injects it.
-         *
-         * @param site where
-         * @return what heals it
-         */
+        /** Injects the fault; returns the way to heal it. */
         Healing inject(Site site);
     }
 
@@ -102,25 +95,16 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
         /** Nothing to heal. */
         Healing NONE = () -> {};
 
-        /** Ends the fault; returns when what was struck works again, or soon will. */
+        /** Ends the fault; returns when the target works again, or soon will. */
         void heal();
     }
 
-    /**
-     * Whether the topology promises what this fault needs.
-     *
-     * @param topology where it would be injected
-     * @return false if a violation were no surprise
-     */
+    /** Whether the topology makes the promises that this fault needs; otherwise a violation would be legitimate. */
     public boolean appliesTo(Topology topology) {
         return topology.traits().containsAll(terms.needs()) && terms.harm().isStoodBy(topology);
     }
 
-    /**
-     * How the fault begins its note in the event log, so that the checks know what it does.
-     *
-     * @return empty if whoever has a lock keeps it
-     */
+    /** Prefix of the fault's note in the event log, which the checks evaluate; empty if holders keep their locks. */
     String mark() {
         return switch (terms.harm()) {
             case FORGETS, AGES -> History.FORGETS;

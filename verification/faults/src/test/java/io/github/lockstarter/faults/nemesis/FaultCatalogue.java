@@ -40,12 +40,7 @@ public final class FaultCatalogue {
         return all().stream().filter(fault -> fault.appliesTo(topology)).toList();
     }
 
-    /**
-     * Those of the given names.
-     *
-     * @param names of faults
-     * @return always in the same order
-     */
+    /** The faults with these names, always in the same order. */
     public static List<Fault> named(String... names) {
         List<String> wanted = List.of(names);
         return all().stream().filter(fault -> wanted.contains(fault.name())).toList();

@@ -35,10 +35,8 @@ public final class FaultSchedule {
     /**
      * A schedule of one lane.
      *
-     * @param faults to draw from; those of other lanes are left out
-     * @param lane whose
-     * @param pace how fast they come
-     * @param seed of all lots
+     * @param faults to draw from; ignores those of other lanes
+     * @param seed of all choices
      */
     public FaultSchedule(List<Fault> faults, Lane lane, Pace pace, long seed) {
         this.pace = pace;
@@ -55,11 +53,7 @@ public final class FaultSchedule {
         return faults.isEmpty();
     }
 
-    /**
-     * Draws the next fault.
-     *
-     * @return what happens when
-     */
+    /** Draws the next fault. */
     public PlannedFault next() {
         if (left.isEmpty()) {
             left.addAll(faults);

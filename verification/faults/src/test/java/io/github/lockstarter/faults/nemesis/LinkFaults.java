@@ -33,12 +33,12 @@ final class LinkFaults {
                                 TcpProxy::accept)),
                 fault(
                         "requests-stalled",
-                        "what a worker sends arrives late",
+                        "requests of a worker arrive late",
                         Terms.lasting(200, 2500, Trait.PROXIED),
                         one(TcpProxy::stallRequests, TcpProxy::flow)),
                 fault(
                         "replies-stalled",
-                        "what a worker is answered arrives late",
+                        "answers to a worker arrive late",
                         Terms.lasting(200, 2500, Trait.PROXIED),
                         one(TcpProxy::stallReplies, TcpProxy::flow)),
                 fault(
@@ -48,12 +48,12 @@ final class LinkFaults {
                         LinkFaults::dropReply),
                 fault(
                         "network-stalled",
-                        "nobody's requests arrive in time",
+                        "all requests arrive late",
                         Terms.lasting(200, 2000, Trait.PROXIED),
                         all(TcpProxy::stallRequests, TcpProxy::flow)),
                 fault(
                         "network-cut",
-                        "everybody's connections are closed",
+                        "all connections are closed",
                         Terms.lasting(50, 50, Trait.PROXIED),
                         all(TcpProxy::cut, link -> {})));
     }

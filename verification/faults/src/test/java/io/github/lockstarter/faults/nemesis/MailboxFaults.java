@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Faults of the connection on which the servers hear one worker, its mailbox, and of all its connections as far as they
- * end at one side only: a lock whose holder is not heard is taken over.
+ * Faults of a worker's mailbox connection, and of all its connections at one side only: a lock is taken over if the
+ * servers do not receive anything from its holder.
  */
 final class MailboxFaults {
 
@@ -68,12 +68,12 @@ final class MailboxFaults {
                         half(MailboxFaults::isAny, ProxyLink::resetToServer)),
                 fault(
                         "replies-ended",
-                        "a worker reads the end of its connections; what it sends arrives",
+                        "a worker reads the end of its connections; its requests arrive",
                         halfOpen(200, 2500),
                         half(MailboxFaults::isAny, ProxyLink::endReplies)),
                 fault(
                         "requests-ended",
-                        "the servers read the end of a worker's connections; what they send arrives",
+                        "the servers read the end of a worker's connections; their answers arrive",
                         halfOpen(200, 2500),
                         half(MailboxFaults::isAny, ProxyLink::endRequests)),
                 fault(

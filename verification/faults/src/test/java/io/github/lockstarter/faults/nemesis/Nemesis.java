@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * Carries a schedule out, each lane on a thread of its own, and writes down what it did. A fault whose time has come is
- * healed before it ends. Mutable state: {@code over}. {@code quiet} is held exclusively by a fault that comes alone.
+ * Executes a schedule, each lane on its own thread, and logs the faults. A due fault is healed before the end. Mutable
+ * state: {@code over}. A fault that must happen alone holds {@code quiet} exclusively.
  */
 public final class Nemesis {
 

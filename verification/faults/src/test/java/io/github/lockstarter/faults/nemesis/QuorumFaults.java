@@ -20,16 +20,16 @@ final class QuorumFaults {
             List.of(Duration.ofMillis(100), Duration.ofMillis(900), Duration.ofSeconds(31), Duration.ofHours(1));
 
     /**
-     * By how much it is set forward: no more than the longest lease. Fencing tokens run ahead of the other clocks by as
-     * much, and a server that forgets its own, and is the only one that two quorums share, is trusted again when a
-     * lease is over: a hole that is documented. {@code RedlockClockRun} sets a clock forward by 31 s.
+     * How far the clock is set forward: at most by the longest lease. Fencing tokens run ahead of the other clocks by
+     * as much, and a server that forgets its own and is the only common one of two quorums is trusted again after a
+     * lease: a documented hole. {@code RedlockClockRun} sets a clock forward by 31 s.
      */
     private static final List<Duration> FORWARD =
             List.of(Duration.ofMillis(100), Duration.ofMillis(900), Duration.ofSeconds(2));
 
     /**
-     * From when on whoever hears of a server for the first time is not misled by its clock: the longest lease, and
-     * more.
+     * After this time, the clock no longer misleads workers that connect to the server for the first time: slightly
+     * longer than the longest lease.
      */
     private static final Duration UNTIL_HARMLESS = Duration.ofMillis(3200);
 
@@ -59,7 +59,7 @@ final class QuorumFaults {
                                 TcpProxy::accept)),
                 fault(
                         "node-stalled",
-                        "what one of the servers answers arrives late",
+                        "answers of one server arrive late",
                         Terms.lasting(200, 2500, Trait.QUORUM),
                         links(TcpProxy::stallReplies, TcpProxy::flow)),
                 fault(
@@ -69,7 +69,7 @@ final class QuorumFaults {
                         QuorumFaults::setClock));
     }
 
-    /** A worker that first hears of the server afterwards is excluded, for so long: it is a hole that is documented. */
+    /** Excludes workers that connect to the server for the first time during this period: a documented hole. */
     private static Fault.Healing setClock(Site site) {
         int lot = site.plan().lot();
         Duration step = lot % 2 == 0

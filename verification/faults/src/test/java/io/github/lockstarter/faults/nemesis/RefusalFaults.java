@@ -18,7 +18,7 @@ import java.util.List;
 /** Faults of a Redis that runs and answers, but not as it should. */
 final class RefusalFaults {
 
-    /** Never ends by itself; Redis lets SCRIPT KILL end it, since it has written nothing. */
+    /** Never ends on its own; {@code SCRIPT KILL} can end it, since it has written nothing. */
     private static final String BUSY = "local start = redis.call('TIME'); repeat local now = redis.call('TIME')"
             + " until (now[1] - start[1]) * 1000 + (now[2] - start[2]) / 1000 > tonumber(ARGV[1]) return 1";
 
@@ -33,7 +33,7 @@ final class RefusalFaults {
                         once(server -> server.commands().scriptFlush())),
                 fault(
                         "client-pause",
-                        "CLIENT PAUSE: nobody is answered",
+                        "CLIENT PAUSE: no client gets an answer",
                         Terms.lasting(200, 2000).doing(Harm.SILENCES),
                         site -> {
                             site.redisServer()
@@ -58,7 +58,7 @@ final class RefusalFaults {
                                 server -> config(server, "maxmemory", "0"))),
                 fault(
                         "readonly",
-                        "the server becomes a replica of nobody, and a master again",
+                        "the server becomes a replica of a master that does not exist, and a master again",
                         Terms.lasting(200, 2000).doing(Harm.SILENCES),
                         lasting(server -> server.commands().replicaof("127.0.0.1", 1), server -> server.commands()
                                 .replicaofNoOne())),
@@ -86,7 +86,7 @@ final class RefusalFaults {
         Calls.to(server, commands -> commands.configSet(name, value));
     }
 
-    /** The fixture's own command times out when the script is long; the script ends by itself. */
+    /** The fixture's own command times out if the script is long; the script ends on its own. */
     private static void busy(RedisServer server, long millis) {
         RedisCommands<String, String> commands = server.commands();
         commands.configSet("busy-reply-threshold", "50"); // others are refused then, and not only kept waiting

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * One master that is replaced by one of its replicas. Keeps to what the workers were told: a deposed master takes their
- * commands for no longer than {@link RedisTopology#DEPOSED_MASTER_WRITES}. Used by one thread. Mutable: when the
- * promotion began, at the earliest, and whether it has.
+ * The replacement of one master by one of its replicas. Respects the setting of the workers: a deposed master accepts
+ * their commands for at most {@link RedisTopology#DEPOSED_MASTER_WRITES}. Used by one thread. Mutable: the earliest
+ * start of the promotion, and whether it has started.
  */
 final class Succession {
 
@@ -24,7 +24,7 @@ final class Succession {
     /** Leaves as much again for this JVM not to run. */
     private static final Duration BESIDE = RedisTopology.DEPOSED_MASTER_WRITES.dividedBy(2);
 
-    /** Seen later than that after its begin, the old master does not go on beside the new one at all. */
+    /** If the promotion is detected later than this, the old master does not continue beside the new one. */
     private static final Duration IN_TIME = RedisTopology.DEPOSED_MASTER_WRITES.dividedBy(4);
 
     private final Failover failover;
@@ -67,7 +67,7 @@ final class Succession {
         failover.promote(master);
     }
 
-    /** The replicas cannot log in any more; those who watch see them well, and what they have grows old. */
+    /** Replicas can no longer authenticate: sentinels still see them, but their data becomes old. */
     private void cutReplication() {
         replicas.forEach(replica -> Calls.to(replica, commands -> commands.configSet("masteruser", "nobody")));
         Calls.to(master, commands -> commands.clientKill(KillArgs.Builder.typeSlave()));
@@ -91,7 +91,7 @@ final class Succession {
         return "master".equals(Calls.to(server, commands -> commands.role().get(0)));
     }
 
-    /** Lets the old master go on beside the new one, and parts it from the workers in time. */
+    /** Lets the old master continue beside the new one, and disconnects the workers from it in time. */
     void goOnBeside(Consumer<RedisServer> resumption) {
         if (System.nanoTime() - promotedAfter > IN_TIME.toNanos()) {
             part();

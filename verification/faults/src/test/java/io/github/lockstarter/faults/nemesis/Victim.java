@@ -26,7 +26,7 @@ public interface Victim {
     /** Stops it in its tracks (SIGSTOP). */
     void pause();
 
-    /** Lets it go on (SIGCONT). */
+    /** Sends SIGCONT. */
     void resume();
 
     /** Waits until it acquires locks. */

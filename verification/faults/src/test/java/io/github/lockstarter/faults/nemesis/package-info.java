@@ -1,4 +1,4 @@
-/** What goes wrong in the fault lab: the catalogue of faults, a schedule drawn from a seed, and who carries it out. */
+/** Faults of the lab: the catalogue, a schedule drawn from a seed, and the nemesis that executes it. */
 @NullMarked
 package io.github.lockstarter.faults.nemesis;
 

@@ -12,16 +12,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * How a worker reaches the servers, as a text on its command line.
+ * How a worker connects to the servers, as text on its command line.
  *
- * @param kind what they are
- * @param nodes whom it asks first: {@code host:port}
- * @param routes to whom it connects in place of a server that it was told of
- * @param deposedMasterWrites for how long a deposed master goes on, at most
+ * @param nodes servers to contact first: {@code host:port}
+ * @param routes where to connect instead of a server that was announced to it
+ * @param deposedMasterWrites how long a deposed master continues to write, at most
  */
 public record Address(Kind kind, List<String> nodes, Map<String, String> routes, Duration deposedMasterWrites) {
 
-    /** What the servers are. */
+    /** The kind of servers. */
     public enum Kind {
         /** One server. */
         SINGLE,
@@ -51,20 +50,14 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
         }
     }
 
-    /**
-     * An address.
-     *
-     * @param kind what they are
-     * @param nodes whom it asks first
-     * @param routes to whom it connects in place of a server that it was told of
-     * @param deposedMasterWrites for how long a deposed master goes on
-     */
     public Address {
         nodes = List.copyOf(nodes);
         routes = Map.copyOf(routes);
     }
 
-    /** Servers that the worker is told of as themselves, and reaches by proxies: one for each, in their order. */
+    /**
+     * Servers whose own addresses are announced to the worker, and which it reaches through one proxy each, in order.
+     */
     static Address routed(Kind kind, List<String> nodes, List<RedisServer> servers, List<TcpProxy> proxies) {
         Map<String, String> routes = IntStream.range(0, servers.size())
                 .boxed()
@@ -78,36 +71,23 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
         return new Address(kind, proxies.stream().map(Address::at).toList(), Map.of(), Duration.ZERO);
     }
 
-    /** The same with a master that goes on for a while. */
+    /** The same with a master that continues for a while after it is deposed. */
     Address withDeposedMasterWrites(Duration most) {
         return new Address(kind, nodes, routes, most);
     }
 
-    /**
-     * Whom to ask first.
-     *
-     * @return where they are
-     */
+    /** The servers to contact first. */
     public List<RedisURI> uris() {
         return nodes.stream().map(node -> RedisURI.create("redis://" + node)).toList();
     }
 
-    /**
-     * To whom to connect.
-     *
-     * @param server that the worker was told of
-     * @return the proxy before it, or itself
-     */
+    /** The proxy of a server that was announced to the worker, or the server itself. */
     public HostAndPort route(HostAndPort server) {
         String instead = routes.get(at(server.getHostText(), server.getPort()));
         return instead == null ? server : HostAndPort.parse(instead);
     }
 
-    /**
-     * The address as one word.
-     *
-     * @return what {@link #parse} reads
-     */
+    /** The address as one word, for {@link #parse}. */
     public String toText() {
         return String.join(
                 "|",
@@ -119,12 +99,7 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
                 Long.toString(deposedMasterWrites.toMillis()));
     }
 
-    /**
-     * Reads what {@link #toText} wrote.
-     *
-     * @param text one word
-     * @return the address
-     */
+    /** Parses a word of {@link #toText}. */
     public static Address parse(String text) {
         String[] parts = text.split("\\|", -1);
         Map<String, String> routes = Stream.of(parts[2].split(",", -1))

@@ -15,14 +15,7 @@ public final class Calls {
 
     private Calls() {}
 
-    /**
-     * Calls, again after a failure.
-     *
-     * @param <T> type of the answer
-     * @param server whom
-     * @param command harmless if it is executed twice
-     * @return the answer
-     */
+    /** Executes a command, and repeats it after a failure; it must be idempotent. */
     public static <T> T to(RedisServer server, Function<RedisCommands<String, String>, T> command) {
         long start = System.nanoTime();
         while (true) {

@@ -7,10 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * Three masters with a replica each. The nodes tell a worker where the slots are, and its links lead there through
- * proxies.
- */
+/** Three masters with one replica each. The nodes announce the slots to a worker, which connects through proxies. */
 public final class Cluster implements RedisTopology {
 
     private final RedisCluster nodes = RedisCluster.start();

@@ -23,7 +23,7 @@ public final class Etcd implements Topology {
     private static final Pattern ENTRY = Pattern.compile("\\{\"key\":[^{}]*}");
     private static final Pattern KEYS = Pattern.compile("\"keys\":\\[([^]]*)]");
 
-    /** How long a wait is registered that nobody ends: the patience that is told to the store. */
+    /** How long an abandoned wait stays registered: the patience in the workers' requests. */
     private static final Duration LONGEST_QUEUE = Duration.ofSeconds(15);
 
     private final String name;

@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What the workers have left on a Redis server. Killed workers leave locks for a lease and queues for as long as they
- * were patient, so a key that ends by itself within that time is none; the fencing counters and the history stay.
+ * Keys of workers that remain on a Redis server. Killed workers leave locks for a lease and queues for their patience,
+ * so a key that expires within that time does not count; fencing counters and the history stay.
  */
 final class RedisLeftovers {
 
-    /** How long a queue lasts that nobody leaves: the patience that is told to the server. */
+    /** How long an abandoned queue lasts: the patience in the workers' requests. */
     private static final Duration LONGEST_QUEUE = Duration.ofSeconds(16);
 
     /** How long the mark of an instance lasts: 20 take-over times of a second. Its trace lasts a grace longer. */
@@ -37,7 +37,7 @@ final class RedisLeftovers {
                 .toList();
     }
 
-    /** -1 is for ever, -2 that it has just gone. */
+    /** -1 means no expiry, -2 that the key has just expired. */
     private static boolean stays(RedisCommands<String, String> commands, String key, Duration longestLease) {
         Duration longest = longest(key, longestLease);
         long millis = commands.pttl(key);

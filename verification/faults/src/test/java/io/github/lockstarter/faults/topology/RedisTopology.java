@@ -11,8 +11,8 @@ import java.util.Optional;
 public interface RedisTopology extends Topology {
 
     /**
-     * For how long a deposed master may go on, where one can be: {@code distributed-lock.redis.deposed-master-writes}
-     * of the workers. The nemesis keeps to it.
+     * How long a deposed master may continue to write, if there can be one: {@code
+     * distributed-lock.redis.deposed-master-writes} of the workers. The nemesis respects it.
      */
     Duration DEPOSED_MASTER_WRITES = Duration.ofMillis(500);
 
@@ -30,20 +30,15 @@ public interface RedisTopology extends Topology {
         return request.toUpperCase(Locale.ROOT).contains("EVAL");
     }
 
-    /**
-     * What can be done to its replicas.
-     *
-     * @return there for one with {@link Trait#FAILOVER}
-     */
+    /** Operations on replicas; present with {@link Trait#FAILOVER}. */
     default Optional<Failover> failover() {
         return Optional.empty();
     }
 
     /**
-     * Sets the clock of a server.
+     * Sets the clock of a server of a topology with {@link Trait#CLOCKS}.
      *
-     * @param server one of those of a topology with {@link Trait#CLOCKS}
-     * @param ahead of the right time; negative for behind
+     * @param ahead offset from the correct time; may be negative
      */
     default void setClock(RedisServer server, Duration ahead) {
         throw new UnsupportedOperationException(name());
@@ -57,7 +52,7 @@ public interface RedisTopology extends Topology {
         return left;
     }
 
-    /** What can be done to the servers of one with {@link Trait#FAILOVER}. */
+    /** Operations on the servers of a topology with {@link Trait#FAILOVER}. */
     interface Failover {
 
         /**
@@ -76,11 +71,7 @@ public interface RedisTopology extends Topology {
          */
         List<RedisServer> replicasOf(RedisServer master);
 
-        /**
-         * Asks for a replica to be promoted while the master is well, also one that lags; returns at once.
-         *
-         * @param master a master
-         */
+        /** Requests the promotion of a replica while the master runs, even of a replica that lags; does not wait. */
         void promote(RedisServer master);
 
         /**
@@ -90,14 +81,10 @@ public interface RedisTopology extends Topology {
          */
         void demote(RedisServer deposed);
 
-        /** Waits until everybody agrees who is what, and all replicas are in sync. */
+        /** Waits until all servers agree on the roles and all replicas are in sync. */
         void settle();
 
-        /**
-         * Those who watch.
-         *
-         * @return empty if the servers do it themselves
-         */
+        /** The sentinels; empty if the servers promote replicas on their own. */
         default List<RedisServer> sentinels() {
             return List.of();
         }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** What servers say that they are. */
+/** The roles that servers report. */
 final class Roles {
 
     private static final Duration PATIENCE = Duration.ofSeconds(25);
@@ -24,7 +24,7 @@ final class Roles {
         return "up".equals(server.info("replication").get("master_link_status"));
     }
 
-    /** Waits for what others bring about. */
+    /** Waits for a condition that other processes bring about. */
     static void await(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!isTrue(condition)) {

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A master with two replicas and three sentinels. The sentinels tell a worker where the master is, and its links lead
- * there through proxies; the sentinels' own are not faulted.
+ * A master with two replicas and three sentinels. The sentinels announce the master to a worker, which connects through
+ * proxies; links between sentinels have no faults.
  */
 public final class Sentinel implements RedisTopology {
 

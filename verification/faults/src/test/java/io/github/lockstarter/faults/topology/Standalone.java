@@ -20,11 +20,9 @@ public final class Standalone implements RedisTopology {
     }
 
     /**
-     * Starts a server that hands each write to the operating system before it answers, which is what outlives a kill -9
-     * of the process. That of the machine would need {@code appendfsync always}, which tells the same story at the
-     * speed of the disk.
-     *
-     * @return the running server; close it
+     * Starts a server that passes each write to the operating system before it answers, so writes survive a kill -9 of
+     * the process. To survive a crash of the machine, it would need {@code appendfsync always}, which behaves the same
+     * but at the speed of the disk. Close the server.
      */
     public static Standalone durable() {
         return new Standalone(

@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Real servers that keep the locks, as processes of this machine. The seam where the stores, and the ways to run one of
- * them, differ: a new one says which servers it has, how a worker reaches them through proxies of its own, what it
- * promises, and how to see what was left there.
+ * Real servers for the locks, as processes of this machine. A new topology defines its servers, how a worker connects
+ * through its own proxies, the promises, and how to find leftovers.
  */
 public interface Topology extends AutoCloseable {
 
@@ -20,11 +19,7 @@ public interface Topology extends AutoCloseable {
      */
     String name();
 
-    /**
-     * What it promises beyond what every one does. A fault that {@linkplain Trait needs} more is not injected.
-     *
-     * @return the promises
-     */
+    /** Promises beyond those of every topology. A fault that {@linkplain Trait needs} more is not injected. */
     Set<Trait> traits();
 
     /**
@@ -34,27 +29,19 @@ public interface Topology extends AutoCloseable {
      */
     List<? extends ServerProcess> servers();
 
-    /**
-     * Those of the servers that take writes.
-     *
-     * @return at least one
-     */
+    /** The servers that accept writes; at least one. */
     default List<? extends ServerProcess> masters() {
         return servers();
     }
 
     /**
-     * Lays the links of one worker.
-     *
-     * @return proxies, one before each of the {@linkplain #servers servers} in their order, and how it is told of them
+     * Creates the links of one worker: a proxy for each of the {@linkplain #servers servers} in order, and its address.
      */
     Link link();
 
     /**
-     * Whether something that a worker sends in one piece is a command, whose answer tells what became of a lock.
-     *
-     * @param request as it is sent, as ISO 8859-1
-     * @return true unless the protocol tells otherwise
+     * Whether a piece of data from a worker, as ISO 8859-1, is a command whose answer reports the state of a lock; true
+     * by default.
      */
     default boolean isCommand(String request) {
         return true;
@@ -70,29 +57,28 @@ public interface Topology extends AutoCloseable {
     }
 
     /**
-     * Ends a session or a lease, as an operator may: the locks that it has are gone at once.
+     * Ends a session or a lease, as an operator might: its locks are free at once.
      *
-     * @param lot draws one of those that a topology with {@link Trait#SESSIONS} has
+     * @param lot chooses a session of a topology with {@link Trait#SESSIONS}
      */
     default void endSession(int lot) {
         throw new UnsupportedOperationException(name());
     }
 
     /**
-     * Has the server end connections.
+     * Makes the server close connections.
      *
-     * @param server one of those of a topology with {@link Trait#TERMINATION}
-     * @param ports from which the server sees them come
+     * @param server of a topology with {@link Trait#TERMINATION}
+     * @param ports client ports that the server sees
      */
     default void terminate(ServerProcess server, Set<Integer> ports) {
         throw new UnsupportedOperationException(name());
     }
 
     /**
-     * What the workers have left on the servers.
+     * Leftovers of the workers on the servers: one line per key and connection.
      *
-     * @param longestLease of any lock; what the killed ones leave ends by itself within that time
-     * @return a line for each key and connection; empty if there is none
+     * @param longestLease of any lock; remains of killed workers expire within this time
      */
     List<String> leftovers(Duration longestLease);
 
@@ -100,7 +86,7 @@ public interface Topology extends AutoCloseable {
     @Override
     void close();
 
-    /** What a topology, with the lock client as it is, promises or offers. */
+    /** Promises and capabilities of a topology with the present lock client. */
     enum Trait {
         /** Its servers take the commands of Redis: {@link RedisTopology}. */
         REDIS,
@@ -112,21 +98,21 @@ public interface Topology extends AutoCloseable {
         TAKE_OVER,
         /** Excludes also when a server's clock jumps ahead. */
         CLOCK_GUARD,
-        /** Has replicas that are promoted by somebody when a master does not answer. */
+        /** Replicas are promoted if a master does not answer. */
         FAILOVER,
         /** Others than its servers watch over it. */
         SENTINELS,
         /** Every link goes through a proxy. */
         PROXIED,
-        /** Nobody replaces a server that is away. */
+        /** No server replaces a failed one. */
         ALONE,
-        /** Goes on while a minority of its servers is down. */
+        /** Works while a minority of its servers is down. */
         QUORUM,
         /** Each server has a clock that can be set. */
         CLOCKS,
         /** Notices a connection that has ended at one side only, or does not care. */
         HALF_OPEN,
-        /** Its servers elect one that leads them, and another one when that is gone. */
+        /** Its servers elect a leader, and another one if that fails. */
         LEADER,
         /** Locks end with a session or a lease, which an operator can end. */
         SESSIONS,
@@ -137,17 +123,11 @@ public interface Topology extends AutoCloseable {
     /**
      * The links of one worker.
      *
-     * @param address what the worker is told, where they are
-     * @param proxies one for each server; close them
+     * @param address passed to the worker
+     * @param proxies one per server; close them
      */
     record Link(Address address, List<TcpProxy> proxies) {
 
-        /**
-         * A link.
-         *
-         * @param address what the worker is told
-         * @param proxies one for each server
-         */
         public Link {
             proxies = List.copyOf(proxies);
         }

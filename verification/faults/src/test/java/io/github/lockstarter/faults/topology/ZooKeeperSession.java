@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 
-/** A session of some client, as an operator ends it who knows its number. */
+/** A session of any client, which an operator ends by its number. */
 final class ZooKeeperSession {
 
     /** From which a server derives the passwords of sessions: {@code ZooKeeperServer.generatePasswd}. */
@@ -18,12 +18,7 @@ final class ZooKeeperSession {
 
     private ZooKeeperSession() {}
 
-    /**
-     * Ends a session: takes it over from its client, and closes it. Nothing happens to one that has ended already.
-     *
-     * @param server any of the servers
-     * @param session its number
-     */
+    /** Ends a session by taking it over from its client and closing it. No effect if it has already ended. */
     static void close(ZooKeeperServer server, long session) {
         CountDownLatch answered = new CountDownLatch(1);
         String address = server.host() + ':' + server.port();

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * For control: takes each renewal for successful and does not send it, and does not tell a crash or the end of a
- * session. So a holder counts on leases that the store has ended.
+ * A control: considers each renewal successful without sending it, and reports neither crashes nor the end of a
+ * session, so a holder relies on leases that the store has ended.
  */
 final class CredulousBackend implements LockBackend {
 

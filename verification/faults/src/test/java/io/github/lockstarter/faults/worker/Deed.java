@@ -15,9 +15,11 @@ enum Deed {
     LOCAL(560),
     /** Like {@link #BLOCK}, for one of several permits; not all callers ask for as many. */
     PERMIT(30),
-    /** Like {@link #BLOCK}, on a key that hardly anybody else wants. */
+    /** As {@link #BLOCK}, on a key that is rarely contended. */
     COLD(80),
-    /** Makes one attempt, half of them at what somebody holds for long: a lock that was forgotten is granted then. */
+    /**
+     * Makes one attempt, half of them on locks that are held for long: if the store forgot such a lock, it grants it.
+     */
     TRY(50),
     /** Acquires without blocking; another thread works and releases. */
     ASYNC(60),
@@ -31,7 +33,7 @@ enum Deed {
     CANCEL(8),
     /** Holds for longer than a lease; the watchdog renews. */
     LONG(2),
-    /** Holds for longer than its lease without renewal, and is told of the loss. */
+    /** Holds for longer than its lease without renewal, and is notified of the loss. */
     OVERSTAY(2);
 
     private static final int SUM = 1000;
@@ -58,7 +60,7 @@ enum Deed {
         return BLOCK;
     }
 
-    /** A key that the deed does not spoil for everybody: those that hold for long have keys of their own. */
+    /** A key on which this deed does not disturb the others: long holds have separate keys. */
     String key(SplittableRandom random, WorkerOptions options) {
         WorkerOptions.Load load = options.load();
         return switch (this) {
@@ -77,7 +79,7 @@ enum Deed {
         return this != PERMIT ? 1 : random.nextInt(3) > 0 ? MOST_PERMITS : random.nextInt(1, MOST_PERMITS + 1);
     }
 
-    /** What the checks have to know: how many holds each lock may have. */
+    /** Logs the permits of each lock for the checks. */
     static void describePermits(Journal journal) {
         for (int i = 0; i < PERMIT_KEYS; i++) {
             journal.write(journal.event(EventKind.PERMITS).of(PERMITS + i, 0).counting(MOST_PERMITS));

@@ -126,7 +126,7 @@ final class EngineSubject implements Subject {
         return key + '#' + token;
     }
 
-    /** What the engine tells. */
+    /** Events of the engine. */
     private final class Ears implements LockListener {
 
         @Override

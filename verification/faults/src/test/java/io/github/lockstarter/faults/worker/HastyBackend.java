@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * For control: tells the store that locks may be taken over 1 ms after the end of their holder's connection, while the
- * engine counts on the time that is configured. The store knows a lock token as this class writes it, in all commands.
+ * A control: the store allows take-overs 1 ms after the end of the holder's connection, while the engine relies on the
+ * configured time. This class changes the lock token in all commands to the store.
  */
 final class HastyBackend implements LockBackend {
 

@@ -29,10 +29,12 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
-/** Passes everything on, and writes down what the engine sends and is told: before it sends, and before it is told. */
+/**
+ * Forwards all calls, and logs what the engine sends, before it is sent, and what it receives, before it is delivered.
+ */
 final class JournalingBackend implements LockBackend {
 
-    /** What an attempt takes that a server answers without delay. */
+    /** Duration above which an attempt counts as delayed by the server. */
     private static final Duration SLOW = Duration.ofMillis(100);
 
     /** Grants of a key that are remembered: a hold ends before so many others. */
@@ -56,7 +58,7 @@ final class JournalingBackend implements LockBackend {
         return backend.capabilities();
     }
 
-    /** What the checks have to know of the store, as it declares that at the moment. */
+    /** Logs the present capabilities of the store for the checks. */
     void describeStore(Duration longestLease) {
         StoreCapabilities store = backend.capabilities();
         journal.write(journal.event(EventKind.STORE)
@@ -100,7 +102,7 @@ final class JournalingBackend implements LockBackend {
         }
     }
 
-    /** What the slot is called that was granted with a fencing token, or with the one that was handed over to it. */
+    /** Name of the slot that was granted with this fencing token, or with the grant of a handed-over one. */
     String slotOf(String key, long fencingToken) {
         ConcurrentNavigableMap<Long, Integer> known = slots.get(key);
         Map.Entry<Long, Integer> grant = known == null ? null : known.floorEntry(fencingToken);
@@ -119,7 +121,7 @@ final class JournalingBackend implements LockBackend {
         }
     }
 
-    /** Servers of several processes may stand still, on a machine that is busy, where no fault tells of it. */
+    /** On a busy machine, servers with several processes may stall without a fault. */
     private void noteIfSlow(AcquireCommand command, long sent) {
         long now = System.nanoTime();
         if (!kind.isRedis() && now - sent > SLOW.toNanos()) {
@@ -130,7 +132,7 @@ final class JournalingBackend implements LockBackend {
         }
     }
 
-    /** A lock that ends with a session may be gone when nothing was heard of that for its time-out. */
+    /** A lock that ends with a session may be free if the store received nothing from the session for its timeout. */
     private long takeOverNanos(AcquireCommand command) {
         return backend.capabilities().leases() == Leases.OF_SESSION
                 ? StoreBackends.SESSION.toNanos()

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** For control: grants every request at once, to everybody. */
+/** A control: grants every request at once. */
 final class NoLockSubject implements Subject {
 
     private final Duration lease;
@@ -50,7 +50,7 @@ final class NoLockSubject implements Subject {
 
         @Override
         public void onLost(Runnable callback) {
-            // Nobody knows.
+            // The outcome is unknown.
         }
 
         @Override

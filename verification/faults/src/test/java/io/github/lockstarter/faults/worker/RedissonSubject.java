@@ -21,9 +21,9 @@ import org.redisson.config.ReadMode;
 import org.redisson.misc.RedisURI;
 
 /**
- * Redisson's fenced lock, with its watchdog where the request does not say otherwise. It does not tell its holder of a
- * loss or how long the lease lasts, so a hold counts as valid for one lease from before the request and no longer:
- * never more than Redisson promises.
+ * Redisson's fenced lock, with its watchdog unless the request disables renewal. It does not notify its holder of a
+ * loss and does not report the lease, so a hold counts as valid for one lease from before the request: never longer
+ * than Redisson promises.
  */
 final class RedissonSubject implements Subject {
 

@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What the locks protect: two numbers per key, on a Redis that is never faulted. A write to the first one is taken only
- * from the newest fencing token that was registered, and registering comes before the first read; the second takes
- * every write. Both are read and written as an application would, in two steps with its own work in between.
+ * The resource that the locks protect: two numbers per key, on a Redis without faults. The first one accepts writes
+ * only with the newest registered fencing token, which is registered before the first read; the second accepts every
+ * write. Both are read and written as an application would, in two steps with work in between.
  */
 public final class ResourceStore implements AutoCloseable {
 
@@ -65,9 +65,9 @@ public final class ResourceStore implements AutoCloseable {
     }
 
     /**
-     * What a writer has read.
+     * Values that a writer has read.
      *
-     * @param fenced the guarded number; -1 for one that is too late
+     * @param fenced the fenced number; -1 if the writer is too late
      * @param unfenced the other number
      */
     record Read(long fenced, long unfenced) {
@@ -88,7 +88,7 @@ public final class ResourceStore implements AutoCloseable {
         return new Read(answer.get(0), answer.get(1));
     }
 
-    /** Writes both numbers, raised by one; tells whether the guarded one was taken. */
+    /** Writes both numbers plus one; returns whether the fenced one was accepted. */
     boolean write(String key, long token, Read read, boolean fencing) {
         Long taken = redis.evalsha(
                 write,

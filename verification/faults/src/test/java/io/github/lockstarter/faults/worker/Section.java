@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * From a grant to its release: reads and writes the resource, and writes down what the application is entitled to
- * believe. A {@linkplain Writer#CAREFUL careful} application does not write while the hold is in doubt.
+ * A section from the grant to its release: reads and writes the resource, and logs what the application may rely on. A
+ * {@linkplain Writer#CAREFUL careful} application does not write while the hold is in doubt.
  *
- * <p>The clock is read <em>before</em> the remaining lease, so the deadline that is written down is never later than
- * the true one; and a time at which the hold was valid is read before it was asked whether it is.
+ * <p>The clock is read <em>before</em> the remaining lease, so the logged deadline is never later than the actual one;
+ * and the time at which a hold was valid is read before the hold is checked.
  */
 final class Section {
 
@@ -30,10 +30,10 @@ final class Section {
         this.setup = setup;
     }
 
-    /** Who asked for what. */
+    /** The request of a caller. */
     record Asked(String key, long at, Duration patience) {}
 
-    /** What is done between reading and writing. */
+    /** The work between reading and writing. */
     interface Work {
         void run(WatchedHold hold) throws InterruptedException;
     }
@@ -78,7 +78,7 @@ final class Section {
         });
     }
 
-    /** Reads, works, writes. Returns what became of the fenced write. */
+    /** Reads, works and writes. Returns the outcome of the fenced write. */
     String run(WatchedHold hold, Writer writer, Work work) throws InterruptedException {
         boolean fencing = setup.has(WorkerOptions.Guard.FENCING);
         String key = hold.key();

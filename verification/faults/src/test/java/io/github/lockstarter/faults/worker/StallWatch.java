@@ -4,8 +4,8 @@ import io.github.lockstarter.kit.event.EventKind;
 import java.time.Duration;
 
 /**
- * Sleeps for short times and writes down when it slept much longer: the process was stopped, or the machine had no time
- * for it. What should have happened meanwhile is late for a reason that is not the lock's.
+ * Sleeps for short times and logs when it slept much longer: the process was paused, or the machine was overloaded.
+ * Delays in this period are not caused by the lock.
  */
 final class StallWatch {
 
@@ -29,7 +29,7 @@ final class StallWatch {
         long before = System.nanoTime();
         while (true) {
             try {
-                Thread.sleep(STEP.toMillis()); // what is measured
+                Thread.sleep(STEP.toMillis()); // the measured operation
             } catch (InterruptedException e) {
                 return;
             }

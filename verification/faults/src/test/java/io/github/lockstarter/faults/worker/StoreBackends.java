@@ -62,8 +62,8 @@ final class StoreBackends {
     }
 
     /**
-     * For how much longer than without it a lock of a dead holder may stay, each time that the servers elect a leader:
-     * they begin sessions, or leases, anew then.
+     * How much longer a lock of a dead holder may stay after each election of a leader, which restarts sessions or
+     * leases.
      */
     static Duration begunAnew(Address.Kind kind, Duration longestLease) {
         return switch (kind) {

@@ -9,10 +9,9 @@ import java.util.concurrent.CompletableFuture;
 interface Subject extends AutoCloseable {
 
     /**
-     * Acquires within the request's wait.
+     * Acquires within the request's wait; empty if another owner had the lock all the time.
      *
-     * @return empty when somebody else had the lock all the time
-     * @throws RuntimeException when it cannot be told
+     * @throws RuntimeException if the outcome is unknown
      */
     Optional<Held> acquire(LockRequest request) throws InterruptedException;
 
@@ -22,9 +21,9 @@ interface Subject extends AutoCloseable {
     /** Whether {@link Held#onLost} is ever called, and {@link Held#remainingLease} known. */
     boolean signalsLoss();
 
-    /** Writes down what the checks have to know of the store; nothing unless it is this starter's. */
+    /** Logs the capabilities of the store for the checks; does nothing for other clients than this starter. */
     default void describeStore() {
-        // Others are judged by what the starter promises over Redis.
+        // Other clients are checked against the promises of the starter on Redis.
     }
 
     /** Whether a lock can have several permits. */
@@ -44,14 +43,14 @@ interface Subject extends AutoCloseable {
         /** Zero or less when the lease is certainly over. */
         Duration remainingLease();
 
-        /** Whether nobody else can have the lock at this moment. */
+        /** Whether no other owner can have the lock at this moment. */
         default boolean isHeld() {
             return remainingLease().toNanos() > 0;
         }
 
         /** Returns if it is held at this moment, perhaps after some time; fails if it is lost. */
         default void ensureHeld() {
-            // Most clients cannot tell more than the lease does.
+            // Most clients only know the lease.
         }
 
         /** Which of the permits it is. */
@@ -66,7 +65,7 @@ interface Subject extends AutoCloseable {
 
         void extend(Duration lease);
 
-        /** Returns what became of it. */
+        /** Returns the outcome. */
         String release();
     }
 }

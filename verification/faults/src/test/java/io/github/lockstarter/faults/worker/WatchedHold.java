@@ -13,7 +13,7 @@ final class WatchedHold {
     /** Between two looks while the thread works: an overlap that is shorter may stay unseen. */
     private static final Duration STEP = Duration.ofMillis(5);
 
-    /** What kill -9 of the worker may lose. */
+    /** Time that a kill -9 of the worker may lose. */
     private static final Duration BETWEEN_EVENTS = Duration.ofMillis(50);
 
     private final Journal journal;

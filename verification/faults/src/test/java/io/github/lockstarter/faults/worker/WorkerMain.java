@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class WorkerMain {
 
-    /** What it prints when its threads are about to begin. */
+    /** Printed when the threads are about to start. */
     public static final String READY = "ready";
 
-    /** What it prints when it has ended in an orderly way. */
+    /** Printed after an orderly end. */
     public static final String DONE = "done";
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
@@ -51,7 +51,7 @@ public final class WorkerMain {
             journal.write(journal.event(EventKind.ENDED));
         }
         System.out.println(DONE);
-        System.exit(0); // what a subject leaves running is no reason to stay
+        System.exit(0); // threads that a client leaves running must not keep the JVM alive
     }
 
     private static Subject subject(WorkerOptions options, Journal journal) {

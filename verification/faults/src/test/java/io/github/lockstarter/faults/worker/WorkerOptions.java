@@ -9,15 +9,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a worker is told on its command line.
+ * The command line of a worker.
  *
- * @param name its name and incarnation
- * @param address how it reaches the servers of the locks
- * @param resourcePort where the resource is that the locks protect; never faulted
- * @param log where its events go
+ * @param name name and incarnation
+ * @param resourcePort of the resource that the locks protect, which has no faults
+ * @param log file of its events
  * @param seed of its threads' choices
- * @param subject the lock client and how it is set up
- * @param load how much it does
+ * @param subject the lock client and its configuration
  */
 public record WorkerOptions(
         String name, Address address, int resourcePort, Path log, long seed, Setup subject, Load load) {
@@ -31,11 +29,11 @@ public record WorkerOptions(
         STARTER,
         /** Redisson's fenced lock. */
         REDISSON,
-        /** Nobody: each request is granted at once. A control. */
+        /** None: each request is granted at once. A control. */
         NONE
     }
 
-    /** What keeps locks exclusive, hand-overs bounded, or late writes out. Each is off in some control. */
+    /** Guards that keep locks exclusive, hand-overs bounded, or late writes out. Each is disabled in some control. */
     public enum Guard {
         /** The lock client recognises a server that may have forgotten locks. */
         HISTORY,
@@ -43,19 +41,18 @@ public record WorkerOptions(
         HAND_OVER_BOUND,
         /** The resource checks the fencing token. */
         FENCING,
-        /** Nobody takes a lock over sooner than its holder counts on. */
+        /** No lock is taken over earlier than its holder expects. */
         TAKE_OVER_TIME,
-        /** The store answers renewals, and says whether it hears the instance. */
+        /** The store answers renewals, and reports whether the instance is connected. */
         RENEWAL
     }
 
     /**
-     * The lock client and how it is set up.
+     * The lock client and its configuration.
      *
-     * @param client which one
      * @param lease default lease
-     * @param takeOver how long after the end of its holder's connection a lock is taken over; zero if never
-     * @param guards what is on
+     * @param takeOver time from the end of the holder's connection to a take-over; zero for never
+     * @param guards enabled ones
      */
     public record Setup(Client client, Duration lease, Duration takeOver, Set<Guard> guards) {
 
@@ -66,14 +63,6 @@ public record WorkerOptions(
         public static final Setup STARTER =
                 new Setup(Client.STARTER, Duration.ofSeconds(2), Duration.ofSeconds(1), EnumSet.allOf(Guard.class));
 
-        /**
-         * A setup.
-         *
-         * @param client which one
-         * @param lease default lease
-         * @param takeOver when locks are taken over
-         * @param guards what is on
-         */
         public Setup {
             guards = Set.copyOf(guards);
         }
@@ -101,11 +90,7 @@ public record WorkerOptions(
             return guards.contains(guard);
         }
 
-        /**
-         * The longest lease that anybody asks for.
-         *
-         * @return somewhat longer than the default
-         */
+        /** The longest requested lease, slightly longer than the default. */
         public Duration longestLease() {
             return lease.multipliedBy(4).dividedBy(3);
         }
@@ -150,7 +135,7 @@ public record WorkerOptions(
      */
     public record Load(int threads, int hotKeys, int coldKeys) {
 
-        /** Enough for local hand-over, remote waiters and leases that nobody wants, at once. */
+        /** Enough for local hand-over, remote waiters and uncontended leases at the same time. */
         public static final Load DEFAULT = new Load(10, 5, 1000);
     }
 
@@ -163,11 +148,7 @@ public record WorkerOptions(
         return name.substring(0, name.indexOf('.'));
     }
 
-    /**
-     * The command line.
-     *
-     * @return what {@link #parse} reads
-     */
+    /** The command line, for {@link #parse}. */
     public String[] toArguments() {
         return new String[] {
             name,

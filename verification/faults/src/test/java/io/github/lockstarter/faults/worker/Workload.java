@@ -19,10 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What one thread of a worker does, over and over. Whatever goes wrong is an event; only what must never happen is an
- * anomaly.
- */
+/** The loop of one thread of a worker. Failures are events; only violations are anomalies. */
 final class Workload {
 
     /** Beyond the wait, the command timeout and every pause of a process by the nemesis. */
@@ -47,7 +44,7 @@ final class Workload {
         this.random = duties.random();
     }
 
-    /** What a thread is given: its choices, and threads to release its holds on. */
+    /** The random choices of a thread, and an executor to release its holds on other threads. */
     record Duties(SplittableRandom random, ScheduledExecutorService others) {}
 
     /** Does one thing. */
@@ -185,7 +182,7 @@ final class Workload {
             hold.held().extend(options.subject().longestLease());
             section.extended(hold);
         } catch (LockException e) {
-            // Told so; the events tell what became of the hold.
+            // Expected; the events record the end of the hold.
         }
     }
 

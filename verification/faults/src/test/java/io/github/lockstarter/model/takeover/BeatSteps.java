@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** What happens to beats. */
+/** Events of beats. */
 final class BeatSteps implements CrashTakeOverModel.Steps {
 
     private final Rules rules;

@@ -19,7 +19,7 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
         this.worlds = worlds;
     }
 
-    /** A world; its parts are numbers of those that were seen. */
+    /** A world as numbers of its known parts. */
     record Compact(int servers, int holder) {
 
         // The search compares states; a record's own equals is slow without the optimizing compiler.

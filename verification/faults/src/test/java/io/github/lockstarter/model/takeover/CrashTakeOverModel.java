@@ -19,10 +19,10 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
         this.parts = parts;
     }
 
-    /** A part of what can happen. */
+    /** A part of the transitions. */
     interface Steps {
 
-        /** Tells each step that is possible, and where it leads. */
+        /** Passes each possible step with its result. */
         void of(World world, BiConsumer<Step, World> found);
     }
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.model.takeover;
 
-/** What can happen besides time, closed mailbox connections, and messages that are late, lost or executed twice. */
+/** Faults besides time, closed mailbox connections, and messages that are late, lost or executed twice. */
 enum Fault {
 
     /** The replica is promoted, and the old master continues to execute writes for w. */
@@ -9,7 +9,7 @@ enum Fault {
     /** The only server restarts, with its data of any earlier time or none. */
     RESTART,
 
-    /** The same for a master with replicas, of which none is promoted: it may forget what they have acknowledged. */
+    /** The same for a master with replicas, none of which is promoted: it may lose data that they have acknowledged. */
     MASTER_RESTART,
 
     /** Beats and commands are executed at any time after they were sent, perhaps again. Elsewhere at once, or never. */

@@ -3,14 +3,14 @@ package io.github.lockstarter.model.takeover;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What the holder knows by its beats.
+ * Knowledge of the holder from its beats.
  *
- * @param age ticks since the latest answered beat was sent, T at most
- * @param history which server answered it
- * @param trace which trace it had; 0 if none
- * @param period the present one
- * @param traced the period in which the last trace was learnt
- * @param voidBefore what was confirmed in an earlier period is in doubt for the rest of the hold
+ * @param age ticks since the latest answered beat was sent, at most T
+ * @param history server that answered it
+ * @param trace trace in the answer; 0 if none
+ * @param period the current one
+ * @param traced the period in which the last trace was received
+ * @param voidBefore locks confirmed in an earlier period are in doubt for the rest of the hold
  */
 record Heartbeat(int age, int history, int trace, int period, int traced, int voidBefore) {
 

@@ -30,7 +30,7 @@ record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int ta
         return new Hold(0, 0, false, Request.NONE, takerLeft);
     }
 
-    /** The server has granted a free lock: what the taker had before does not matter. */
+    /** The server has granted a free lock; earlier grants of the taker do not matter. */
     Hold begun() {
         return new Hold(left, confirmedIn, false, request, takerLeft);
     }

@@ -4,7 +4,7 @@ import io.github.lockstarter.model.takeover.Lock.Owner;
 import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
-/** What the holder asks for, and what servers answer. */
+/** Requests of the holder and answers of servers. */
 final class HoldSteps implements CrashTakeOverModel.Steps {
 
     private final Rules rules;

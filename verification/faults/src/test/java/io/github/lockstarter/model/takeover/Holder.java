@@ -7,9 +7,9 @@ import java.util.function.IntUnaryOperator;
 /**
  * The holder.
  *
- * @param heartbeat what it knows by its beats
- * @param beats that are under way, in the order of sending
- * @param holds one for each lock
+ * @param heartbeat knowledge from its beats
+ * @param beats under way, in the order of sending
+ * @param holds one per lock
  */
 record Holder(Heartbeat heartbeat, List<Beat> beats, List<Hold> holds) {
 
@@ -42,7 +42,7 @@ record Holder(Heartbeat heartbeat, List<Beat> beats, List<Hold> holds) {
         return new Holder(heartbeat.renumbered(begins), renumbered, holds);
     }
 
-    /** Periods get the lowest numbers that keep the order of those that matter. */
+    /** Renumbers the relevant periods with the lowest numbers in the same order. */
     Holder withLowPeriods(Rules rules) {
         int used = (1 << heartbeat.period()) | (rules.has(Fault.NEW_HOLDS) ? 1 << Heartbeat.NO_PERIOD : 0);
         for (Hold hold : holds) {

@@ -3,12 +3,12 @@ package io.github.lockstarter.model.takeover;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The command for a lock that the holder awaits, if there is one: an acquire if there is no hold, else a renewal.
+ * The command for a lock that the holder awaits, if any: an acquire without a hold, otherwise a renewal.
  *
  * @param age ticks since it was sent; -1 if there is none
- * @param period that was read before it was sent
+ * @param period read before it was sent
  * @param history of that period
- * @param answerer which server has granted it last; {@link Servers#NEVER} if none yet
+ * @param answerer server that granted it last; {@link Servers#NEVER} if none
  */
 record Request(int age, int period, int history, int answerer) {
 

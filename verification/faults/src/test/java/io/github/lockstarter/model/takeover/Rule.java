@@ -6,7 +6,7 @@ enum Rule {
     /** The taker waits until the mark is T old, not for a tick less. */
     TAKER_WAITS_T,
 
-    /** A beat counts from the time at which it was sent, not from that of its answer. */
+    /** A beat counts from the time when it was sent, not answered. */
     BEAT_COUNTS_FROM_SENDING,
 
     /** A beat deletes the mark. */
@@ -42,13 +42,13 @@ enum Rule {
     /** Another history begins a period. */
     HISTORY_CHANGES_PERIOD,
 
-    /** Another history voids what was not confirmed since the last trace was learnt. */
+    /** Another history voids locks that were not confirmed since the last trace was received. */
     VOID_TRACED,
 
-    /** Another history that is seen too late voids what was confirmed before, where nothing is acknowledged. */
+    /** Another history that is detected too late voids earlier confirmations without acknowledgement. */
     VOID_UNACKED,
 
-    /** Another history that is seen too late, of a process that may have restarted, voids what was confirmed before. */
+    /** Another history that is detected too late, of a process that may have restarted, voids earlier confirmations. */
     VOID_RESTARTED,
 
     /** The period of a confirmation is read before its command is sent. */

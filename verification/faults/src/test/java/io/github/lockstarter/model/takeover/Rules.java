@@ -6,14 +6,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What servers, holder and takers do, and what can happen to them. Times are in ticks.
+ * Behaviour of servers, holder and takers, and the faults. Times are in ticks.
  *
  * @param takeOver T
  * @param lease of each acquire and renewal
  * @param window w: how long a deposed master continues to execute writes
  * @param locks of the instance
- * @param left the rules that are left out
- * @param faults that happen
+ * @param left disabled rules
  */
 record Rules(int takeOver, int lease, int window, int locks, Set<Rule> left, Set<Fault> faults) {
 

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
-/** What one server has of the instance. */
+/** Data of one server about the instance. */
 record Server(List<Lock> locks, Mark mark, Trace trace) {
 
     static Server empty(int locks) {

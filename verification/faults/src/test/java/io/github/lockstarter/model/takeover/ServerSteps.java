@@ -3,7 +3,7 @@ package io.github.lockstarter.model.takeover;
 import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
-/** What happens to servers. */
+/** Events of servers. */
 final class ServerSteps implements CrashTakeOverModel.Steps {
 
     private final Rules rules;

@@ -6,11 +6,11 @@ import java.util.function.UnaryOperator;
 /**
  * The master and its replica.
  *
- * @param first the master of the beginning
- * @param second its replica, or what it has saved: the master as it was at some earlier time
- * @param age ticks since the promotion or the restart, the grace at most; {@link #NEVER} before
- * @param writes for how many ticks more the first one executes writes once it is deposed; {@link #NEVER} when no more
- * @param acknowledged whether a taker was told that some trace is acknowledged, if that is enough for a grant
+ * @param first the initial master
+ * @param second its replica, or its saved data: the master at some earlier time
+ * @param age ticks since the promotion or the restart, at most the grace; {@link #NEVER} before
+ * @param writes for how many more ticks the deposed first one executes writes; {@link #NEVER} afterwards
+ * @param acknowledged whether a taker received an acknowledgement of a trace, if that is enough for a grant
  */
 record Servers(Server first, Server second, int age, int writes, boolean acknowledged) {
 
@@ -60,7 +60,7 @@ record Servers(Server first, Server second, int age, int writes, boolean acknowl
         return new Servers(Server.empty(data.locks().size()), data, 0, NEVER, acknowledged);
     }
 
-    /** A taker was told so. */
+    /** A taker received an acknowledgement. */
     Servers acknowledged(Rules rules) {
         return new Servers(first, second, age, writes, !rules.keeps(Rule.GRANT_COMPARES_ACKNOWLEDGED));
     }

@@ -1,11 +1,10 @@
 package io.github.lockstarter.model.takeover;
 
 /**
- * What happens.
+ * A step.
  *
- * @param kind of step
- * @param server at which server; {@link Servers#NEVER} if at none
- * @param lock which lock; -1 if none
+ * @param server {@link Servers#NEVER} if none
+ * @param lock -1 if none
  */
 record Step(Kind kind, int server, int lock) {
 
@@ -40,7 +39,7 @@ record Step(Kind kind, int server, int lock) {
         PROMOTE(Actor.SERVER, "the replica is promoted"),
         RESTART(Actor.SERVER, "the server restarts with the data that it has saved"),
         RESTART_EMPTY(Actor.SERVER, "the server restarts without data"),
-        MARK(Actor.TAKER, "asks %s: nobody on the mailbox, writes the mark"),
+        MARK(Actor.TAKER, "asks %s: no subscriber of the mailbox, writes the mark"),
         TRACE(Actor.TAKER, "asks %s: writes the trace"),
         ACKNOWLEDGE(Actor.TAKER, "has the trace of %s acknowledged"),
         TAKE_OVER(Actor.TAKER, "asks %s: takes over the lock%s"),

@@ -4,7 +4,7 @@ import io.github.lockstarter.model.takeover.Lock.Owner;
 import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
-/** What takers do at each server. A mailbox may lose its connection at any time, so any look may find nobody. */
+/** Steps of takers at each server. A mailbox may lose its connection at any time, so any look may find none. */
 final class TakerSteps implements CrashTakeOverModel.Steps {
 
     private final Rules rules;

@@ -4,7 +4,7 @@ import io.github.lockstarter.model.Exploration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A way to a violation as people read it: what the holder does, what happens at Redis, what takers do. */
+/** A path to a violation in readable form: the actions of the holder, of Redis, and of takers. */
 final class Timeline {
 
     private final Rules rules;

@@ -45,7 +45,7 @@ class EventChecksTests {
                         .acquired("w2", 2, 1000, 2000, "TAKEN_OVER")
                         .refused("w3", 1300, 0, 1400)
                         .check(check))
-                .as("somebody else has it")
+                .as("another worker has it")
                 .isEmpty();
     }
 
@@ -53,7 +53,7 @@ class EventChecksTests {
     void measuresATakeOverFromTheFirstAttempt() {
         TakeOverCheck check = new TakeOverCheck();
         assertThat(death(400).refused("w2", 1390, 0, 1400).check(check))
-                .as("nobody looked before")
+                .as("no earlier attempt")
                 .isEmpty();
         assertThat(death(400)
                         .refused("w2", 110, 0, 120)
@@ -95,12 +95,12 @@ class EventChecksTests {
                         .refused("w3", 90, 100, 190)
                         .acquired("w2", 2, 350, 650, 2000, "TAKEN_OVER")
                         .history()))
-                .as("somebody else wanted it")
+                .as("another worker wanted it")
                 .containsExactly(550L);
         assertThat(TakeOverCheck.millisAfterDeath(death(400)
                         .acquired("w2", 2, 350, 650, 2000, "TAKEN_OVER")
                         .history()))
-                .as("nobody wanted it")
+                .as("no worker wanted it")
                 .isEmpty();
         assertThat(TakeOverCheck.millisAfterDeath(
                         death(400).acquired("w2", 2, 50, 650, 2000, "WAITED").history()))

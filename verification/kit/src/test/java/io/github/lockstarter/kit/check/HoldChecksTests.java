@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The checks of holds: each keeps still about what may be, and finds a planted violation. */
+/** The checks of holds: each accepts legitimate histories, and finds a planted violation. */
 class HoldChecksTests {
 
     private final ExclusionCheck exclusion = new ExclusionCheck();

@@ -89,7 +89,7 @@ final class Script {
         return reported(worker, token, at + 1, cause);
     }
 
-    /** A loss that listeners are told of. */
+    /** A loss reported to listeners. */
     Script reported(String worker, long token, long at, String cause) {
         return event(EventKind.LOSS_REPORTED, worker, at)
                 .token(token)

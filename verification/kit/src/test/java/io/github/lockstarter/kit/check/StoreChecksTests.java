@@ -6,7 +6,7 @@ import io.github.lockstarter.kit.event.EventKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the checks make of a store that declares that it cannot do everything. */
+/** Checks of a store that declares that it cannot do everything. */
 class StoreChecksTests {
 
     private static final String TO_ALL = "TO_ALL";

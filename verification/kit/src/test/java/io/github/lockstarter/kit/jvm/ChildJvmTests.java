@@ -73,7 +73,7 @@ class ChildJvmTests {
         }
     }
 
-    /** Prints for ever. */
+    /** Prints forever. */
     static final class Clock {
         public static void main(String[] arguments) {
             while (true) {
@@ -85,7 +85,7 @@ class ChildJvmTests {
 
     /** Starts a child of its own, pauses it, and waits to be killed. */
     static final class Parent {
-        // The grandchild is to be ended by nobody but its guard.
+        // Only its guard may end the grandchild.
         @SuppressWarnings("resource")
         public static void main(String[] arguments) {
             ChildJvm child = ChildJvm.start(Clock.class);

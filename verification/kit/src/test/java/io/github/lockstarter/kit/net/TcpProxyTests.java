@@ -200,7 +200,7 @@ class TcpProxyTests {
         try {
             return client.getInputStream().read() < 0;
         } catch (SocketException e) {
-            return true; // reset by peer: as gone as closed
+            return true; // reset by peer: equivalent to closed
         }
     }
 

@@ -113,7 +113,7 @@ class RedisServerIT {
 
     /** Starts a server and waits to be killed. */
     static final class Starter {
-        // The server is to be ended by nobody but its guard.
+        // Only its guard may end the server.
         @SuppressWarnings("resource")
         public static void main(String[] arguments) {
             System.out.println(RedisServer.start().port());

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The topologies are what they say, and come back from what tests do to them. */
+/** The topologies have the declared roles, and recover from the changes of tests. */
 class RedisTopologyIT {
 
     @Nested

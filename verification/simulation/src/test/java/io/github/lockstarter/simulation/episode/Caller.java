@@ -234,7 +234,7 @@ final class Caller {
         return waitsSince;
     }
 
-    /** What it waits for. */
+    /** The keys it waits for. */
     List<String> wanted() {
         return wanted;
     }

@@ -1,9 +1,9 @@
 package io.github.lockstarter.simulation.episode;
 
-/** Since when nothing is wrong, and nothing follows from earlier faults: what is promised for such times is checked. */
+/** Since when there has been no fault or aftermath: promises for undisturbed times are checked only then. */
 final class Calm {
 
-    /** Until connections are open again, beside the time for which they could not be. */
+    /** Time to reopen connections, in addition to the time for which they could not be opened. */
     private static final long RECONNECTED_NANOS = 1_500_000_000;
 
     /** The same, where they could be opened all the time. */

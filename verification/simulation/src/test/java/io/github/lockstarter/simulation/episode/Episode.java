@@ -31,7 +31,7 @@ public final class Episode {
 
     private static final Duration STOP = Duration.ofSeconds(2);
 
-    /** Longer than a place in a queue is kept for a waiter that is not heard of. */
+    /** Longer than a place in a queue is kept for a waiter that no longer attempts. */
     private static final Duration UNTIL_ALL_IS_FORGOTTEN = Duration.ofSeconds(400);
 
     private final World world;
@@ -43,11 +43,10 @@ public final class Episode {
     }
 
     /**
-     * What a run has shown.
+     * Result of a run.
      *
-     * @param plan what was run
      * @param events the log, by time
-     * @param faults those that struck
+     * @param faults that occurred
      * @param violations of any invariant, by time
      */
     public record Outcome(Plan plan, List<LabEvent> events, List<FaultKind> faults, List<Violation> violations) {
@@ -154,7 +153,7 @@ public final class Episode {
     private void reportWaiters() {
         world.instances.forEach(instance -> instance.waiting()
                 .forEach(caller -> world.anomaly(
-                        "I5", instance.name, caller.wanted().get(0), "waits for ever for " + caller.wanted())));
+                        "I5", instance.name, caller.wanted().get(0), "waits forever for " + caller.wanted())));
     }
 
     private void reportLeftovers() {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What goes wrong. Each kind strikes one instance, one server, or all of them, and is healed after its time. */
+/** Kinds of faults. Each affects one instance, one server, or all of them, and is healed after its time. */
 public enum FaultKind {
     /** The connections of an instance break, and are opened again. */
     CUT {
@@ -110,7 +110,7 @@ public enum FaultKind {
             });
         }
     },
-    /** Packets of an instance are lost; its connections go on afterwards, or break. */
+    /** Packets of an instance are lost; its connections continue afterwards, or break. */
     SILENCE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -301,7 +301,7 @@ public enum FaultKind {
             });
         }
     },
-    /** A replica is promoted while the master goes on, for as long as that is allowed for. */
+    /** A replica is promoted while the master continues, for as long as the settings allow for. */
     FAILOVER {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -329,7 +329,7 @@ public enum FaultKind {
 
     private static final Duration LONGEST = Duration.ofSeconds(3);
 
-    /** Of the network: once they are healed, nothing of what the servers know is missing. */
+    /** Faults of the network: after they are healed, the servers have lost no data. */
     private static final Set<FaultKind> OF_LINKS =
             EnumSet.of(CUT, CUT_BEFORE_ANSWER, CUT_MAILBOX, DROP_MAILBOX, PARTITION, LATE_ANSWERS, SILENCE, SLOW);
 
@@ -345,14 +345,14 @@ public enum FaultKind {
     private static final Set<FaultKind> HARMLESS = EnumSet.of(REVOKE, REVOKE_STALE, SNAPSHOT, SCRIPT_FLUSH);
 
     /**
-     * What was struck.
+     * The effect of a fault.
      *
-     * @param whom as the log calls it
+     * @param whom name of its target in the log
      * @param healing ends it
      */
     record Strike(String whom, Runnable healing) {}
 
-    /** Those that the setting stands by its promises. */
+    /** The faults under which the setting keeps its promises. */
     static List<FaultKind> possible(Setting setting) {
         return Arrays.stream(values())
                 .filter(kind -> setting.replicas() > 0 || !OF_REPLICAS.contains(kind))
@@ -393,7 +393,7 @@ public enum FaultKind {
         return (forgets() ? History.FORGETS : mark) + name();
     }
 
-    /** Begins it; empty if there is nothing to strike now, or what is promised does not stand it. */
+    /** Starts the fault; empty if there is no target now, or the promises do not cover it. */
     abstract Optional<Strike> begin(World world, PlannedFault fault);
 
     private static Optional<Instance> instance(World world, PlannedFault fault) {

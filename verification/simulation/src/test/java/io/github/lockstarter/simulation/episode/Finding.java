@@ -7,11 +7,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * An episode that violates an invariant, as people read it.
+ * An episode that violates an invariant, in readable form.
  *
- * @param plan what was run
  * @param violation the first one
- * @param events what happened to the lock until then
+ * @param events of the lock until then
  */
 record Finding(Plan plan, Violation violation, List<LabEvent> events) {
 

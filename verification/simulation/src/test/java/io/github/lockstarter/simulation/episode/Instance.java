@@ -34,7 +34,7 @@ final class Instance {
     final Process process;
     final LockEngine engine;
 
-    /** What its callers hold. */
+    /** The holds of its callers. */
     final List<Section> sections = new ArrayList<>();
 
     final Witness witness;
@@ -119,7 +119,7 @@ final class Instance {
                 world.random(name + " jitter"));
     }
 
-    /** An instance that has had no reply yet cannot know what a server has forgotten. */
+    /** An instance that has had no reply yet cannot detect that a server has lost data. */
     private void warmUp() {
         engine.acquireAsync(LockRequest.of("warm-up of " + name).waitingUpTo(Duration.ofMillis(100)))
                 .whenComplete((handle, failure) -> {

@@ -8,12 +8,12 @@ import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
 /**
- * All that decides how an episode goes. Two runs of one plan are the same; a plan with less in it is a plan, too.
+ * The complete plan of an episode. Two runs of one plan are the same; a plan with fewer parts is valid too.
  *
- * @param seed of every choice that the plan does not name, such as the time that a packet takes
+ * @param seed of every choice that the plan does not contain, such as the delay of a packet
  * @param setting servers, instances and settings
- * @param callers who acquires locks
- * @param faults what goes wrong, by time
+ * @param callers of locks
+ * @param faults by time
  */
 public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List<PlannedFault> faults) {
 
@@ -32,16 +32,16 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
     /**
      * Servers, instances and their settings.
      *
-     * @param replicas how many servers follow the master at the begin
-     * @param instances how many instances run at a time
-     * @param keys how many locks they share
-     * @param permits the most that callers ask for
+     * @param replicas initial number of replicas of the master
+     * @param instances number of concurrent instances
+     * @param keys number of shared locks
+     * @param permits maximum that callers request
      * @param lease of all locks, and the longest one
-     * @param takeOver after the end of a holder's connection; zero if the lease decides alone
-     * @param maxRetryDelay between two looks of a waiter that is not signalled
-     * @param commandTimeout after which an answer counts as unknown
-     * @param deposedWrites for how long a master goes on at most when another one is promoted
-     * @param faulty for how long faults begin
+     * @param takeOver time after the end of a holder's connection; zero if only the lease counts
+     * @param maxRetryDelay between two attempts of a waiter without signals
+     * @param commandTimeout after which the outcome is unknown
+     * @param deposedWrites how long a master continues to write after another one is promoted, at most
+     * @param faulty period in which faults start
      */
     public record Setting(
             int replicas,
@@ -90,7 +90,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
             return maxRetryDelay.equals(SIGNALS_ONLY);
         }
 
-        /** After how long a waiter looks although nobody has signalled it: when the lease is over that it knows of. */
+        /** Time until a waiter without signals attempts again: the end of the lease that it knows. */
         Duration untilNextLook() {
             Duration looks = maxRetryDelay.multipliedBy(LOOKS);
             return looks.compareTo(lease) < 0 ? looks : lease;
@@ -103,21 +103,18 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
     }
 
     /**
-     * A thread of an application, which acquires locks again and again.
+     * A thread of an application, which acquires locks repeatedly.
      *
-     * @param instance of which instance
-     * @param number of those of that instance
-     * @param sections how many it tries at most
+     * @param number within its instance
+     * @param sections maximum number of acquisitions
      */
     public record PlannedCaller(int instance, int number, int sections) {}
 
     /**
-     * Something that goes wrong.
+     * A planned fault.
      *
-     * @param kind what
-     * @param at when it begins
      * @param lasts until it is healed
-     * @param target chooses whom it strikes
+     * @param target chooses whom it affects
      */
     public record PlannedFault(FaultKind kind, Duration at, Duration lasts, int target) {
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What holders are promised beside exclusion: the minimum time of a lock, and that it is taken away in the open. */
+/** Promises to holders besides exclusion: the minimum time of a lock, and the notification of revocations. */
 final class PromiseWatch {
 
     /** Until a holder has learnt that its lock was taken away. */
@@ -32,7 +32,7 @@ final class PromiseWatch {
         }
     }
 
-    /** A server takes the lock away for an operator, or ends what is left of its minimum time. */
+    /** A server revokes the lock for an operator, or ends the rest of its minimum time. */
     void takenAway(String key) {
         keptUntil.remove(key);
         takenAwayAt.put(key, world.time.nanos());
@@ -45,7 +45,7 @@ final class PromiseWatch {
         }
     }
 
-    /** Somebody has the lock now. */
+    /** The lock was granted. */
     void granted(String worker, String key) {
         if (world.time.nanos() < keptUntil.getOrDefault(key, 0L)) {
             world.anomaly("I1", worker, key, "was granted before its minimum time was over");
@@ -60,7 +60,7 @@ final class PromiseWatch {
         }
     }
 
-    /** An operator took a lock away, by a command of this moment: its holder is told. */
+    /** An operator revoked a lock by a command sent at this time; its holder is notified. */
     void revoked(String key, long fencingToken, long sent) {
         world.after(LEARNT, () -> world.instances.stream()
                 .filter(instance -> world.calm.isSince(sent) && instance.process.isRunning())

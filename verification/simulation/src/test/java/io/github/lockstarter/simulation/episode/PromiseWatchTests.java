@@ -104,7 +104,7 @@ class PromiseWatchTests {
         world.servers.master().redis.execute(List.of(command));
     }
 
-    /** The locks about which there is an alarm if somebody gets them now. */
+    /** Locks for which a grant now would be a violation. */
     private List<String> anomaliesOfGrants() {
         Stream.of(KEY, OTHER).forEach(key -> world.promises.granted("w0.1", key));
         return world.log().stream().map(LabEvent::key).toList();

@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the locks guard: a number for each, which takes a write only with the highest fencing token that has read it.
+ * The resource that the locks protect: a number per lock, which accepts writes only with the highest fencing token that
+ * has read it.
  */
 final class Resource {
 
@@ -29,7 +30,7 @@ final class Resource {
         return guarded.number;
     }
 
-    /** Writes one more than what was read; false if the write was refused. */
+    /** Writes the read number plus one; false if the write was rejected. */
     boolean write(String key, long token, long read) {
         Guarded guarded = numbers.get(key);
         if (guarded == null || guarded.fence != token) {

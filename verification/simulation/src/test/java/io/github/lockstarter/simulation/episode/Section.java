@@ -14,9 +14,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a grant to its release: reads and writes the resource, and writes down what the application is entitled to
- * believe. It looks at its handle again and again, as applications do, and no two that look at the same moment may both
- * be certain of one lock.
+ * A section from the grant to its release: reads and writes the resource, and logs what the application may rely on. It
+ * checks its handle repeatedly, as applications do; no two sections may be certain of one lock at the same time.
  */
 final class Section {
 
@@ -25,7 +24,7 @@ final class Section {
     /** The application gets it long after the engine did: with the last one. */
     private static final String ONE_OF_SEVERAL = "SEVERAL";
 
-    /** Until a listener has a loss: another thread tells it. */
+    /** Time until a listener receives a loss on another thread. */
     private static final Duration UNTIL_REPORTED = Duration.ofSeconds(1);
 
     /** Between two looks, at most. */
@@ -47,15 +46,13 @@ final class Section {
     private boolean isOver;
 
     /**
-     * Begins one.
+     * Starts a section.
      *
-     * @param world where
-     * @param instance whose callers hold the lock
-     * @param asked for what
-     * @param handle what was granted
+     * @param instance of the caller
+     * @param asked the request
      * @param lasts until the release
-     * @param random when it looks
-     * @param done called when the release has returned
+     * @param random times of the checks
+     * @param done called after the release has returned
      */
     Section(
             World world,
@@ -92,7 +89,7 @@ final class Section {
         lookAgain();
     }
 
-    /** What a caller asked for, and when. */
+    /** The request of a caller. */
     record Asked(long at, Duration patience, Duration minimum, Duration longest) {}
 
     private void lookAgain() {
@@ -149,7 +146,7 @@ final class Section {
         return keys.contains(key);
     }
 
-    /** Whether it has the lock by a fencing token that is not greater, and goes on. */
+    /** Whether it still holds the lock with a fencing token that is not greater. */
     boolean holds(String key, long newest) {
         return isOf(key) && !isOver && handle.isHeld() && tokenOf(key) <= newest;
     }
@@ -168,7 +165,7 @@ final class Section {
         }
         instance.time(UNTIL_REPORTED, () -> {
             if (!instance.witness.hasReported(handle)) {
-                world.anomaly("I6", instance.name, keys.get(0), "no listener was told of the loss");
+                world.anomaly("I6", instance.name, keys.get(0), "no listener received the loss");
             }
         });
     }

@@ -9,9 +9,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Finds a short plan that still shows a violation: it leaves out faults and callers, has callers do less and faults
- * last shorter, one change after the other, as long as the violation stays. Each purpose of a plan has its own random
- * numbers, so that what is left out changes the rest as little as possible.
+ * Finds a short plan with the same violation: removes faults and callers, and shortens sections and faults, one change
+ * at a time, as long as the violation remains. Each purpose of a plan has its own random numbers, so a removal changes
+ * the rest as little as possible.
  */
 final class Shrinker {
 
@@ -33,7 +33,7 @@ final class Shrinker {
     }
 
     /** The shortest plan that was found; each further change would make the violation go away, or was not tried. */
-    @SuppressWarnings("ReferenceEquality") // the same plan is the one that no step has changed
+    @SuppressWarnings("ReferenceEquality") // the same plan: no step has changed it
     Plan shortest(Plan failing) {
         Plan shortest = failing;
         Plan shorter = step(shortest);

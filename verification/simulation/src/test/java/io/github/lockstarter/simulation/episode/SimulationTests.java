@@ -12,8 +12,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Episodes with random faults violate no invariant. The seed of the first one is printed; {@code -Dlock.test.seed} runs
- * the episode of one seed alone, and prints what it violates as the shortest plan that does.
+ * Episodes with random faults violate no invariant. Prints the seed of the first one; {@code -Dlock.test.seed} runs the
+ * episode of one seed alone, and prints the shortest plan that violates the same invariant.
  */
 class SimulationTests {
 

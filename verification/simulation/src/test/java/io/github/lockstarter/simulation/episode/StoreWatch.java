@@ -12,15 +12,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Looks at the master again and again while callers work, and compares the locks and queues there with what instances
- * hold and wait for. While nothing is wrong and nothing follows from an earlier fault, each lock has a holder, each
- * place in a queue has a waiter, and no waiter sleeps while its lock is free.
+ * Compares the locks and queues on the master with the holds and waiters of the instances, repeatedly while callers
+ * work. Without a fault or its aftermath, each lock has a holder, each place in a queue has a waiter, and no waiter
+ * sleeps while its lock is free.
  */
 final class StoreWatch {
 
     private static final Duration LOOK = Duration.ofMillis(20);
 
-    /** Until what was left behind is gone: releases are repeated once a second, or after as much time as went by. */
+    /** Time until leftovers are removed: releases are repeated once a second, or after the elapsed time has doubled. */
     private static final Duration TIDY = Duration.ofMillis(1_500);
 
     private static final String SLEEPS = "a waiter sleeps though the lock is free";
@@ -44,7 +44,7 @@ final class StoreWatch {
         isEnded = true;
     }
 
-    /** Somebody has the lock, perhaps only until the next look. */
+    /** The lock was granted, perhaps only until the next check. */
     void granted(String key) {
         freeSince.remove(key);
         since.remove(id(key, SLEEPS));
@@ -108,10 +108,10 @@ final class StoreWatch {
                     .filter(instance -> instance.sections.stream().noneMatch(section -> section.isOf(key)))
                     .filter(instance -> instance.waiting().stream().noneMatch(caller -> caller.isOneOfSeveral(key)))
                     .isPresent();
-            report("I8", key, "nobody has the lock of " + parts.group(), isLeft, tidy());
+            report("I8", key, "no instance has the lock of " + parts.group(), isLeft, tidy());
             boolean isAbandoned =
                     parts.group(3) != null && world.isDead(parts.group(2)) && world.isWanted(key, any -> true);
-            report("I5", key, "nobody takes over the lock of " + parts.group(), isAbandoned, takeOver());
+            report("I5", key, "no instance takes over the lock of " + parts.group(), isAbandoned, takeOver());
         });
         boolean isSignalled = world.calm.queuedAt() <= freeSince.getOrDefault(key, Long.MIN_VALUE);
         Map<String, Double> queue = master.scores(World.entry(LabEvent.lockOf(key)) + ":waiters");
@@ -135,7 +135,7 @@ final class StoreWatch {
         report(
                 "I8",
                 key,
-                "nobody has the place in the queue of " + instanceId + " from " + (long) place,
+                "no instance has the place in the queue of " + instanceId + " from " + (long) place,
                 isLeft,
                 tidy());
     }

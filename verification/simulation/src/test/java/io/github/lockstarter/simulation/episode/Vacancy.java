@@ -4,11 +4,10 @@ import io.github.lockstarter.simulation.redis.SimRedis;
 import java.util.Optional;
 
 /**
- * A lock that is free at the master, as long as nobody takes it.
+ * A lock that is free on the master until the next grant.
  *
- * @param master where
- * @param key of the lock
- * @param changes how often its entry had changed when it was seen
+ * @param master the server
+ * @param changes number of changes of its entry when it was found free
  */
 record Vacancy(SimRedis master, String key, long changes) {
 

@@ -11,9 +11,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A server that writes each withdrawal that it executes into the log, and tells of each lock that it takes away for an
- * operator. A client sends a command again if the connection breaks before the answer, or has given it up when it is
- * executed.
+ * A server that logs each withdrawal it executes, and reports each lock that it revokes for an operator. A client
+ * repeats a command if the connection breaks before the answer, or may have given it up before it is executed.
  */
 final class WatchedRedis extends SimRedis {
 

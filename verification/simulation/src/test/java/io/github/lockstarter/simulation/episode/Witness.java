@@ -172,7 +172,7 @@ final class Witness implements LockBackend {
         return LabEvent.slotOf(key, grant == null ? 0 : grant.getValue());
     }
 
-    /** Hears what the engine reports. */
+    /** Receives the events of the engine. */
     LockListener listener() {
         return event -> {
             if (event instanceof LockEvent.Lost lost) {

@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** What an episode consists of while it runs: time, servers, instances, and the log. */
+/** The world of a running episode: time, servers, instances and the log. */
 final class World {
 
     /** Of the servers' clocks, in seconds since 1970. */
@@ -53,7 +53,7 @@ final class World {
     final ServerGroup servers;
     final Resource resource = new Resource();
 
-    /** Those that run, by their place; replaced when one is started anew. */
+    /** The running instances, by place; replaced when one restarts. */
     final List<Instance> instances = new ArrayList<>();
 
     /** Who injects faults and looks at everything; never paused. */
@@ -101,7 +101,9 @@ final class World {
         this.servers = new ServerGroup(group);
     }
 
-    /** Another source of choices for each purpose, so that fewer of one kind do not change those of the others. */
+    /**
+     * A separate source of random choices per purpose, so that fewer choices of one purpose do not change the others.
+     */
     Random random(String purpose) {
         return new Random(new SplittableRandom(plan.seed() ^ ((long) purpose.hashCode() << 32)).nextLong());
     }
@@ -199,7 +201,7 @@ final class World {
                         !each.getValue().process.isDead() && !each.getValue().isStopping());
     }
 
-    // What faults need
+    // State for faults
 
     /** A server that has forgotten locks may be asked first by no instance that knows nothing of it. */
     boolean mayForget() {
@@ -207,7 +209,7 @@ final class World {
                 && instances.stream().allMatch(instance -> instance.isWarm() || instance.process.isDead());
     }
 
-    /** Starts another instance at the place of one that has ended, as soon as that may be. */
+    /** Starts another instance in place of an ended one, as soon as possible. */
     void replace(Instance ended) {
         boolean isMarked = servers.master().redis.keys().containsKey(HISTORY);
         if (!ended.process.isDead() || !isMarked || !servers.master().process().isRunning()) {
@@ -264,12 +266,12 @@ final class World {
         write(event(EventKind.FREEING, "operator").of(key, 0));
     }
 
-    /** A hold was lost: its lock may become free without a release, which nobody is told of. */
+    /** A hold was lost: its lock may become free without a release or notification. */
     void expired(String key) {
         expiredAt.put(key, time.nanos());
     }
 
-    /** For how long a lock may be free while somebody waits for it and nothing is wrong. */
+    /** How long a lock with waiters may be free without a fault. */
     Duration longestFree(String key) {
         long since = time.nanos() - expiredAt.getOrDefault(key, 0L);
         Duration untilNextLook = setting.untilNextLook().plus(LONGEST_FREE);
@@ -281,7 +283,7 @@ final class World {
         return fencingToken <= revokedTokens.getOrDefault(key, 0L) && revokedUntil.getOrDefault(key, 0L) > time.nanos();
     }
 
-    /** Somebody has the lock. */
+    /** The lock was granted. */
     void granted(String key) {
         expiredAt.remove(key);
         watch.granted(key);
@@ -320,7 +322,7 @@ final class World {
         write(event(EventKind.ANOMALY, worker).of(key, 0).noting(invariant + ' ' + what));
     }
 
-    /** What happened so far. */
+    /** The events so far. */
     List<LabEvent> log() {
         return List.copyOf(log);
     }

@@ -66,7 +66,7 @@ public interface Behaviour {
     /** Called before; may replace arguments. */
     default void begin(@Nullable Object self, Object[] arguments) {}
 
-    /** Called afterwards with the method's result; returns the one that its caller gets. */
+    /** Called with the method's result; returns the result for its caller. */
     default @Nullable Object end(@Nullable Object self, Object[] arguments, @Nullable Object own) {
         return own;
     }

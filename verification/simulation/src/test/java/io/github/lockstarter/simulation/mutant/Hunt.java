@@ -9,8 +9,7 @@ import java.util.Optional;
 /**
  * The search for an episode in which a mutant violates an invariant that its rule protects.
  *
- * @param mutant who was searched
- * @param episodes how many there were
+ * @param episodes number of episodes
  * @param kill the violation of the last one; empty if the mutant survives
  */
 record Hunt(Mutant mutant, long episodes, Optional<Violation> kill) {

@@ -11,7 +11,7 @@ final class Internals {
 
     private Internals() {}
 
-    /** What the clock of an object of the engine says. */
+    /** Reads the clock of an object of the engine. */
     static Deadline.Moment now(Object object) {
         return Deadline.Moment.now((EngineClock) get(object, "clock"));
     }

@@ -1,11 +1,10 @@
 package io.github.lockstarter.simulation.mutant;
 
 /**
- * A method that behaves in another way.
+ * A method with changed behaviour.
  *
- * @param type the name of its class
+ * @param type name of its class
  * @param method its name; all methods with this name change
- * @param behaviour what it does
  */
 record MethodChange(String type, String method, Behaviour behaviour) {
 

@@ -76,7 +76,7 @@ final class OwnershipMutants {
                                 "redis.script.RenewScript$Reply",
                                 "status",
                                 Behaviour.resulting((arguments, own) -> (char) own == '0' ? '1' : own)),
-                Mutant.named("late-grant-kept", "A grant that nobody takes is given back", "I8")
+                Mutant.named("late-grant-kept", "A grant without a taker is given back", "I8")
                         .changing("engine.KeyLock", "giveBack", Behaviour.nothing()),
                 Mutant.named("release-not-repeated", "A release without an answer is repeated", "I8")
                         .changing(

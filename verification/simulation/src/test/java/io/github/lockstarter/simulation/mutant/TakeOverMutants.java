@@ -11,7 +11,7 @@ final class TakeOverMutants {
         return List.of(
                 Mutant.named(
                                 "take-over-early",
-                                "A lock is taken over when its instance was not heard for the whole take-over time",
+                                "A lock is taken over when its instance was disconnected for the whole take-over time",
                                 "I1")
                         .editing(
                                 "look.lua",

@@ -74,7 +74,7 @@ final class WaiterMutants {
                                 Behaviour.following((self, arguments) -> Internals.set(self, "isWithdrawing", false))));
     }
 
-    /** Nobody attempts until a signal comes, or the time of the next look. */
+    /** No waiter attempts before a signal or the time of the next look. */
     private static void sleep(Object lock, Object[] arguments) {
         Internals.set(lock, "attemptedPermits", 1_024);
     }

@@ -10,15 +10,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Where a client connects to, and on what terms.
+ * The environment of a client.
  *
- * @param time when things happen
  * @param client the client's process
  * @param scheduler the client's timer and event loop
- * @param delays gives the nanoseconds that a packet takes
- * @param master the server that is asked for, as the client can find out at the moment
+ * @param delays of packets in ns
+ * @param master the current master, as far as the client can detect
  * @param commandTimeout after which the client gives a command up
- * @param heard takes each message that the client gets, before the client does
+ * @param heard receives each message before the client
  */
 public record Endpoint(
         VirtualTime time,

@@ -52,7 +52,7 @@ final class LettuceConnection implements Wire.Client {
     private long retryNanos = FIRST_RETRY_NANOS;
     private boolean isClosed;
 
-    /** Opens a connection, or throws what Lettuce throws. */
+    /** Opens a connection, or throws Lettuce's exception. */
     LettuceConnection(Endpoint endpoint) {
         this.endpoint = endpoint;
         this.wire = endpoint.open(this).orElse(null);

@@ -25,7 +25,7 @@ public final class Server {
         this.process = new Process(name);
     }
 
-    /** What executes commands. */
+    /** The process that executes commands. */
     public Process process() {
         return process;
     }
@@ -62,7 +62,7 @@ public final class Server {
         }
     }
 
-    /** The process ends; its machine tells all clients. */
+    /** The process ends; its machine closes the connections of all clients. */
     public void kill() {
         process.kill();
         redis.stop();

@@ -45,7 +45,7 @@ public final class ServerGroup {
         return servers.size() > 1;
     }
 
-    /** Whether a server replicates the master: not one that was deposed a moment ago. */
+    /** Whether a server replicates the master: false for a master that was just deposed. */
     public boolean follows(Server server) {
         return server.redis.follows(master.redis);
     }
@@ -68,7 +68,7 @@ public final class ServerGroup {
         }
     }
 
-    /** Asks each server that may be promoted whether it has what the master had written. */
+    /** Asks each server that may be promoted whether it has all writes of the master. */
     CompletionStage<Boolean> haveAll(Endpoint endpoint, String history, long offset) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         long there = endpoint.delays().getAsLong();

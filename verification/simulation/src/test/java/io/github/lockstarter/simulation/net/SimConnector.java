@@ -20,8 +20,7 @@ public final class SimConnector implements RedisConnector {
     /**
      * A connector of one client.
      *
-     * @param endpoint where to, and on what terms
-     * @param threads gives the nanoseconds until a thread runs
+     * @param threads delays in ns until a thread runs
      * @param servers all servers
      */
     public SimConnector(Endpoint endpoint, LongSupplier threads, ServerGroup servers) {

@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * One TCP connection: what one side sends arrives at the other one after a while, in order, or not at all. It is open,
- * or silent (packets are lost, and arrive once it heals), or cut, of which each side learns by itself.
+ * One TCP connection: data of one side arrives at the other one after a delay, in order, or not at all. It is open,
+ * silent (packets arrive only after it heals), or cut, which each side detects separately.
  */
 public final class Wire implements SimRedis.Subscriber {
 
     /** Between two looks of a server at a client's WAIT. */
     private static final long LOOK_NANOS = Duration.ofMillis(1).toNanos();
 
-    /** What is on its way to one side, and what it does there. */
+    /** Data on its way to one side, and its effect there. */
     private record Packet(Process to, Runnable arrival) {}
 
     /** The client's side. */
@@ -32,7 +32,7 @@ public final class Wire implements SimRedis.Subscriber {
         /** A message of a channel. */
         void message(String channel, String text);
 
-        /** The connection is gone. */
+        /** The connection was lost. */
         void broken();
     }
 
@@ -161,7 +161,7 @@ public final class Wire implements SimRedis.Subscriber {
         sendBack(() -> client.message(channel, message));
     }
 
-    /** The client closes it: what it has sent still arrives, and the server learns of the end then. */
+    /** The client closes it: data already sent still arrives, and the server detects the end then. */
     public void close() {
         server.remove(this);
         upAt = Math.max(upAt + 1, time.nanos() + delays.getAsLong());
@@ -180,7 +180,7 @@ public final class Wire implements SimRedis.Subscriber {
         lost.clear();
     }
 
-    /** What the server sends takes so much longer from now on. */
+    /** Delays data of the server from now on. */
     public void delayAnswers(Duration by) {
         lateness = by.toNanos();
     }

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys and values without a clock: those of a server, or of its append-only file. It may follow the writes of a
- * master, some of them behind; each write is applied as a whole, as a transaction is.
+ * Keys and values without a clock: the data of a server or its append-only file. It may follow the writes of a master
+ * with a lag; each write is applied as a whole, as a transaction is.
  */
 final class Keyspace {
 
@@ -26,12 +26,12 @@ final class Keyspace {
         return stored.get(key);
     }
 
-    /** All keys, in order, with those that are over. */
+    /** All keys, in order, including expired ones. */
     Map<String, Stored> copy() {
         return new TreeMap<>(stored);
     }
 
-    /** Forgets everything, and never gets what it is behind with, for other keys and values. */
+    /** Replaces all data, and drops the pending writes of the master. */
     void replace(Map<String, Stored> others) {
         behind.clear();
         stored.keySet().forEach(key -> changes.merge(key, 1L, Long::sum));

@@ -29,16 +29,16 @@ import party.iroiro.luajava.lua51.Lua51;
  */
 public final class LuaInterpreter implements AutoCloseable {
 
-    /** What a script may do to the server that runs it. */
+    /** Operations of a script on the server that runs it. */
     interface Server {
 
         /** Executes a command of a script. */
         Reply call(List<String> command);
 
-        /** Whether what the script writes from now on is for replicas and the append-only file, too. */
+        /** Whether later writes of the script are also for replicas and the append-only file. */
         void replicate(boolean isOn);
 
-        /** What a script prints its tables as: another one in each process, and after each SCRIPT FLUSH. */
+        /** The text of a table in a script: different in each process, and after each SCRIPT FLUSH. */
         String address();
     }
 
@@ -104,7 +104,7 @@ public final class LuaInterpreter implements AutoCloseable {
         Reply reply = toReply();
         lua.pop(1);
         if (thrown != null) {
-            throw new IllegalStateException("A script called what is not modelled", thrown);
+            throw new IllegalStateException("A script called a command that is not modelled", thrown);
         }
         return reply;
     }
@@ -193,7 +193,7 @@ public final class LuaInterpreter implements AutoCloseable {
         lua.setField(-2, name);
     }
 
-    /** Of what is on top of the stack, and stays there. */
+    /** Converts the top of the stack, which stays there. */
     private Reply toReply() {
         return switch (lua.type(-1)) {
             case STRING -> new Reply.Text(Objects.requireNonNull(lua.toString(-1)));

@@ -45,9 +45,9 @@ final class RandomCommands {
     private final SimRedis server;
 
     /**
-     * Draws.
+     * Draws random commands.
      *
-     * @param server whose keys say what a client could know
+     * @param server whose keys a client could know
      */
     RandomCommands(Random random, SimRedis server) {
         this.random = random;
@@ -216,7 +216,7 @@ final class RandomCommands {
         return random.nextInt(4) == 0 ? holder(lock) : any(INSTANCES) + ":" + random.nextInt(3) + any(LABELS);
     }
 
-    /** Mostly that of the owner. */
+    /** Usually the owner's token. */
     private String holder(String lock) {
         String owner = text(lock);
         return random.nextInt(4) == 0 || !owner.contains(" ")

@@ -15,12 +15,10 @@ import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/**
- * A simulated master with its replica and real ones, all empty, with one clock that stands still unless told to pass.
- */
+/** A simulated master with its replica, and real ones, all empty, with one clock that only moves on request. */
 final class Servers implements AutoCloseable {
 
-    /** Each key with its value and how many milliseconds it has left. SCAN deletes what is over; KEYS does not. */
+    /** Each key with its value and remaining milliseconds. SCAN deletes expired keys; KEYS does not. */
     private static final String DUMP = """
             local dump = {}
             for _, key in ipairs(redis.call('SCAN', 0, 'COUNT', 1000)[2]) do

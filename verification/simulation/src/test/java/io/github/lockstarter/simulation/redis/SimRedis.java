@@ -16,18 +16,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Redis 7 server under virtual time: the commands that shipped scripts use, and the scripts themselves. What it
- * answers is determined by the commands, the time that it is given, and the ids that it is given. Not thread-safe.
+ * A Redis 7 server under virtual time: the commands that shipped scripts use, and the scripts themselves. Its answers
+ * are determined by the commands, the time and the ids that it is given. Not thread-safe.
  *
- * <p>Modelled: replies and errors of these commands, at the top and in scripts; keys that expire by the server's
- * clock, which can be stepped; the cache of scripts; subscribers; replicas that lag by a number of writes, and
- * execute no writes; promotion, which loses what a replica is behind with; a process that ends, and starts with the
- * append-only file, with a snapshot or empty; the ids of histories.
+ * <p>Modelled: replies and errors of these commands, outside and inside scripts; expiry by the server's clock, which
+ * can be stepped; the cache of scripts; subscribers; replicas that lag by a number of writes and accept no writes;
+ * promotion, which loses writes that the replica lacks; a process that ends, and restarts with the append-only file,
+ * with a snapshot or empty; the ids of histories.
  *
  * <p>Not modelled: several databases, clusters, users, transactions, limits of memory and time; other commands and
- * options, which throw an {@link UnsupportedOperationException}. A replica always gets a copy of everything when it
- * begins to follow, at once, and keeps the id of no history before; a snapshot does not keep the id either. {@code
- * WAIT} answers at once, how many replicas have all writes. Connections do not end here: the network does that.
+ * options, which throw an {@link UnsupportedOperationException}. A new replica immediately receives a copy of
+ * everything and no id of an earlier history; a snapshot does not contain the id either. {@code WAIT} answers at once
+ * with the number of replicas that have all writes. Connections do not end here: the network simulates that.
  */
 public class SimRedis implements LuaInterpreter.Server {
 
@@ -56,7 +56,7 @@ public class SimRedis implements LuaInterpreter.Server {
     private boolean isRunning;
     private boolean isInScript;
 
-    /** Hears the messages of a channel, while the server executes; must not call it. */
+    /** Receives the messages of a channel while the server executes; must not call it. */
     public interface Subscriber {
 
         /** A message was published. */
@@ -236,7 +236,7 @@ public class SimRedis implements LuaInterpreter.Server {
         return new Reply.Several(counts);
     }
 
-    /** Gets the messages of a channel, after those who came before, until the process ends. */
+    /** Adds a subscriber of a channel, after earlier ones, until the process ends. */
     public void subscribe(String channel, Subscriber subscriber) {
         List<Subscriber> listening = subscribers.computeIfAbsent(channel, unheard -> new ArrayList<>());
         if (!listening.contains(subscriber)) {
@@ -288,7 +288,7 @@ public class SimRedis implements LuaInterpreter.Server {
         return stored == null || stored.isText() ? Map.of() : stored.scores();
     }
 
-    /** Deletes what is over, as Redis does now and then; else that happens when a command finds it. */
+    /** Deletes expired keys, as Redis does from time to time; otherwise commands delete those that they access. */
     public void deleteExpired() {
         keyspace.copy().keySet().forEach(keys::find);
         handOn(keys.takeEffects());
@@ -316,7 +316,7 @@ public class SimRedis implements LuaInterpreter.Server {
         snapshot = keyspace.copy();
     }
 
-    /** Ends the process: subscribers are gone, and so is all that is not on the disk. Replicas keep what they have. */
+    /** Ends the process: subscribers and data outside the disk are lost. Replicas keep their data. */
     public void stop() {
         isRunning = false;
         subscribers.clear();
@@ -325,7 +325,7 @@ public class SimRedis implements LuaInterpreter.Server {
         refusal = null;
     }
 
-    /** Starts the process, as the master or replica that it was. Its replicas get what it has. */
+    /** Starts the process as master or replica, as before. Its replicas receive its data. */
     public final void start() {
         isRunning = true;
         startedAt = micros() / SECOND;
@@ -388,7 +388,7 @@ public class SimRedis implements LuaInterpreter.Server {
         return master == other;
     }
 
-    /** Becomes a master, with what it has. Its master does not learn of that. */
+    /** Becomes a master with its data. Its former master is not notified. */
     public void promote() {
         leave();
         master = null;

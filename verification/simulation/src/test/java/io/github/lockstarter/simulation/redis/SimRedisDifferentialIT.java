@@ -17,9 +17,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@link SimRedis} and a real server execute the same random commands at the same times: replies, keys, their ends to
- * the millisecond, and messages are the same, and a real replica has what a simulated one has. The clock of the real
- * server stands still between commands. The seed is printed, and taken back by {@code -Dlock.test.seed}.
+ * {@link SimRedis} and a real server execute the same random commands at the same times: replies, keys, expiry in
+ * milliseconds, and messages are the same, and a real replica has the same data as a simulated one. The clock of the
+ * real server stands still between commands. Prints the seed; {@code -Dlock.test.seed} repeats it.
  */
 class SimRedisDifferentialIT {
 

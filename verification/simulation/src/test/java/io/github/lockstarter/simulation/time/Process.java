@@ -4,8 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A process of the simulated machines: runs, or is paused (as by SIGSTOP, or by a garbage collection), or dead. All
- * that is due while it is paused happens when it goes on, in the same order.
+ * A process of the simulated machines: running, paused (as by SIGSTOP or a garbage collection), or dead. Events that
+ * are due during a pause happen after it, in the same order.
  */
 @SuppressWarnings("JavaLangClash") // no process of the system is meant
 public final class Process {
@@ -31,7 +31,7 @@ public final class Process {
         }
     }
 
-    /** Whether it does what is due. */
+    /** Whether due events happen now. */
     public boolean isRunning() {
         return !isPaused && !isDead;
     }
@@ -46,7 +46,7 @@ public final class Process {
         isPaused = true;
     }
 
-    /** Goes on: does what it missed, unless it is paused or killed by that. */
+    /** Continues with the missed events, unless one of them pauses or kills it. */
     public void resume() {
         isPaused = false;
         while (isRunning() && !missed.isEmpty()) {

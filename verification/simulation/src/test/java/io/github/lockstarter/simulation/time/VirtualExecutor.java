@@ -32,12 +32,12 @@ public final class VirtualExecutor extends AbstractExecutorService {
         time.at(freeAt, process, task);
     }
 
-    /** The thread is busy with what it does now: later tasks wait for so long. */
+    /** The thread is busy with the current task: later tasks wait for this long. */
     public void block(long nanos) {
         freeAt = Math.max(freeAt, time.nanos() + nanos);
     }
 
-    /** Runs what it was given all the same, and what it is given later. */
+    /** Still runs the tasks that it has, and later ones. */
     @Override
     public void shutdown() {}
 

@@ -52,11 +52,10 @@ public final class VirtualTime {
     }
 
     /**
-     * Has a process do something at a time.
+     * Schedules an action of a process.
      *
-     * @param nanos when; at once if that is over
-     * @param process who; while it is paused, it does nothing, and once it is dead, never again
-     * @param action what
+     * @param nanos time; immediately if it is past
+     * @param process while it is paused the action waits; once it is dead the action never runs
      * @return can be cancelled
      */
     public Event at(long nanos, Process process, Runnable action) {

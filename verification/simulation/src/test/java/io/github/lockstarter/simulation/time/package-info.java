@@ -1,4 +1,4 @@
-/** Virtual time: what happens, in the order of its time. */
+/** Virtual time: events in the order of their times. */
 @NullMarked
 package io.github.lockstarter.simulation.time;
 
