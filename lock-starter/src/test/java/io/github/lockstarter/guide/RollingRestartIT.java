@@ -3,7 +3,7 @@ package io.github.lockstarter.guide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.kit.jvm.ChildJvm;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -143,7 +143,7 @@ class RollingRestartIT {
     }
 
     private static ChildJvm awaitOwner(List<ChildJvm> jvms) {
-        assertThat(Patience.until(() -> jvms.stream().anyMatch(RollingRestartIT::hasBegun)))
+        assertThat(Polling.until(() -> jvms.stream().anyMatch(RollingRestartIT::hasBegun)))
                 .as("one of %s runs the job", jvms.stream().map(ChildJvm::lines).toList())
                 .isTrue();
         return jvms.stream().filter(RollingRestartIT::hasBegun).findFirst().orElseThrow();

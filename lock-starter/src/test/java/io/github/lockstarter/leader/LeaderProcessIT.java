@@ -3,7 +3,7 @@ package io.github.lockstarter.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.kit.jvm.ChildJvm;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisExtension;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -50,7 +50,7 @@ class LeaderProcessIT {
     }
 
     private ChildJvm awaitLeader() {
-        assertThat(Patience.until(() -> leader() != null, PATIENCE))
+        assertThat(Polling.until(() -> leader() != null, PATIENCE))
                 .as("one of %s leads", running.stream().map(ChildJvm::lines).toList())
                 .isTrue();
         ChildJvm leader = leader();

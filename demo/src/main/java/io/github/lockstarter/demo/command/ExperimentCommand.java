@@ -10,7 +10,7 @@ import io.github.lockstarter.demo.experiment.run.Fault;
 import io.github.lockstarter.demo.experiment.run.RunEvent;
 import io.github.lockstarter.demo.experiment.run.RunPlan;
 import io.github.lockstarter.demo.experiment.run.RunResult;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -152,7 +152,7 @@ final class ExperimentCommand extends DemoCommand {
     }
 
     private RunResult await(CompletableFuture<RunResult> run) {
-        while (!Patience.until(run::isDone, PROGRESS)) {
+        while (!Polling.until(run::isDone, PROGRESS)) {
             print("  " + experiment.answered() + " answered");
         }
         return run.join();

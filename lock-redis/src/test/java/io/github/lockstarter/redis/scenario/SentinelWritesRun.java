@@ -41,7 +41,7 @@ class SentinelWritesRun {
             List<RedisServer> replicas = replicasOf(before, sentinels.servers());
             try (Writer writer = new Writer(before)) {
                 letPass(Duration.ofMillis(300));
-                sentinels.askForFailOver();
+                sentinels.requestFailOver();
                 await().atMost(Duration.ofSeconds(20))
                         .pollInterval(Duration.ofMillis(2))
                         .ignoreExceptionsInstanceOf(RedisException.class)

@@ -3,7 +3,7 @@ package io.github.lockstarter.boot3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.leader.Leaders;
 import io.github.lockstarter.leader.Leadership;
@@ -51,10 +51,10 @@ class Boot3BridgesIT {
             application.addApplicationListener((AbstractLeaderEvent event) ->
                     events.add(event.getRole() + " " + event.getClass().getSimpleName()));
             Leadership leadership = application.getBean(Leaders.class).role("billing");
-            assertThat(Patience.until(leadership::isLeader)).isTrue();
+            assertThat(Polling.until(leadership::isLeader)).isTrue();
             leadership.yield(Duration.ofMinutes(1));
 
-            assertThat(Patience.until(() -> events.size() == 2)).isTrue();
+            assertThat(Polling.until(() -> events.size() == 2)).isTrue();
             assertThat(events).containsExactly("billing OnGrantedEvent", "billing OnRevokedEvent");
         }
     }

@@ -50,27 +50,27 @@ public final class LockBenchmarks {
         System.exit(status); // some clients leave non-daemon threads behind
     }
 
-    private static void run(String what, Options options, String... arguments) throws Exception {
+    private static void run(String name, Options options, String... arguments) throws Exception {
         Optional<Report> report =
                 options.value("out").map(directory -> new Report(Path.of(directory), Workloads.ids()));
-        if (what.equals(REPORT)) {
+        if (name.equals(REPORT)) {
             report.orElseThrow(() -> new IllegalArgumentException("Give --out=directory"))
                     .render();
             return;
         }
         String command = "java -jar lock-benchmarks.jar " + String.join(" ", arguments);
-        for (Workload workload : workloads(what)) {
+        for (Workload workload : workloads(name)) {
             Outcome outcome = run(workload, options, command);
             System.out.println(Report.section(outcome));
             report.ifPresent(each -> each.add(outcome));
         }
     }
 
-    private static List<Workload> workloads(String what) {
-        return switch (what) {
+    private static List<Workload> workloads(String name) {
+        return switch (name) {
             case ALL -> Workloads.usual();
             case STORES -> Workloads.ofStores();
-            default -> List.of(Workloads.of(what));
+            default -> List.of(Workloads.of(name));
         };
     }
 

@@ -157,8 +157,10 @@ final class LabReport {
                 long found = result.violations().stream()
                         .filter(violation -> fault.touches(violation.at() - NEAR_NANOS, violation.at()))
                         .count();
-                count.computeIfAbsent(fault.what(), what -> new TreeMap<>()).merge(result.topology(), 1L, Long::sum);
-                near.computeIfAbsent(fault.what(), what -> new TreeMap<>()).merge(result.topology(), found, Long::sum);
+                count.computeIfAbsent(fault.disturbance(), what -> new TreeMap<>())
+                        .merge(result.topology(), 1L, Long::sum);
+                near.computeIfAbsent(fault.disturbance(), what -> new TreeMap<>())
+                        .merge(result.topology(), found, Long::sum);
             }
         }
         count.forEach((fault, byTopology) -> {
@@ -208,8 +210,8 @@ final class LabReport {
         for (LabResult result : results) {
             for (Violation violation :
                     result.violations().stream().limit(MOST_TOLD).toList()) {
-                String line = "- " + violation.invariant() + " `" + violation.key() + "` " + violation.what() + " ("
-                        + result.topology() + ", seed " + result.seed() + "). Near: " + near(result, violation);
+                String line = "- " + violation.invariant() + " `" + violation.key() + "` " + violation.description()
+                        + " (" + result.topology() + ", seed " + result.seed() + "). Near: " + near(result, violation);
                 if (result.shown().containsKey(violation) && !violation.key().isEmpty()) {
                     String picture = name + "-" + ++pictures + ".svg";
                     Files.writeString(
@@ -229,7 +231,7 @@ final class LabReport {
         return result.faults().stream()
                 .filter(fault -> fault.touches(violation.at() - NEAR_NANOS, violation.at()))
                 .sorted(Comparator.comparingLong(Span::from))
-                .map(Span::what)
+                .map(Span::disturbance)
                 .collect(Collectors.joining(", "));
     }
 

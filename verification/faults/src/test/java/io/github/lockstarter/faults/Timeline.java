@@ -50,7 +50,7 @@ final class Timeline {
                         + " font-size=\"12\">%n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>%n",
                 WIDTH + LEFT + 20,
                 height));
-        text(10, 20, violation.invariant() + " " + violation.key() + ": " + violation.what());
+        text(10, 20, violation.invariant() + " " + violation.key() + ": " + violation.description());
         faults.forEach(fault -> drawFault(fault, height));
         for (int i = 0; i < workers.size(); i++) {
             int y = TOP + ROW * i;
@@ -66,8 +66,8 @@ final class Timeline {
         double from = x(fault.from());
         double to = x(fault.until());
         if (to > LEFT && from < LEFT + WIDTH) {
-            box(from, to, 30, height - 60, "#d0d0d0", fault.what() + " " + fault.whom());
-            text(Math.max(LEFT, from) + 2, 44, fault.what());
+            box(from, to, 30, height - 60, "#d0d0d0", fault.disturbance() + " " + fault.target());
+            text(Math.max(LEFT, from) + 2, 44, fault.disturbance());
         }
     }
 

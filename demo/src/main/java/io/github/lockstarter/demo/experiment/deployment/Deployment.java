@@ -2,7 +2,7 @@ package io.github.lockstarter.demo.experiment.deployment;
 
 import io.github.lockstarter.demo.experiment.pageview.Variant;
 import io.github.lockstarter.demo.process.Closer;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -139,7 +139,7 @@ public final class Deployment implements AutoCloseable {
 
     /** Waits until every instance answers, including replacements of killed ones. */
     public void awaitInstances() {
-        boolean up = Patience.until(
+        boolean up = Polling.until(
                 () -> instances.stream().allMatch(instance -> instance.status() == Instance.Status.UP), Instance.START);
         if (!up) {
             throw new IllegalStateException("Not all instances came up within " + Instance.START.toSeconds() + " s");

@@ -1,7 +1,7 @@
 package io.github.lockstarter.demo.experiment.deployment;
 
 import io.github.lockstarter.demo.process.Closer;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisCluster;
 import io.github.lockstarter.kit.redis.RedisReplication;
 import io.github.lockstarter.kit.redis.RedisSentinels;
@@ -175,7 +175,7 @@ class MasterServers implements LockServers {
 
     /** Role changes close connections, and a cluster may briefly have no master. */
     private static void await(String failure, BooleanSupplier condition) {
-        boolean reached = Patience.until(
+        boolean reached = Polling.until(
                 () -> {
                     try {
                         return condition.getAsBoolean();

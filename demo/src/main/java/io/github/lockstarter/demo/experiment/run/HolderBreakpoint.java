@@ -4,7 +4,7 @@ import io.github.lockstarter.demo.ConflictException;
 import io.github.lockstarter.demo.experiment.deployment.Deployment;
 import io.github.lockstarter.demo.experiment.deployment.Instance;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
  */
 final class HolderBreakpoint {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(3);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
     private static final Duration LONGEST_HALT = Duration.ofSeconds(10);
 
@@ -51,7 +51,7 @@ final class HolderBreakpoint {
         try {
             armed.forEach(instance -> arm(instance, LONGEST_HALT));
             requests.sendOne();
-            Patience.until(() -> halted.isDone() || !requests.areUnderWay(), LONGEST_WAIT);
+            Polling.until(() -> halted.isDone() || !requests.areUnderWay(), LONGEST_WAIT);
             Instance holder = armed.stream()
                     .filter(instance -> instance.name().equals(halted.getNow("")))
                     .findFirst()
@@ -76,7 +76,7 @@ final class HolderBreakpoint {
 
     private void arm(Instance instance, Duration duration) {
         HttpRequest request = HttpRequest.newBuilder(instance.uri("/breakpoint?ms=" + duration.toMillis()))
-                .timeout(PATIENCE)
+                .timeout(TIMEOUT)
                 .POST(BodyPublishers.noBody())
                 .build();
         try {

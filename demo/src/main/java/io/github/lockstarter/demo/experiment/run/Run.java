@@ -4,7 +4,7 @@ import io.github.lockstarter.demo.experiment.deployment.Deployment;
 import io.github.lockstarter.demo.experiment.deployment.Instance;
 import io.github.lockstarter.demo.experiment.instance.InstanceEvent;
 import io.github.lockstarter.demo.process.Sleep;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.List;
@@ -126,11 +126,11 @@ public final class Run {
     /** The last sections report their end after their requests are answered. */
     private void settle() {
         Sleep.lasting(Duration.ofMillis(POLL_MS));
-        Patience.until(() -> timeline.holder().isEmpty(), SETTLING);
+        Polling.until(() -> timeline.holder().isEmpty(), SETTLING);
     }
 
     private RunResult result(double seconds, List<String> missed) {
-        Patience.until(this::poll, STORE_IS_BACK);
+        Polling.until(this::poll, STORE_IS_BACK);
         long counter = counter();
         int answered = statistics.answered();
         return new RunResult(

@@ -7,7 +7,7 @@ import io.github.lockstarter.demo.gallery.lock.PublishedRedlock;
 import io.github.lockstarter.demo.gallery.lock.SetnxExpireLock;
 import io.github.lockstarter.demo.gallery.lock.SetnxLock;
 import io.github.lockstarter.demo.gallery.lock.TokenLock;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
@@ -57,7 +57,7 @@ final class PolledLock implements CallerLock {
         BrokenLock attempted = lock(lease);
         lock = attempted;
         key = wanted;
-        return Patience.until(() -> attempted.tryAcquire(wanted), wait);
+        return Polling.until(() -> attempted.tryAcquire(wanted), wait);
     }
 
     private BrokenLock lock(Duration lease) {

@@ -3,7 +3,7 @@ package io.github.lockstarter.demo.gallery.exhibit;
 import io.github.lockstarter.demo.gallery.caller.CallerSetting;
 import io.github.lockstarter.demo.gallery.exhibit.CallerProcess.Answer;
 import io.github.lockstarter.demo.process.Sleep;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -97,7 +97,7 @@ final class Round {
     /** Whether the lock was granted: a broken lock has enough time for that, ours the given time. */
     boolean isGrantedWithin(CallerProcess caller, Duration patience) {
         Duration limit = plan.isBroken() ? LONGEST_GRANT : patience;
-        return Patience.until(() -> caller.acquiring().isDone(), limit) && awaitGrant(caller);
+        return Polling.until(() -> caller.acquiring().isDone(), limit) && awaitGrant(caller);
     }
 
     /** Waits for the answer to {@link #beginAcquire}. */

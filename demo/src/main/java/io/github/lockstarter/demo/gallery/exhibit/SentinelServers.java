@@ -1,6 +1,6 @@
 package io.github.lockstarter.demo.gallery.exhibit;
 
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.redis.RedisSentinels;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.lettuce.core.KillArgs;
@@ -71,7 +71,7 @@ final class SentinelServers implements ExhibitServers {
         if (living.get(0).isMaster()) {
             return true;
         }
-        sentinels.askForFailOver();
+        sentinels.requestFailOver();
         return false;
     }
 
@@ -83,7 +83,7 @@ final class SentinelServers implements ExhibitServers {
 
     /** Retries after errors, since role changes close connections. */
     private static void await(String what, BooleanSupplier condition) {
-        boolean reached = Patience.until(() -> {
+        boolean reached = Polling.until(() -> {
             try {
                 return condition.getAsBoolean();
             } catch (RedisException notYet) {

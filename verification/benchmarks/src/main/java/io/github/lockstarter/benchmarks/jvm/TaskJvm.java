@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /** A child JVM that runs commands by a {@link ChildTask}; never outlives this JVM. Used by one thread. */
 public final class TaskJvm implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
     private final ChildJvm jvm;
     private int answers;
@@ -58,7 +58,7 @@ public final class TaskJvm implements AutoCloseable {
         answers++;
         String answer = ChildMain.ANSWER + answers + ' ';
         String failure = ChildMain.FAILURE + answers + ' ';
-        String line = jvm.awaitLine(each -> each.startsWith(answer) || each.startsWith(failure), PATIENCE);
+        String line = jvm.awaitLine(each -> each.startsWith(answer) || each.startsWith(failure), TIMEOUT);
         if (line.startsWith(failure)) {
             throw new IllegalStateException("The child JVM failed: " + line);
         }

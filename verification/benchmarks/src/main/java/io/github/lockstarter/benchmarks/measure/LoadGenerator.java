@@ -15,7 +15,7 @@ import org.HdrHistogram.Histogram;
 /** Threads that repeat an operation for some time, as fast as possible. */
 public final class LoadGenerator {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private LoadGenerator() {}
 
@@ -69,7 +69,7 @@ public final class LoadGenerator {
             start.complete(System.nanoTime());
             List<LoadResult> results = new ArrayList<>();
             for (Future<LoadResult> each : running) {
-                results.add(each.get(time.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS));
+                results.add(each.get(time.plus(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS));
             }
             return LoadResult.together(results);
         } catch (ExecutionException e) {

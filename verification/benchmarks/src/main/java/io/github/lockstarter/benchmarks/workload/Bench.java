@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Bench implements AutoCloseable {
 
     /** Longest wait for a lock. */
-    static final Duration PATIENCE = Duration.ofMinutes(1);
+    static final Duration MAX_WAIT = Duration.ofMinutes(1);
 
     private static final int WARM_UP = 2;
     private static final int MEASURED = 5;

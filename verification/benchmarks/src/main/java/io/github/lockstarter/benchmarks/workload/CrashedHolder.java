@@ -69,7 +69,7 @@ record CrashedHolder(Lineup lineup) implements Workload {
         try {
             for (int i = 0; i < holders.size(); i++) {
                 holders.get(i).ask(VictimJvm.ACQUIRE, "crash:" + i);
-                waiters.get(i).begin("crash:" + i, setup.patience());
+                waiters.get(i).begin("crash:" + i, setup.maxWait());
             }
             Waiters.settle();
             List<Long> killed = kill(holders, moments);

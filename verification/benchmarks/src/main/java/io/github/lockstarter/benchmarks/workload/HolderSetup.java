@@ -65,7 +65,7 @@ record HolderSetup(Addresses addresses, List<ClientKind> kinds, Duration lease) 
     }
 
     /** Wait of the waiters: a lease longer than any delay before it starts to run out. */
-    Duration patience() {
-        return Bench.PATIENCE.plus(lease);
+    Duration maxWait() {
+        return Bench.MAX_WAIT.plus(lease);
     }
 }

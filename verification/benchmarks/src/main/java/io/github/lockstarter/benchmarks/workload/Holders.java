@@ -30,7 +30,7 @@ final class Holders implements AutoCloseable {
     void acquire(int locks) throws Exception {
         onEach(thread -> {
             for (int i = thread; i < locks; i += THREADS) {
-                held.get(thread).add(client.acquire("held:" + i, Bench.PATIENCE));
+                held.get(thread).add(client.acquire("held:" + i, Bench.MAX_WAIT));
             }
             return 0L;
         });

@@ -55,7 +55,7 @@ public final class IncrementingJvm implements ChildTask {
     private static long increment(LockClient client, RedisCommands<String, String> counters)
             throws InterruptedException {
         long asked = System.nanoTime();
-        Hold hold = client.acquire(KEY, Bench.PATIENCE);
+        Hold hold = client.acquire(KEY, Bench.MAX_WAIT);
         long waited = System.nanoTime() - asked;
         String value = counters.get(COUNTER);
         counters.set(COUNTER, Long.toString(Long.parseLong(value) + 1));

@@ -79,7 +79,7 @@ record OneKey(Lineup lineup, Duration usualSection) implements Workload {
 
     private static long count(LockClient client, Counter counter, long sectionNanos) throws InterruptedException {
         long asked = System.nanoTime();
-        Hold hold = client.acquire(KEY, Bench.PATIENCE);
+        Hold hold = client.acquire(KEY, Bench.MAX_WAIT);
         long acquired = System.nanoTime();
         counter.value++;
         while (sectionNanos > 0 && System.nanoTime() - acquired < sectionNanos) {

@@ -121,7 +121,7 @@ record PausedHolder() implements Workload {
         List<Set<ClientKind>> kept = new ArrayList<>();
         for (Pause pause : pauses) {
             holder.ask(VictimJvm.ACQUIRE, pause.key);
-            waiters.begin(pause.key, setup.patience());
+            waiters.begin(pause.key, setup.maxWait());
             Waiters.settle();
             TimeUnit.NANOSECONDS.sleep(pause.phase.toNanos());
             holder.pause(pause.length);

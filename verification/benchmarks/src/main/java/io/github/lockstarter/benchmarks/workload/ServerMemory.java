@@ -56,7 +56,7 @@ record ServerMemory() implements Workload {
     private static Measurement ofLocks(Bench bench, ClientKind kind, int locks) throws Exception {
         ServerObserver server = bench.redis();
         try (LockClient client = kind.open(bench.addresses(List.of(kind)))) {
-            client.acquire("first", Bench.PATIENCE).release();
+            client.acquire("first", Bench.MAX_WAIT).release();
             try (Holders holders = new Holders(client)) {
                 long before = server.memory();
                 holders.acquire(locks);
@@ -74,18 +74,18 @@ record ServerMemory() implements Workload {
         ServerObserver server = bench.redis();
         ExecutorService threads = Executors.newCachedThreadPool();
         try (LockClient holder = kind.open(bench.addresses(List.of(kind)))) {
-            Hold hold = holder.acquire("one", Bench.PATIENCE);
+            Hold hold = holder.acquire("one", Bench.MAX_WAIT);
             long before = server.memory();
             try (Instances instances = Instances.open(bench.addresses(List.of(kind)), List.of(kind), clients)) {
                 for (LockClient client : instances.all(kind)) {
-                    client.acquire("own", Bench.PATIENCE).release();
+                    client.acquire("own", Bench.MAX_WAIT).release();
                 }
                 long opened = server.memory();
                 List<Future<?>> waiting = new ArrayList<>();
                 instances
                         .all(kind)
                         .forEach(client -> waiting.add(threads.submit(() -> {
-                            client.acquire("one", Bench.PATIENCE).release();
+                            client.acquire("one", Bench.MAX_WAIT).release();
                             return true;
                         })));
                 TimeUnit.SECONDS.sleep(WAITING_SECONDS);

@@ -54,7 +54,7 @@ record ServerTime() implements Workload {
         Observed<List<Hold>> acquiring = server.during(() -> {
             List<Hold> holds = new ArrayList<>();
             for (int i = 0; i < locks; i++) {
-                holds.add(client.acquire("free:" + i, Bench.PATIENCE));
+                holds.add(client.acquire("free:" + i, Bench.MAX_WAIT));
             }
             return holds;
         });

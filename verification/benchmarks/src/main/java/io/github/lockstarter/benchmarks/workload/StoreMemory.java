@@ -51,7 +51,7 @@ record StoreMemory() implements Workload {
     }
 
     private static Measurement round(StoreServer server, LockClient client, int locks) throws Exception {
-        client.acquire("first", Bench.PATIENCE).release();
+        client.acquire("first", Bench.MAX_WAIT).release();
         server.compact();
         try (Holders holders = new Holders(client)) {
             long before = server.dataSize();

@@ -42,7 +42,7 @@ public final class VictimJvm implements ChildTask {
 
     private String acquire(String key) throws InterruptedException {
         for (Map.Entry<ClientKind, LockClient> each : clients.entrySet()) {
-            holds.put(each.getKey(), each.getValue().acquire(key, Bench.PATIENCE));
+            holds.put(each.getKey(), each.getValue().acquire(key, Bench.MAX_WAIT));
         }
         return "acquired";
     }

@@ -93,11 +93,11 @@ record WakeUp() implements Workload {
     }
 
     private static long wake(Side holder, Side waiter, long range) throws Exception {
-        Hold held = holder.call(() -> holder.client.acquire(KEY, Bench.PATIENCE));
+        Hold held = holder.call(() -> holder.client.acquire(KEY, Bench.MAX_WAIT));
         CountDownLatch asking = new CountDownLatch(1);
         Future<Long> acquired = waiter.thread.submit(() -> {
             asking.countDown();
-            Hold hold = waiter.client.acquire(KEY, Bench.PATIENCE);
+            Hold hold = waiter.client.acquire(KEY, Bench.MAX_WAIT);
             long now = System.nanoTime();
             hold.release();
             return now;

@@ -19,7 +19,7 @@ record SentinelFailover(RedisSentinels topology) implements RedisTopology.Failov
 
     @Override
     public void promote(RedisServer master) {
-        topology.askForFailOver();
+        topology.requestFailOver();
     }
 
     /**

@@ -36,7 +36,7 @@ final class EngineSubject implements Subject {
         this.longestLease = options.subject().longestLease();
         this.backend = new JournalingBackend(connect(options), options.address().kind(), journal);
         this.engine = new LockEngine(
-                engineSide(options), settings(options.subject()), List.of(new Ears()), EngineClock.SYSTEM);
+                engineSide(options), settings(options.subject()), List.of(new Listener()), EngineClock.SYSTEM);
     }
 
     private static LockBackend connect(WorkerOptions options) {
@@ -127,7 +127,7 @@ final class EngineSubject implements Subject {
     }
 
     /** Events of the engine. */
-    private final class Ears implements LockListener {
+    private final class Listener implements LockListener {
 
         @Override
         public void onEvent(LockEvent event) {

@@ -57,7 +57,7 @@ public final class FencedWritesCheck implements Check {
                 .count();
     }
 
-    private static Violation violation(LabEvent number, String what) {
-        return Violation.of("I3", number.key(), number.at(), what);
+    private static Violation violation(LabEvent number, String description) {
+        return Violation.of("I3", number.key(), number.at(), description);
     }
 }

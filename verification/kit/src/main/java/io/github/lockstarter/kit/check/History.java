@@ -56,10 +56,10 @@ public final class History {
         this.workers = of(EventKind.STARTED).stream().map(LabEvent::worker).collect(Collectors.toSet());
         this.stalls = of(EventKind.STALLED).stream()
                 .map(event -> new Span(event.worker(), "stalled", event.from(), event.until()))
-                .collect(Collectors.groupingBy(Span::whom));
+                .collect(Collectors.groupingBy(Span::target));
         this.lateAnswers = of(EventKind.ANSWERED_LATE).stream()
                 .map(event -> new Span(event.worker(), "waiting for the store", event.from(), event.until()))
-                .collect(Collectors.groupingBy(Span::whom));
+                .collect(Collectors.groupingBy(Span::target));
         this.faults = of(EventKind.FAULT).stream().map(History::fault).toList();
         this.forgetting = faultsMarked(FORGETS);
         this.revoking = faultsMarked(REVOKES);
@@ -96,7 +96,9 @@ public final class History {
 
     /** Faults of links or servers, as opposed to a worker's process. */
     List<Span> outsideFaults() {
-        return faults.stream().filter(fault -> !workers.contains(fault.whom())).toList();
+        return faults.stream()
+                .filter(fault -> !workers.contains(fault.target()))
+                .toList();
     }
 
     List<Span> forgetting() {

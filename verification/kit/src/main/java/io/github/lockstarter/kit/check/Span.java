@@ -5,10 +5,9 @@ import java.util.Collection;
 /**
  * A period with a disturbance. Times are nanoTime.
  *
- * @param whom worker or server; empty for all
- * @param what the disturbance
+ * @param target worker or server; empty for all
  */
-public record Span(String whom, String what, long from, long until) {
+public record Span(String target, String disturbance, long from, long until) {
 
     /** Whether the two periods overlap. */
     public boolean touches(long begin, long end) {

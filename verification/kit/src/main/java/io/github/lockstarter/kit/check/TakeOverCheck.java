@@ -70,7 +70,7 @@ public final class TakeOverCheck implements Check {
     private static boolean isDisturbed(History history, Vacancy vacancy, long until) {
         long from = vacancy.death() - vacancy.dead().right().takeOver();
         return history.faults().stream()
-                .anyMatch(fault -> !fault.whom().equals(vacancy.dead().worker()) && fault.touches(from, until));
+                .anyMatch(fault -> !fault.target().equals(vacancy.dead().worker()) && fault.touches(from, until));
     }
 
     private static long excused(History history, String worker, long from, long until) {

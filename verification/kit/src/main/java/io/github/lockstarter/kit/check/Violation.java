@@ -8,16 +8,16 @@ import java.util.List;
  * @param invariant such as {@code I1}
  * @param key empty if no lock is concerned
  * @param at nanoTime
- * @param what description with numbers
+ * @param description with numbers
  * @param holds the holds concerned
  */
-public record Violation(String invariant, String key, long at, String what, List<Hold> holds) {
+public record Violation(String invariant, String key, long at, String description, List<Hold> holds) {
 
     public Violation {
         holds = List.copyOf(holds);
     }
 
-    static Violation of(String invariant, String key, long at, String what, Hold... holds) {
-        return new Violation(invariant, key, at, what, List.of(holds));
+    static Violation of(String invariant, String key, long at, String description, Hold... holds) {
+        return new Violation(invariant, key, at, description, List.of(holds));
     }
 }

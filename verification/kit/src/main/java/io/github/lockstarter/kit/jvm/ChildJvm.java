@@ -1,7 +1,7 @@
 package io.github.lockstarter.kit.jvm;
 
 import io.github.lockstarter.kit.process.GuardedProcess;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.process.ScratchDirectory;
 import java.io.BufferedReader;
 import java.io.File;
@@ -89,7 +89,7 @@ public final class ChildJvm implements AutoCloseable {
      */
     public String awaitLine(Predicate<String> wanted, Duration limit) {
         // After the reader has ended, searches all lines once more.
-        Patience.until(() -> find(wanted).isPresent() || !reader.isAlive(), limit);
+        Polling.until(() -> find(wanted).isPresent() || !reader.isAlive(), limit);
         return find(wanted)
                 .orElseThrow(() -> new AssertionError("The child JVM did not print the line within " + limit
                         + ". It printed:\n" + String.join("\n", lines)));

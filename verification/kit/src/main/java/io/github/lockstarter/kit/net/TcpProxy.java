@@ -1,6 +1,6 @@
 package io.github.lockstarter.kit.net;
 
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.process.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -146,7 +146,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     private ServerSocket listen() {
-        Patience.until(this::isFree); // another search for a free port may briefly occupy it
+        Polling.until(this::isFree); // another search for a free port may briefly occupy it
         try {
             ServerSocket socket = new ServerSocket();
             socket.setReuseAddress(true);

@@ -1,6 +1,6 @@
 package io.github.lockstarter.kit.net;
 
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.process.ScratchDirectory;
 import java.io.IOException;
 import java.io.InputStream;
@@ -74,7 +74,7 @@ public final class TlsFiles implements AutoCloseable {
         command.addAll(List.of(arguments.split(" ")));
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!Patience.until(() -> !keytool.isAlive()) || keytool.exitValue() != 0) {
+        if (!Polling.until(() -> !keytool.isAlive()) || keytool.exitValue() != 0) {
             throw new IOException("keytool failed: " + output);
         }
     }

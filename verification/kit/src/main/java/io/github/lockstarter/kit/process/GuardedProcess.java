@@ -101,7 +101,7 @@ public final class GuardedProcess implements AutoCloseable {
     /** Sends SIGSTOP. Returns when all threads have stopped, which takes longer than sending the signal. */
     public void pause() {
         signal("STOP");
-        if (!Patience.until(this::standsStill)) {
+        if (!Polling.until(this::standsStill)) {
             throw new IllegalStateException("Process " + pid() + " does not stand still after SIGSTOP");
         }
     }

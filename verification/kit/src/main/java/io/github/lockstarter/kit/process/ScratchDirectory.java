@@ -43,7 +43,7 @@ public final class ScratchDirectory implements AutoCloseable {
     /** Deletes the directory; retries because a process that is ending may still write. */
     @Override
     public void close() {
-        if (!Patience.until(this::remove)) {
+        if (!Polling.until(this::remove)) {
             throw new IllegalStateException("Could not remove " + path);
         }
         guard.destroyForcibly();

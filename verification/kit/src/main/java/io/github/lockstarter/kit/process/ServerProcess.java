@@ -120,7 +120,7 @@ public abstract class ServerProcess implements AutoCloseable {
     }
 
     public void awaitReady() {
-        if (!Patience.until(() -> answers() || !process().isAlive())
+        if (!Polling.until(() -> answers() || !process().isAlive())
                 || !process().isAlive()) {
             throw new IllegalStateException(name + " does not answer on port " + port + ". Its log:\n" + log());
         }

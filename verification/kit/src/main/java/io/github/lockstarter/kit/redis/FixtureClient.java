@@ -32,7 +32,7 @@ final class FixtureClient implements AutoCloseable {
     }
 
     static Stream<String> userArguments() {
-        return Stream.concat(Stream.of("--user", USER), RedisServer.understood("on", "nopass", "~*", "&*", "+@all"));
+        return Stream.concat(Stream.of("--user", USER), RedisServer.supported("on", "nopass", "~*", "&*", "+@all"));
     }
 
     static Stream<String> replicaArguments() {

@@ -1,7 +1,7 @@
 package io.github.lockstarter.kit.redis;
 
 import io.github.lockstarter.kit.net.FreePort;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -94,7 +94,7 @@ public final class RedisCluster implements RedisTopology {
         awaitHealth();
         requireFullCoverage(true);
         for (RedisServer server : servers()) {
-            server.openToEverybody();
+            server.removeRestrictions();
             if (server.isMaster()) {
                 server.commands().flushall();
             }
@@ -122,7 +122,7 @@ public final class RedisCluster implements RedisTopology {
     }
 
     private void awaitHealth() {
-        if (!Patience.until(() -> servers().stream().allMatch(this::isHealthy))) {
+        if (!Polling.until(() -> servers().stream().allMatch(this::isHealthy))) {
             throw new IllegalStateException("The cluster does not get well:\n" + view()
                     + servers().stream().map(RedisServer::log).toList());
         }

@@ -5,7 +5,7 @@ import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.PortBinding;
 import com.github.dockerjava.api.model.Ports;
 import io.github.lockstarter.kit.net.FreePort;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,7 +84,7 @@ final class RedisContainer extends RedisServer {
         resume();
         if (isRunning()) {
             docker().killContainerCmd(container.getContainerId()).exec();
-            Patience.until(() -> !isRunning());
+            Polling.until(() -> !isRunning());
         }
         disconnect();
     }
@@ -109,7 +109,7 @@ final class RedisContainer extends RedisServer {
 
     @Override
     public void awaitReady() {
-        if (!Patience.until(this::answers)) {
+        if (!Polling.until(this::answers)) {
             throw new IllegalStateException("The Redis container does not answer on port " + port() + ":\n" + log());
         }
     }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.kit.redis;
 
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -74,7 +74,7 @@ public final class RedisReplication implements RedisTopology {
 
     /** Removes data, scripts and restrictions. */
     void empty() {
-        servers.forEach(RedisServer::openToEverybody);
+        servers.forEach(RedisServer::removeRestrictions);
         master().commands().flushall();
         servers.forEach(server -> server.commands().scriptFlush());
     }
@@ -92,7 +92,7 @@ public final class RedisReplication implements RedisTopology {
     }
 
     private void awaitSync() {
-        if (!Patience.until(this::isInSync)) {
+        if (!Polling.until(this::isInSync)) {
             throw new IllegalStateException("The replicas are not in sync:\n"
                     + servers.stream().map(RedisServer::log).toList());
         }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.kit.redis;
 
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
@@ -84,12 +84,12 @@ public final class RedisSentinels implements RedisTopology {
     /** Promotes a replica and waits until all sentinels agree. */
     public void failOver() {
         RedisServer before = master();
-        askForFailOver();
+        requestFailOver();
         awaitPromotion(before);
     }
 
     /** Requests a failover without waiting. */
-    public void askForFailOver() {
+    public void requestFailOver() {
         sentinels.get(0).commands().dispatch(SENTINEL, new StatusOutput<>(StringCodec.UTF8), about("FAILOVER"));
     }
 
@@ -114,7 +114,7 @@ public final class RedisSentinels implements RedisTopology {
     /** As {@link #awaitPromotion}, but returns false if they do not, for example because the master answers again. */
     public boolean isReplacedInTime(RedisServer before) {
         String old = Integer.toString(before.port());
-        return Patience.until(
+        return Polling.until(
                 () -> sentinels.stream().noneMatch(one -> old.equals(state(one).get("port"))));
     }
 
@@ -135,7 +135,7 @@ public final class RedisSentinels implements RedisTopology {
         sentinels.forEach(sentinel -> {
             sentinel.revive();
             if (!RedisServer.isBefore(6, 2)) {
-                sentinel.openToEverybody();
+                sentinel.removeRestrictions();
             }
         });
         replication.revive();
@@ -162,7 +162,7 @@ public final class RedisSentinels implements RedisTopology {
     }
 
     private void awaitAgreement() {
-        if (!Patience.until(this::agree)) {
+        if (!Polling.until(this::agree)) {
             throw new IllegalStateException("The sentinels do not agree: "
                     + sentinels.stream().map(RedisSentinels::state).toList() + "\nServers: "
                     + servers().stream()

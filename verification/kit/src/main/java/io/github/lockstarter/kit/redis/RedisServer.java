@@ -214,13 +214,13 @@ public class RedisServer extends ServerProcess {
                 || !info("replication").getOrDefault("master_replid2", "0").matches("0+")) {
             restart(); // a promoted server keeps its replication history
         }
-        openToEverybody();
+        removeRestrictions();
         commands().flushall();
         commands().scriptFlush();
     }
 
     /** Removes password and restrictions of the default user. */
-    void openToEverybody() {
+    void removeRestrictions() {
         grantDefaultUser("reset", "on", "nopass", "~*", "&*", "+@all");
     }
 
@@ -246,12 +246,12 @@ public class RedisServer extends ServerProcess {
     public void setUser(String user, String... rules) {
         CommandArgs<String, String> args =
                 new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add(user);
-        understood(rules).forEach(args::add);
+        supported(rules).forEach(args::add);
         commands().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
     }
 
     /** Removes channel rules before 6.2, where every user may use all channels. */
-    static Stream<String> understood(String... rules) {
+    static Stream<String> supported(String... rules) {
         return Stream.of(rules).filter(rule -> !isBefore(6, 2) || !(rule.startsWith("&") || rule.endsWith("channels")));
     }
 

@@ -2,7 +2,7 @@ package io.github.lockstarter.kit.server;
 
 import io.github.lockstarter.kit.net.FreePort;
 import io.github.lockstarter.kit.process.GuardedProcess;
-import io.github.lockstarter.kit.process.Patience;
+import io.github.lockstarter.kit.process.Polling;
 import io.github.lockstarter.kit.process.ServerProcess;
 import java.io.IOException;
 import java.io.InputStream;
@@ -205,7 +205,7 @@ public final class PostgresServer extends ServerProcess {
         List<ProcessHandle> backends = isStarted() ? backends() : List.of();
         super.kill();
         backends.forEach(ProcessHandle::destroyForcibly);
-        if (!Patience.until(() -> backends.stream().noneMatch(ProcessHandle::isAlive))) {
+        if (!Polling.until(() -> backends.stream().noneMatch(ProcessHandle::isAlive))) {
             throw new IllegalStateException("Processes of PostgreSQL are left after kill -9: " + backends);
         }
     }

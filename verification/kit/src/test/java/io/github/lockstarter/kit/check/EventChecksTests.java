@@ -197,7 +197,7 @@ class EventChecksTests {
     @Test
     void reportsViolationsThatTheWorkerObserved() {
         assertThat(Script.of("w1").anomaly("I8 key lock:{k}", 10).check(new AnomalyCheck()))
-                .extracting(Violation::invariant, Violation::what)
+                .extracting(Violation::invariant, Violation::description)
                 .containsExactly(org.assertj.core.groups.Tuple.tuple("I8", "w1: key lock:{k}"));
     }
 }

@@ -111,7 +111,7 @@ public final class Episode {
                 world.calm.healed(fault);
                 world.promises.disturbed(fault.kind());
                 world.write(world.event(EventKind.FAULT, "nemesis")
-                        .of(strike.whom(), 0)
+                        .of(strike.target(), 0)
                         .between(from, world.time.nanos())
                         .noting(fault.kind().note()));
             });

@@ -347,10 +347,10 @@ public enum FaultKind {
     /**
      * The effect of a fault.
      *
-     * @param whom name of its target in the log
+     * @param target its name in the log
      * @param healing ends it
      */
-    record Strike(String whom, Runnable healing) {}
+    record Strike(String target, Runnable healing) {}
 
     /** The faults under which the setting keeps its promises. */
     static List<FaultKind> possible(Setting setting) {

@@ -45,7 +45,7 @@ record Finding(Plan plan, Violation violation, List<LabEvent> events) {
 
     @Override
     public String toString() {
-        return plan + "\n" + violation.invariant() + ", lock " + violation.key() + ": " + violation.what() + "\n"
+        return plan + "\n" + violation.invariant() + ", lock " + violation.key() + ": " + violation.description() + "\n"
                 + events.stream().map(this::line).collect(Collectors.joining("\n"));
     }
 

@@ -5,12 +5,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Polls conditions of other processes. */
-public final class Patience {
+public final class Polling {
 
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofMillis(10);
 
-    private Patience() {}
+    private Polling() {}
 
     /** Waits at most 30 s; returns whether the condition became true. */
     public static boolean until(BooleanSupplier condition) {
