@@ -301,7 +301,7 @@ class ExecuteAsyncTests {
         CompletableFuture<LockHandle> granted = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterrupt) {
-                return false; // the grant came first
+                return false; // the grant was first
             }
         };
         LockTemplate late = new LockTemplate(new PassingSource(engine, request -> granted), OnLost.THROW);
@@ -479,7 +479,7 @@ class ExecuteAsyncTests {
         }
     }
 
-    /** A template over the same engine asks for the same lock. */
+    /** A template over the same engine requests the same lock. */
     @Test
     void reentersThroughAnotherTemplateOfTheSameSource() {
         LockTemplate lenient = new LockTemplate(locks, OnLost.RETURN);

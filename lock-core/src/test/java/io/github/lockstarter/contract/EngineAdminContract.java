@@ -23,7 +23,7 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** An operator inspects and revokes locks of instances, and holders learn of a revocation. */
+/** An operator inspects and revokes locks of instances, and holders are notified of revocations. */
 public abstract class EngineAdminContract extends EngineContract {
 
     public EngineAdminContract(Supplier<? extends LockStore> opening) {

@@ -135,7 +135,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(resultOf(own).slot()).isEqualTo(held.get(2).slot());
     }
 
-    /** An instance that waits longest and asks for fewer permits passes the signal on, and keeps its place. */
+    /** The instance that has waited longest requests fewer permits: it forwards the signal and keeps its place. */
     @Test
     void theSignalForASlotReachesWhoAsksForSoManyPermits() throws Exception {
         Needs.of(store).signals();
@@ -163,7 +163,7 @@ public abstract class EnginePermitsContract extends EngineContract {
         assertThat(resultOf(nextSlot).slot()).isEqualTo(1);
     }
 
-    /** Callers of one instance stand in line for the slots that each of them can have. */
+    /** Callers of one instance queue for the slots that each of them can use. */
     @Test
     void aCallerThatAsksForMorePermitsIsNotKeptByTheOneBeforeIt() throws Exception {
         LockHandle firstSlot = second.locks().acquire(request.ownedByHandle());

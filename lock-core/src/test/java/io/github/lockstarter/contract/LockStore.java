@@ -47,7 +47,7 @@ public interface LockStore extends AutoCloseable {
         return true;
     }
 
-    /** Whether it makes fencing tokens exceed any number that an instance knows; else it refuses the grant. */
+    /** Whether it makes fencing tokens exceed any number that an instance knows; otherwise it rejects the grant. */
     default boolean exceedsAnyFencingToken() {
         return true;
     }

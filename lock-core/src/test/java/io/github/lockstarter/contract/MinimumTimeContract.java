@@ -169,7 +169,7 @@ public abstract class MinimumTimeContract extends BackendContract {
         assertThat(answer.position()).isEqualTo(position);
     }
 
-    /** The end of a minimum time sends no signal, so a waiter has to know it. */
+    /** The end of a minimum time sends no signal, so waiters need its time. */
     @Test
     void signalsTheNextInstanceIfTheSignalledOneGivesUpWhileTheLockIsKept() {
         Needs.of(store).signalsInOrder();

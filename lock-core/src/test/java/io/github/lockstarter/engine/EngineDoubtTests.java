@@ -519,7 +519,7 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(entering.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
-    /** An attempt without a wait asks once. */
+    /** An attempt without a wait queries once. */
     @Test
     void reenteringAHoldInDoubtWaitsOnlyAsLongAsItsCaller() throws Exception {
         heartbeats.commandTimeout = Duration.ofMillis(500);
@@ -624,7 +624,7 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
     }
 
-    /** The take-over is known, and perhaps it was this lock; the new master may not know that it was granted. */
+    /** The take-over is known, and may concern this lock; the new master may not know the grant. */
     @Test
     void aHoldNotConfirmedAfterTheLastTakeOverStaysInDoubtAfterAFailover() throws Exception {
         heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
@@ -717,7 +717,7 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThatThrownBy(() -> ensuring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
     }
 
-    /** The store keeps the take-over time of the first owner, and the second one asked for none. */
+    /** The store keeps the take-over time of the first owner; the second one requested none. */
     @Test
     void doesNotHandOverToAWaiterWithAnotherTakeOverTime() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);

@@ -37,7 +37,7 @@ abstract class EngineInterleavings {
     /** The name of locks whose release waits for no answer. */
     static final String SENT_RELEASE = "sent-release";
 
-    /** So long that no beat and no doubt occurs in real time; tests advance the clock. */
+    /** Long enough that no beat and no doubt occurs in real time; tests advance the clock. */
     static final Duration TAKE_OVER = Duration.ofSeconds(4);
 
     private static final Set<Class<?>> KEPT_EVENTS = Set.of(

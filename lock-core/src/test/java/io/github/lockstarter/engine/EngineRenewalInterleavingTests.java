@@ -97,7 +97,7 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
         backend.duringRenewal = () -> {
             if (releasing.get() == null) {
                 releasing.set(releasing(leaving));
-                await().pollDelay(Duration.ofMillis(50)).until(() -> true); // it could be sent meanwhile
+                await().pollDelay(Duration.ofMillis(50)).until(() -> true); // it could be sent in between
             }
         };
 

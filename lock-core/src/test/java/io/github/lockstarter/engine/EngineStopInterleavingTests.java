@@ -117,7 +117,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         }
     }
 
-    /** The hold ends, and the drain asks whether the store is quiet after the stop did. */
+    /** The hold ends, and the drain waits for the store after the stop did. */
     @Test
     void aStopCompletesDuringADrain() throws Exception {
         granted(REQUEST, 1);

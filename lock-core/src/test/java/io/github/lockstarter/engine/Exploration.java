@@ -55,7 +55,7 @@ final class Exploration {
         }
     }
 
-    /** The states that are one step further; those behind a disturbance are put aside. */
+    /** The states one step further; those after a disturbance are queued separately. */
     private Map<UUID, List<Step>> follow(
             Map<UUID, List<Step>> nearest, boolean mayDisturb, Map<UUID, List<Step>> disturbed) {
         nearest.keySet().removeIf(state -> !states.add(state));

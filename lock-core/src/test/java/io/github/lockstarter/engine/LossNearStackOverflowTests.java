@@ -78,7 +78,7 @@ class LossNearStackOverflowTests {
         assertThat(hasAsked).isTrue();
     }
 
-    /** Each returning level asks with a little more stack, until one gets an answer. */
+    /** Each returning level checks with a little more stack, until one gets an answer. */
     private int descend(LockHandle held, int levels, int number) {
         if (levels == 0) {
             ask(held);

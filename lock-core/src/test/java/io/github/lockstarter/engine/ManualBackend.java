@@ -42,7 +42,7 @@ public final class ManualBackend implements LockBackend {
 
     public final List<Object> log = new CopyOnWriteArrayList<>();
 
-    /** How many renewals came with each call. */
+    /** Number of renewals per call. */
     final List<Integer> renewCalls = new CopyOnWriteArrayList<>();
 
     private final List<Runnable> lastAnswers = new CopyOnWriteArrayList<>();

@@ -48,7 +48,7 @@ final class ManualCaller {
     private static final ResolvedRequest PERMIT =
             ResolvedRequest.of(REQUEST.permits(ManualStore.MOST_PERMITS), ManualEngine.SETTINGS);
 
-    /** Of the one thread that there is at most; it never runs. */
+    /** The owner of the only thread, which never runs. */
     private static final HoldOwner OWNER = new HoldOwner(new Thread(), null, "A thread");
 
     final Kind kind;

@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * An engine with one key in which nothing happens but by a step: no thread runs, the clock stands still, and each
- * answer of the store and each delivery to a caller is a step of its own. Checks the invariants of {@link KeyLock}
- * after each step. The fields that decide on the steps to come are not transient.
+ * An engine with one key in which everything is a step: no thread runs, the clock stands still, and each answer of the
+ * store and each delivery to a caller is a separate step. Checks the invariants of {@link KeyLock} after each step.
+ * Fields that determine future steps are not transient.
  */
 final class ManualEngine {
 
@@ -159,7 +159,7 @@ final class ManualEngine {
 
     // The end
 
-    /** Takes usual steps, and lets time pass where there are none, until nothing happens any more. */
+    /** Takes regular steps, and lets time pass without them, until none is left. */
     List<Step> comeToRest() {
         List<Waiter> patient = KeyLockInvariants.line(running.known(KEY)).stream()
                 .filter(each -> each.giveUpAt() - now().nanos() > ManualCaller.LONG.toNanos() / 2)

@@ -49,8 +49,8 @@ final class ManualStore implements LockBackend {
     final List<@Nullable LockToken> owners = new ArrayList<>(Collections.nCopies(MOST_PERMITS, null));
 
     /**
-     * The highest slot for which a signal came and, since then, neither an attempt or withdrawal was sent that looks at
-     * it nor an attempt granted that found it taken; else {@link #NONE}.
+     * The highest slot with a signal, after which neither an attempt or withdrawal for it was sent nor an attempt
+     * granted that found it taken; otherwise {@link #NONE}.
      */
     private int signalled = NONE;
 
@@ -124,7 +124,7 @@ final class ManualStore implements LockBackend {
         return (CompletableFuture<R>) answer;
     }
 
-    /** Adds a step for each answer that may come. */
+    /** Adds a step for each possible answer. */
     void addAnswers(Steps steps) {
         for (int i = 0; i < unanswered.size(); i++) {
             int number = i;

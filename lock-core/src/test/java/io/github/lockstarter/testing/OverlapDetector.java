@@ -41,10 +41,8 @@ public final class OverlapDetector {
     }
 
     /**
-     * The sections that began before the one before them was over. Whenever any two sections overlap, there is such
-     * one.
-     *
-     * @return one sentence each; empty if exclusion held
+     * Sections that started before the end of the previous one, in one sentence each; empty if exclusion held. If any
+     * two sections overlap, there is at least one.
      */
     public List<String> overlaps() {
         List<String> found = new ArrayList<>();

@@ -36,7 +36,7 @@ class MailboxIT {
     private static final RedisSettings SETTINGS =
             new RedisSettings("lock:", Duration.ofMillis(500), RedisSettings.Guard.of(Duration.ofSeconds(2)));
 
-    /** The time between two looks, three answers that do not come, and as much again for a busy machine. */
+    /** The time between two checks, three missing answers, and as much again for a busy machine. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final Duration PULSE = Duration.ofSeconds(1);
@@ -136,7 +136,7 @@ class MailboxIT {
         }
     }
 
-    /** Goes one way for the first mailbox and another for all else. */
+    /** Uses one path for the first mailbox and another for everything else. */
     private static final class FirstMailboxBehind implements RedisConnector {
 
         private final RedisConnector first;

@@ -226,7 +226,7 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     }
 
     private <T> CompletionStage<T> onEventLoop(Supplier<CompletionStage<T>> calls) {
-        REDIS.server().pause(); // so that the answer comes when the callback is there
+        REDIS.server().pause(); // so that the answer arrives after the callback was added
         CompletionStage<T> called = backend.inspect(BackendUser.KEY, 0).thenCompose(stored -> {
             assertThat(ThreadExecutorMap.currentExecutor()).isNotNull();
             return calls.get();

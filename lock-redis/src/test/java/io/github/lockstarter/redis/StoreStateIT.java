@@ -49,7 +49,7 @@ class StoreStateIT {
 
     @Test
     void reportsAHealthyServerBeforeAndAfterTheStart() {
-        // The answer that opens the connection may come before the link is there for all.
+        // The answer that opens the connection may arrive before the link is visible to all threads.
         await().atMost(Duration.ofSeconds(5))
                 .untilAsserted(() -> assertThat(state()).satisfies(StoreStateIT::isWell));
         backend.start();

@@ -66,7 +66,7 @@ class NodeClockTests {
         assertThat(clock.untrustedFor(2 * SECOND)).isZero();
     }
 
-    /** Each answer comes too soon after the one before for a drift that can be counted in it. */
+    /** Each answer follows the previous one too quickly for a measurable drift. */
     @Test
     void toleratesTheDriftOfManyAnswersInQuickSuccession() {
         long micro = MILLI / 1_000;

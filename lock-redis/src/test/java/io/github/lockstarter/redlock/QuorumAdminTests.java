@@ -77,7 +77,7 @@ class QuorumAdminTests {
 
     @Test
     void showsTheFencingTokenThatAQuorumHasReached() {
-        // Votes of 100, 101 and 102, raised to 102; the other two came later.
+        // Votes of 100, 101 and 102, raised to 102; the other two arrived later.
         assertThat(inspected(held(ANNA, 103), held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), held(ANNA, 104)))
                 .isEqualTo(held(ANNA, 102));
         // The same where the raises were not needed.

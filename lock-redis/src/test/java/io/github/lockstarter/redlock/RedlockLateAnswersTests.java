@@ -134,10 +134,7 @@ class RedlockLateAnswersTests {
         return fencingToken;
     }
 
-    /**
-     * The first node votes first and counts ahead, so that the others are asked again; with two of them there are
-     * enough.
-     */
+    /** The first node votes first with a higher counter, so the others receive another attempt; two of them suffice. */
     private CompletionStage<AcquireResult> raises() {
         nodes.get(0).setClock(Duration.ofSeconds(1));
         List<SimLink> others = links.subList(1, 5);
@@ -151,7 +148,7 @@ class RedlockLateAnswersTests {
         return acquiring;
     }
 
-    /** Whatever was late: once every answer came or cannot come any more, nothing of it is remembered. */
+    /** Regardless of the late command: once every answer has arrived or can no longer arrive, no state remains. */
     @AfterEach
     void remembersNothing() {
         world.run(AFTER_THE_TIMEOUT);
@@ -267,7 +264,7 @@ class RedlockLateAnswersTests {
         assertThat(having(token)).isZero();
     }
 
-    /** Released with the third vote, before the fourth and the fifth come. */
+    /** Released with the third vote, before the fourth and the fifth arrive. */
     @Test
     void sendsOneReleaseToNodesThatAnswerInOrder() {
         for (int i = 0; i < 100; i++) {

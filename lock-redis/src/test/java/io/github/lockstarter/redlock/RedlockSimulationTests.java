@@ -168,7 +168,7 @@ class RedlockSimulationTests {
         assertThat(findsOverlaps(setup)).isTrue();
     }
 
-    /** One at a time: the next one only when no lock lives that the one before may have forgotten. */
+    /** One at a time: the next one only after all locks that the previous one may have lost have ended. */
     private static void restart(SimWorld world, List<SimNode> nodes) {
         world.after(SHORT_LEASE.multipliedBy(2).toNanos() + world.upTo(SHORT_LEASE.toNanos()), () -> {
             nodes.get(world.random.nextInt(NODES)).restartEmpty();
@@ -194,7 +194,7 @@ class RedlockSimulationTests {
         assertThat(findsOverlaps(setup)).isTrue();
     }
 
-    /** Of one node after the other, when the leases that the one before has cut are over. */
+    /** On one node after the other, after the leases that the previous one has shortened are over. */
     private static Setup clockSetForward(Duration step) {
         Setup setup = new Setup();
         setup.lease = LEASE;
@@ -235,7 +235,7 @@ class RedlockSimulationTests {
         assertThat(notGrown).isPositive();
     }
 
-    /** Short holds, nodes whose clocks differ by half a second, that go, come back, and forget. */
+    /** Short holds, nodes whose clocks differ by half a second, and which fail, restart and lose data. */
     private static Setup fencing() {
         Setup setup = new Setup();
         setup.loss = 0.005;

@@ -70,7 +70,7 @@ final class SimLink implements QuorumNode {
         beforeRelease = work;
     }
 
-    /** The answers of this kind are lost from now on, whatever else is. */
+    /** From now on, answers of this type are lost. */
     void loses(Class<?> answers) {
         unanswered.add(answers);
     }

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A store of one lock with a clock of its own, that can go away, come back, and forget. It keeps no queue. */
+/** A store of one lock with its own clock, which can fail, restart and lose data. It keeps no queue. */
 final class SimNode {
 
     private static final long EPOCH_MICROS = 1_790_000_000_000_000L;

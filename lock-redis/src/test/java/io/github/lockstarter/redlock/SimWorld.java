@@ -65,7 +65,7 @@ final class SimWorld {
         return random.nextDouble() < probability;
     }
 
-    /** A client believes that it has the lock. */
+    /** A client considers the lock acquired. */
     void granted(SimHold hold, long firstToken, long lastToken) {
         holds.removeIf(other -> !other.isValid(now));
         overlaps += holds.isEmpty() ? 0 : 1;
@@ -75,7 +75,7 @@ final class SimWorld {
         lastFencingToken = Math.max(lastFencingToken, lastToken);
     }
 
-    /** A client believes that it still has the lock. */
+    /** A client considers the lock renewed. */
     void renewed(SimHold hold) {
         overlaps += holds.stream().anyMatch(other -> other != hold && other.isValid(now)) ? 1 : 0;
     }

@@ -299,7 +299,7 @@ class GracefulShutdownTests {
         assertThat(granted.whileTheJobRan()).isFalse();
     }
 
-    /** The control: an engine that takes the locks away, as {@link LockEngine#stop()} does, lets two owners in. */
+    /** The control: an engine that releases the locks, as {@link LockEngine#stop()} does, allows two owners. */
     @Test
     void theCheckFindsTwoOwnersWhenTheEngineReleasesTheLocks() {
         Granted granted = closedWhile(
@@ -328,7 +328,7 @@ class GracefulShutdownTests {
             locks.set(context.getBean(LockOperations.class));
             submitted.set(context.getBean(ExecutorService.class)
                     .submit(() -> locks.get().execute(KEY, () -> {
-                        work.run(); // the shutdown begins meanwhile
+                        work.run(); // the shutdown starts meanwhile
                         locks.get()
                                 .execute(
                                         KEY,

@@ -160,7 +160,7 @@ class LockAnnotationTests {
                         .containsExactly("OrderService.ship:42"));
     }
 
-    /** As repositories and HTTP clients come: an interface, and a factory that implements it. */
+    /** As with repositories and HTTP clients: an interface, and a factory that implements it. */
     static class ShippingFactory implements FactoryBean<Shipping> {
         @Override
         public Shipping getObject() {

@@ -30,7 +30,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class LockedTransactionTests {
 
-    /** Long enough to be granted where the machine stands still for a moment, in ms. */
+    /** Long enough for a grant on a machine that stalls briefly, in ms. */
     private static final long SOON_OVER = 500;
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

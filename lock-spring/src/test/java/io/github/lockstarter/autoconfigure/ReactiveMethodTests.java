@@ -279,7 +279,7 @@ class ReactiveMethodTests {
         });
     }
 
-    /** Whichever comes first, the lock is free at the end. */
+    /** Whichever is first, the lock is free at the end. */
     @Test
     void leaveNoLockHeldWhenCancelledDuringTheGrant() {
         application.withPropertyValues("distributed-lock.wait=1m").run(context -> {

@@ -71,7 +71,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 
-/** The threads of one JVM stand for instances: the cache does not keep two of them from loading at once. */
+/** The threads of one JVM represent instances: the cache does not keep two of them from loading at once. */
 @ExtendWith(OutputCaptureExtension.class)
 class SingleLoadCacheInterceptorTests {
 

@@ -224,7 +224,7 @@ class DistributedLockRegistryTests {
 
     @Test
     void renewsALockWithAndWithoutATtl() throws Exception {
-        // Long enough for a machine that stands still for a moment.
+        // Long enough for a machine that stalls briefly.
         Duration ttl = LEASE.multipliedBy(3);
         lock.lock(ttl);
 

@@ -200,7 +200,7 @@ class DistributedLockProviderTests {
         }
     }
 
-    /** A machine that stands still may lose so short a lock before it is handed out. */
+    /** A machine that stalls may lose such a short lock before it is returned. */
     private void awaitFree() {
         await().atMost(PATIENCE)
                 .ignoreExceptionsInstanceOf(LockLostException.class)

@@ -25,8 +25,8 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * Adds one to an account under a lock with a lease of one second, and prints how that ended. On its way it stands still
- * for a moment, after it has printed {@link #STANDING}, so that a test can pause it there.
+ * Adds one to an account under a lock with a lease of one second, and prints the outcome. It stops briefly after
+ * printing {@link #STANDING}, so that a test can pause it there.
  */
 @Configuration(proxyBeanMethods = false)
 @ImportAutoConfiguration({
@@ -47,7 +47,7 @@ class FencedApplication {
     static final String DONE = "DONE";
     static final String REFUSED = "REFUSED ";
 
-    /** Where it stands still. */
+    /** Where it stops. */
     enum Place {
         NOWHERE,
         BEFORE_THE_FIRST_STATEMENT,
@@ -113,7 +113,7 @@ class FencedApplication {
             }
         }
 
-        /** Comes after the last look at the lock. */
+        /** Runs after the last check of the lock. */
         private final class BehindTheGuard implements TransactionExecutionListener {
 
             @Override

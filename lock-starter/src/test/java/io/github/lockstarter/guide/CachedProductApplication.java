@@ -30,7 +30,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * One instance of an application that caches products in Redis. For each key on its standard input, {@value #THREADS}
- * threads ask for the product; prints when a thread begins to load, and after how many milliseconds all threads have
+ * threads request the product; prints when a thread starts to load, and after how many milliseconds all threads have
  * the product.
  */
 @Configuration(proxyBeanMethods = false)
@@ -94,7 +94,7 @@ class CachedProductApplication {
         return new Products(loader);
     }
 
-    /** Asks in the way that the key begins with. */
+    /** Requests in the way that the key's prefix names. */
     record Products(ProductLoader loader) {
 
         String find(String key) {

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Instances whose threads ask for products that are not in the cache, in Redis. Compares times of
- * {@link System#nanoTime()} between JVMs, which one machine counts from the same origin.
+ * Instances whose threads request uncached products, in Redis. Compares times of {@link System#nanoTime()} between
+ * JVMs, which one machine counts from the same origin.
  */
 class CachedProductIT {
 

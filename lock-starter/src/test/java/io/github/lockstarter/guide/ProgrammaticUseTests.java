@@ -128,7 +128,7 @@ class ProgrammaticUseTests {
         });
     }
 
-    /** A grant that comes while the subscriber cancels reaches no operator. */
+    /** A grant that arrives while the subscriber cancels reaches no operator. */
     @Test
     void releasesTheLockWhenTheSubscriberCancelsDuringTheGrant() {
         withReactiveLocks((reactiveLocks, locks) -> {

@@ -38,7 +38,7 @@ class ScheduledJobIT {
     private static final int KILLS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** A start that comes later than this is more apart from the first one than the minimum time allows for. */
+    /** A start later than this is further from the first one than the minimum time covers. */
     private static final long LATE_MS = AT_LEAST_MS - (INSTANCES - 1) * APART_MS - 50;
 
     @RegisterExtension

@@ -5,12 +5,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A time for which an instance said, each time that it was asked, that it leads. Between two instances of one machine,
- * {@link System#nanoTime()} has the same origin.
+ * A period in which an instance reported, at each check, that it leads. Between two instances of one machine, {@link
+ * System#nanoTime()} has the same origin.
  *
- * @param instance who said so
- * @param begin when it was asked first, and the answer had come
- * @param end when it was asked last: the answer may be older than its arrival
+ * @param begin after the answer of the first check
+ * @param end before the last check: the answer may be older than its arrival
  */
 record Claim(String instance, long begin, long end) {
 

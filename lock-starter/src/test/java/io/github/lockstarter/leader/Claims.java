@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.BooleanSupplier;
 
-/** Asks one instance each millisecond, on a thread of its own, whether it leads. Close it. */
+/** Checks each millisecond, on its own thread, whether one instance leads. Close it. */
 final class Claims implements AutoCloseable {
 
     private final ConcurrentSkipListMap<Long, Long> endByBegin = new ConcurrentSkipListMap<>();

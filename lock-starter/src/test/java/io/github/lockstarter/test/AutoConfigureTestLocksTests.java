@@ -46,7 +46,7 @@ class AutoConfigureTestLocksTests {
         }
     }
 
-    /** As {@code @DataJpaTest} and the like: only some auto-configurations, and not the one of the locks. */
+    /** As {@code @DataJpaTest} and similar: only some auto-configurations, without the one of the locks. */
     @Nested
     @SpringBootTest(classes = {Orders.class, Collector.class})
     @AutoConfigureTestLocks

@@ -82,7 +82,7 @@ class ComposeFilesTests {
                 .containsEntry("DEMO_EXPERIMENT_ENABLED", "false"));
     }
 
-    /** Servers that were never used grant no lock for that long, and the command in the file asks for one at once. */
+    /** Servers that were never used grant no lock for this long, and the command in the file requests one at once. */
     @Test
     void waitForTheFirstLockOfNewRedlockServersAndNginxWaitsLonger() {
         Duration maxLease = duration(map(yaml(read("demo/src/main/resources/application.yml")), "distributed-lock")

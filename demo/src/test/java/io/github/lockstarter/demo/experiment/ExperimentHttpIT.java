@@ -136,7 +136,7 @@ class ExperimentHttpIT {
                 .allMatch(instance -> instance.path("state").asString().equals("up")));
     }
 
-    /** Opens when a batch of events of a run has come. */
+    /** Opens after a batch of run events. */
     private CountDownLatch awaitBatch() {
         CountDownLatch batch = new CountDownLatch(1);
         http.sendAsync(request("GET", "/events", ""), BodyHandlers.fromLineSubscriber(new Lines(batch)));

@@ -252,8 +252,8 @@ class ExperimentIT {
         }
 
         /**
-         * Each process has its directory there, and knows its path as an argument. The unpacked redis-server stays for
-         * the next time.
+         * Each process has its directory there, whose path is an argument. The unpacked redis-server remains for the
+         * next time.
          */
         List<String> leftovers() {
             try (Stream<Path> files = Files.list(temporary(home))

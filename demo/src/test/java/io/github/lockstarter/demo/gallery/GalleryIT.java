@@ -64,7 +64,7 @@ class GalleryIT {
 
     @Test
     void losesNothingWithOurLock() {
-        // On a machine that stands still for longer than a lease, a write may be refused instead of done.
+        // On a machine that stalls for longer than a lease, a write may be rejected.
         assertThat(GALLERY.state().results())
                 .extracting(
                         ExhibitResult::id,

@@ -125,7 +125,7 @@ class ServerChecksIT {
                         }));
 
                 cluster.requireFullCoverage(false);
-                cluster.replicaOf(away).pause(); // else it takes over
+                cluster.replicaOf(away).pause(); // otherwise it takes over
                 away.pause();
 
                 assertThat(backend.state().toCompletableFuture().join()).satisfies(state -> {

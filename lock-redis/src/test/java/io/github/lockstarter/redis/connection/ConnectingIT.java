@@ -97,7 +97,7 @@ class ConnectingIT {
     void takesOneCommandTimeoutForACallerThatArrivesWhileAnotherWaits() throws InterruptedException {
         try (RedisLockBackend backend = backend(new DirectRedisConnector(sentinels(3), SETTINGS))) {
             CompletableFuture<AcquireResult> first = acquire(backend, 1);
-            TimeUnit.MILLISECONDS.sleep(COMMAND_TIMEOUT.toMillis() / 2); // so that the second one comes in the middle
+            TimeUnit.MILLISECONDS.sleep(COMMAND_TIMEOUT.toMillis() / 2); // so that the second one arrives in the middle
             assertNothingIsSentWithinTheBound(backend);
             assertThat(answer(first)).isInstanceOf(AcquireResult.Rejected.class);
         }

@@ -37,12 +37,12 @@ public final class StubRedisConnector implements RedisConnector {
         next = () -> connection;
     }
 
-    /** The one connection that this gives. */
+    /** The only connection. */
     public StatefulConnection<String, String> link() {
         return connection;
     }
 
-    /** How often a connection was asked for. */
+    /** Number of connection attempts. */
     public int attempts() {
         return attempts.get();
     }

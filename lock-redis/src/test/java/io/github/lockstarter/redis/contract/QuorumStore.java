@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
 /** A quorum of real servers. Each application has connections of its own, on threads that all share. */
 public final class QuorumStore implements LockStore {
 
-    /** Generous where two cores have much else to do, and a fraction of the leases. */
+    /** Generous for two busy cores, and a fraction of the leases. */
     public static final Duration NODE_TIMEOUT = Duration.ofMillis(400);
 
     /** Where no node is meant to be late. */
@@ -70,7 +70,7 @@ public final class QuorumStore implements LockStore {
                 all.subList(0, all.size() / 2 + 1));
     }
 
-    /** Nodes that recover for so long, also before their first use; this store cannot pause them. */
+    /** Nodes that recover for this long, including before their first use; this store cannot pause them. */
     public static QuorumStore of(List<RedisURI> nodes, Duration longestLease) {
         return of(nodes, longestLease, NODE_TIMEOUT, List.of());
     }

@@ -26,8 +26,8 @@ public final class RedisStore implements LockStore {
     public static final RedisSettings SETTINGS = guarding(Duration.ofSeconds(2));
 
     /**
-     * For servers that other tests have promoted, and that have forgotten them: to newcomers they seem to have lost
-     * locks.
+     * For servers that other tests have promoted and that have lost their histories: to new clients they seem to have
+     * lost locks.
      */
     public static final RedisSettings WITHOUT_GRACE = guarding(Duration.ZERO);
 
@@ -57,7 +57,7 @@ public final class RedisStore implements LockStore {
         return new RedisStore(server.uri(), List.of(server));
     }
 
-    /** The guard for leases of up to so long. */
+    /** The guard for leases up to this length. */
     public static RedisSettings guarding(Duration longestLease) {
         return guarding(longestLease, Duration.ofMillis(600));
     }
@@ -67,7 +67,7 @@ public final class RedisStore implements LockStore {
         return guarding(longestLease, Duration.ofSeconds(10));
     }
 
-    /** The guard for leases of up to so long, with another command timeout. */
+    /** The guard for leases up to this length, with another command timeout. */
     public static RedisSettings guarding(Duration longestLease, Duration commandTimeout) {
         return new RedisSettings("lock:", commandTimeout, RedisSettings.Guard.of(longestLease));
     }

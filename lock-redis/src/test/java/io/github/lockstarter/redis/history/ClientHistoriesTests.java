@@ -97,7 +97,7 @@ class ClientHistoriesTests {
         assertThat(history.known()).isEqualTo("x:1:first");
     }
 
-    /** It answers a question that was sent when nothing was known; the next one lets the server begin a grace. */
+    /** It answers a request sent without a marker; the next one starts a grace period on the server. */
     @Test
     void ignoreAFirstUseOnceTheyKnowAMarker() {
         ServerHistory history = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");

@@ -145,7 +145,7 @@ class KeyEncodingTests {
         assertThatIllegalArgumentException().isThrownBy(() -> KeyEncoding.decode(payload));
     }
 
-    /** As it comes back from the server. */
+    /** As the server returns it. */
     private static String utf8(String text) {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }

@@ -39,7 +39,7 @@ class ClusterFaultsIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(15);
 
-    /** Outlasts a moment in which a busy machine stands still. */
+    /** Outlasts a stall of a busy machine. */
     private static final Duration LEASE = Duration.ofSeconds(3);
 
     private final String key = "cluster:" + UUID.randomUUID();

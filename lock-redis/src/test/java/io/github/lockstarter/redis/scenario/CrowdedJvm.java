@@ -17,7 +17,8 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * A JVM in which many threads, virtual ones where there are such, take turns in a lock. Says how many stood in the way.
+ * A JVM with many threads, virtual ones if available, that take turns with a lock. Prints how many threads blocked the
+ * others.
  */
 final class CrowdedJvm {
 

@@ -105,7 +105,7 @@ class FailoverDoubtIT {
             takesNothingOverUntil(away::resume);
         }
 
-        /** The master has forgotten it, so that all replicas that it knows acknowledge. */
+        /** The master has lost it, so all replicas that it knows acknowledge. */
         @Test
         @Tag(Effort.FULL)
         void doesNotTakeOverWhileAReplicaIsDown() throws Exception {
@@ -176,8 +176,8 @@ class FailoverDoubtIT {
     }
 
     /**
-     * The holder is asked again and again whether it holds the lock, as before a commit. Returns how often the answer
-     * was no: perhaps never in a failover that is over before the holder is in doubt.
+     * Checks the hold repeatedly, as before a commit. Returns how often it was not certain: possibly never, if the
+     * failover is over before the holder is in doubt.
      */
     private int keepsTheLock(RedisStore servers, List<RedisServer> replicas, Runnable failOver) {
         try (RedisStore store = guarding(servers);
@@ -221,7 +221,7 @@ class FailoverDoubtIT {
         return CompletableFuture.supplyAsync(task, each -> new Thread(each).start());
     }
 
-    /** Waits for the lock again and again: an attempt that the failover meets has no answer. */
+    /** Waits for the lock repeatedly: an attempt during the failover has no answer. */
     private boolean isGranted(Application rival, AtomicBoolean ended) {
         while (!ended.get()) {
             try {
@@ -234,7 +234,7 @@ class FailoverDoubtIT {
         return false;
     }
 
-    /** Checks as those before a commit. */
+    /** Checks as before a commit. */
     private static final class Commits {
 
         private final LockHandle held;

@@ -66,9 +66,9 @@ class HandOverBoundsIT extends RedisScenario {
     }
 
     /**
-     * Has the threads of one instance pass the lock on, and another instance want it now and then.
+     * The threads of one instance hand the lock over, and another instance wants it from time to time.
      *
-     * @return how many hand-overs the other instance had to let pass between the notice that it waits and its grant
+     * @return number of hand-overs between the notice of the other instance and its grant
      */
     private int longestRow(HandOver bounds, Duration work, int rounds) throws Exception {
         Random random = seeded("the moments at which another instance comes");

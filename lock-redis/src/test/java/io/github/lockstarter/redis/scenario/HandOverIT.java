@@ -36,7 +36,7 @@ class HandOverIT extends RedisScenario {
     private static final int THREADS = 16;
     private static final int RUNS = 1_600;
 
-    /** Network reads that an acquisition and its release may cost the server, where 16 threads want one lock. */
+    /** Network reads of the server for an acquisition and its release, with 16 threads competing for one lock. */
     private static final double READS = 0.3;
 
     private final CriticalSection section = new CriticalSection();
@@ -100,7 +100,7 @@ class HandOverIT extends RedisScenario {
                 .collect(Collectors.toSet());
     }
 
-    /** Half a fair share leaves room for a thread that the machine does not let run. */
+    /** Half a fair share leaves room for a thread that the machine does not schedule. */
     private static void assertNobodyStarved(Map<String, Integer> shares) {
         assertThat(shares).hasSize(THREADS);
         assertThat(shares.values()).as("%s", shares).allMatch(share -> share >= RUNS / THREADS / 2);

@@ -87,7 +87,7 @@ class HandOverJvmsIT extends RedisScenario {
         return Duration.ofNanos(awaitSectionAfter(killedAt, all) - killedAt);
     }
 
-    /** Others having the lock meanwhile is the proof that it was long enough. */
+    /** Grants of other owners prove that it was long enough. */
     private String stopLongerThanTheLease(ChildJvm jvm, List<ChildJvm> others) {
         String stalled = awaitStall(jvm);
         jvm.pause();

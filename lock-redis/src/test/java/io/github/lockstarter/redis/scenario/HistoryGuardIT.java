@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that forgets its locks under their holders: they keep them, and no other caller gets one too early. */
+/** A server that loses its locks while they are held: holders keep them, and no other caller gets one too early. */
 @Timeout(180)
 class HistoryGuardIT {
 
@@ -42,7 +42,7 @@ class HistoryGuardIT {
     private static final LockRequest REQUEST =
             LockRequest.of("scenario:history").leasedFor(LEASE).waitingUpTo(PATIENCE);
 
-    /** How a server forgets. */
+    /** How a server loses its data. */
     enum Forgetting {
         RESTART(server -> {
             server.kill();
@@ -110,7 +110,9 @@ class HistoryGuardIT {
         }
     }
 
-    /** Without crash take-over: a holder that a restart keeps in doubt for longer cannot know whether it holds. */
+    /**
+     * Without crash take-over: a holder that a restart keeps in doubt for longer cannot know whether it still holds.
+     */
     @ParameterizedTest
     @EnumSource
     void aLiveHolderKeepsAForgottenLock(Forgetting forgetting) {
@@ -177,7 +179,7 @@ class HistoryGuardIT {
         }
     }
 
-    /** Also to an instance that has asked for nothing since. */
+    /** Even for an instance without requests since. */
     @Test
     void showsAnOperatorForHowLongAFreeLockIsNotGranted() {
         try (RedisServer server = RedisServer.start();
@@ -230,7 +232,7 @@ class HistoryGuardIT {
                 Application application = Application.over(store.connect())) {
             LockHandle held = application.locks().acquire(REQUEST);
             server.commands().flushall();
-            // Lets the history begin right before a renewal, which then has to wait.
+            // The history starts right before a renewal, which then has to wait.
             assertThatThrownBy(() ->
                             application.locks().tryAcquire(LockRequest.of("any").waitingUpTo(Duration.ZERO)))
                     .isInstanceOf(LockStoreRecoveringException.class);
@@ -257,7 +259,7 @@ class HistoryGuardIT {
                 RedisStore store = new RedisStore(server.uri()).with(settings)) {
             try (Application before = Application.over(store.connect())) {
                 acquireOnceItIsBack(before);
-            } // else its next beat begins a history before the newcomer is there
+            } // otherwise its next beat starts a history before the new instance does
             server.commands().flushall();
             try (Application newcomer = Application.over(store.connect())) {
                 return newcomer.locks()

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Many callers of one instance ask for one key at a time, or for many keys. */
+/** Many callers of one instance request one key at a time, or many keys. */
 class HotKeyIT extends RedisScenario {
 
     private static final Duration ROUND_TRIP = Duration.ofMillis(2);
@@ -42,7 +42,7 @@ class HotKeyIT extends RedisScenario {
     /** Attempts that a server answers while 2,000 arrive. */
     private static final int MOST_UNANSWERED = 256;
 
-    /** None of the answers is to be missing, however long a busy machine takes. */
+    /** No answer may time out, however long a busy machine takes. */
     @Override
     RedisSettings settings() {
         return RedisStore.patient(Duration.ofSeconds(2));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Network reads of the server per lock. */
 class NetworkCostIT extends RedisScenario {
 
-    /** Without heartbeats, which come between the commands that are counted. */
+    /** Without heartbeats, which would be counted too. */
     private final Application application =
             newApplication(Application.settings(LONG_LEASE).withCrashTakeOver(Duration.ZERO));
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** A short wait behind longer ones of the same instance, while Redis does not answer. */
 class OverdueWaiterIT extends RedisScenario {
 
-    /** So long that a busy machine does not need twice as long. */
+    /** Long enough that a busy machine does not need twice as long. */
     private static final Duration ANSWER_TIMEOUT = ofSeconds(2);
 
     @Override

@@ -32,7 +32,7 @@ class PermitLimitsIT extends RedisScenario {
 
     private final List<ChildJvm> jvms = new ArrayList<>();
 
-    /** None of the answers is to be missing, however long a busy machine takes. */
+    /** No answer may time out, however long a busy machine takes. */
     @Override
     RedisSettings settings() {
         return RedisStore.patient(ofSeconds(2));
@@ -53,7 +53,7 @@ class PermitLimitsIT extends RedisScenario {
             jvms.forEach(jvm -> jvm.awaitLine("ready"::equals, START));
 
             awaitMostHolders(3, 1, 3, 3, 3);
-            awaitMostHolders(4, 2, 3, 3, 4); // the control: one instance asks for one more
+            awaitMostHolders(4, 2, 3, 3, 4); // the control: one instance requests one more
             awaitMostHolders(5, 3, 5, 2, 3);
             awaitMostHolders(2, 4, 2, 2, 2);
             IntStream.range(0, jvms.size()).forEach(i -> redis().del(LimitedJvm.settingOf(key, i)));

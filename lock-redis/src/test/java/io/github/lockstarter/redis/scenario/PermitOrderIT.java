@@ -20,9 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Instances that wait for a permit are served in the order in which they came. Each looks three times a second by
- * itself, and may find the slot free before the instance that was signalled has it: seldom, so that one of some rounds
- * is without that.
+ * Waiting instances get permits in the order of their arrival. Each retries three times a second on its own, and may
+ * find the slot free before the signalled instance does; rarely, so one of several rounds is not affected.
  */
 class PermitOrderIT extends RedisScenario {
 
@@ -36,7 +35,7 @@ class PermitOrderIT extends RedisScenario {
     private final List<Application> instances = new ArrayList<>();
     private Application holder;
 
-    /** None of the answers is to be missing, however long a busy machine takes. */
+    /** No answer may time out, however long a busy machine takes. */
     @Override
     RedisSettings settings() {
         return RedisStore.patient(Duration.ofSeconds(2));

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The permits of instances that crash, are paused or are cut off, and of servers that forget them. */
+/** Permits of instances that crash, are paused or are disconnected, and of servers that lose them. */
 class PermitsIT extends RedisScenario {
 
     private static final Duration START = ofSeconds(30);
@@ -157,7 +157,7 @@ class PermitsIT extends RedisScenario {
         assertNothingLeftOf(3);
     }
 
-    /** A server that has forgotten both slots gets both back from their holders, and grants none meanwhile. */
+    /** A server that has lost both slots restores both from their holders, and grants none meanwhile. */
     @Test
     void restoresEachForgottenSlot() throws Exception {
         Duration lease = ofSeconds(10);
@@ -165,7 +165,7 @@ class PermitsIT extends RedisScenario {
         assertThat(isGrantedToAThirdOnceForgotten(settings, lease)).isFalse();
     }
 
-    /** The control: without the guard, a failover forgets a slot. */
+    /** The control: without the guard, a failover loses a slot. */
     @Test
     void grantsAForgottenSlotWithoutTheGuard() throws Exception {
         assertThat(isGrantedToAThirdOnceForgotten(RedisStore.WITHOUT_GRACE, ofSeconds(10)))

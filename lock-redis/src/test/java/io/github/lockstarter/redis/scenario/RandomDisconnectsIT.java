@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Connections break again and again under load, in each way in which they do without a crash. Some seconds, unless
- * {@code -Dlock.test.storm-seconds} says how many; the seed is printed.
+ * Connections break repeatedly under load, in every way other than a crash. Takes some seconds, unless {@code
+ * -Dlock.test.storm-seconds} sets the number; prints the seed.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class RandomDisconnectsIT extends RedisScenario {

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Two instances take turns while servers fail, and while their counters differ by far more than their clocks do. {@code
- * -Dlock.test.grants=20000} makes more of it.
+ * Two instances alternate while servers fail, and while counters differ by far more than clocks do. {@code
+ * -Dlock.test.grants=20000} runs longer.
  */
 @Timeout(1200)
 class RedlockFencingIT {

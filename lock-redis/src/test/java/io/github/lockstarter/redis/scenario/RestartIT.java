@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A server that is killed under its locks and comes back, with and without its data. */
+/** A server that is killed with held locks and restarts, with and without its data. */
 @Timeout(60)
 class RestartIT {
 

@@ -78,7 +78,7 @@ class SentinelWritesRun {
         await().pollDelay(time).atMost(time.plusSeconds(10)).until(() -> true);
     }
 
-    /** Writes every 3 ms, as long as the server lets it. */
+    /** Writes every 3 ms as long as the server accepts. */
     private static final class Writer implements AutoCloseable {
 
         private final RedisClient client;
@@ -105,7 +105,7 @@ class SentinelWritesRun {
             }
         }
 
-        /** Until none was taken for four seconds; negative where the last one came before. */
+        /** Time until no write was accepted for four seconds; negative if the last one was earlier. */
         Duration writtenAfter(long event, String what) {
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> System.nanoTime() - lastWrite > TimeUnit.SECONDS.toNanos(4));

@@ -54,7 +54,7 @@ class StoreEventsIT {
         }
     }
 
-    /** The renewal of a held lock notices it: no caller asks for a lock. */
+    /** The renewal of a held lock detects it without further requests. */
     @Test
     void aRenewalReportsARecovery() {
         try (RedisServer server = RedisServer.start();

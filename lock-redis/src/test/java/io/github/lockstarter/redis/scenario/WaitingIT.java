@@ -115,7 +115,7 @@ class WaitingIT extends RedisScenario {
             assertThat(waiter.locks().tryAcquire(request.waitingUpTo(ofSeconds(2))))
                     .isEmpty();
 
-            // 20, 40, 80, 160 and then every 200 ms; with jitter, each may come a fifth sooner.
+            // 20, 40, 80, 160 and then every 200 ms; with jitter, each may be up to a fifth earlier.
             assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isBetween(3L, 17L);
             assertThat(held.isHeld()).isTrue();
         }

@@ -61,7 +61,7 @@ class AcquireScriptIT extends AcquireScriptOnServer {
         assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(0L, -1L, 0L));
     }
 
-    /** The server runs nothing else meanwhile. */
+    /** The server executes nothing else meanwhile. */
     @Test
     void readsAForeignOwnerOfManyDigitsQuickly() {
         redis.set(KEYS.lock(), "1".repeat(100_000));

@@ -244,7 +244,7 @@ class BatchScriptsIT {
         assertThat(guarded.marker()).startsWith(guarded.replid()).endsWith(":grace");
     }
 
-    /** While the note stands, locks are hoped to be free. */
+    /** While the note exists, optimistic attempts expect free locks. */
     @Test
     void incrementsTheCounterOnceForAllLocksWhileTheHistoryCheckIsCached() {
         String known = guarded.grace(GuardedScripts.GRACE);

@@ -344,7 +344,7 @@ class CrashTakeOverScriptIT {
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
     }
 
-    /** However late the look comes, since it counts no more than that. */
+    /** However late the check is, since it counts at most this. */
     @Test
     void doesNotTakeOverBeforeTheTakeOverTime() {
         mark(serverMicros(), TAKE_OVER * 1_000 - MOST_OF_ONE_LOOK - 1);

@@ -68,7 +68,7 @@ class MinimumTimeScriptIT {
         assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(MINIMUM);
     }
 
-    /** The server's note lets a token be 20 ms behind the clock. A minimum time must not end too soon. */
+    /** The server's note lets a token be 20 ms behind the clock. A minimum time must not end too early. */
     @Test
     void countsFromTheFencingTokenPlusTwentyMillisecondsWithoutAStoredTime() {
         long fencingToken = micros - 5_000_000;

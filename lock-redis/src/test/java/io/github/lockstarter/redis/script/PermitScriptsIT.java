@@ -193,7 +193,7 @@ class PermitScriptsIT {
         assertThat(refused.subList(0, 3)).isEqualTo(List.of(WRONG_TYPE, 1L, 1L));
     }
 
-    /** It would not know whether the token has a slot already. */
+    /** Otherwise it could not tell whether the token already has a slot. */
     @Test
     void grantsNoSlotThatItCannotRead() {
         IntStream.range(0, 2).forEach(i -> acquire("a:" + i, 2));
@@ -243,7 +243,7 @@ class PermitScriptsIT {
                 .allMatch(told -> told > 0);
     }
 
-    /** All of them know by then. */
+    /** All of them have been notified. */
     @Test
     void notifiesNoOwnerOfAnAdditionalWaitingInstance() {
         List<String> owners = List.of(ONE, OTHER);

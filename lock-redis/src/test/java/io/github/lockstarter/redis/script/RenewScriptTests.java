@@ -57,7 +57,7 @@ class RenewScriptTests {
         assertThat(batch(histories).of(ABSENT, false)).singleElement().isInstanceOf(RenewResult.Unknown.class);
     }
 
-    /** The answer may come when the marker travels again. */
+    /** The answer may arrive while another request with the marker is under way. */
     @Test
     void interpretsAReplyByTheMarkerOfItsOwnRequest() {
         ServerHistory history = mock(ServerHistory.class);
@@ -80,7 +80,7 @@ class RenewScriptTests {
         assertThat(marked.of(ABSENT, false)).containsExactly(new RenewResult.NotHeld());
     }
 
-    /** Else it would be sent again at once, and again. */
+    /** Otherwise it would be repeated at once, endlessly. */
     @Test
     void failsWhenTheServerRefusesItWithoutTheMarker() {
         ClientHistories histories = histories(Duration.ZERO);

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Runs the scripts as they are, on one lock, without the backend around them. The server's history is as old as a grant
- * needs, and each grant looks at it.
+ * Runs the unmodified scripts on one lock, without the backend. The server's history is old enough for grants, and each
+ * grant checks it.
  */
 final class Scripts {
 
@@ -57,12 +57,12 @@ final class Scripts {
         return acquire(token, lease, 0);
     }
 
-    /** An attempt that knows a fencing token. */
+    /** An attempt with a known fencing token. */
     List<Long> acquire(String token, long lease, long floor) {
         return acquire(token, text(lease), text(floor), "1");
     }
 
-    /** An attempt that asks for several fencing tokens. */
+    /** An attempt for several fencing tokens. */
     List<Long> acquireMany(String token, int fencingTokens, long floor) {
         return acquire(token, text(LEASE), text(floor), text(fencingTokens));
     }
@@ -74,7 +74,7 @@ final class Scripts {
                 : acquire(token, text(LEASE), "0", "1", text(patience), text(position));
     }
 
-    /** An attempt that waits, and asks for several fencing tokens. */
+    /** An attempt that waits, for several fencing tokens. */
     List<Long> waitForMany(String token, int fencingTokens) {
         return acquire(token, text(LEASE), "0", text(fencingTokens), "5000");
     }
@@ -135,7 +135,7 @@ final class Scripts {
         return (List<T>) told(reply);
     }
 
-    /** The parts of a reply that say something, and those in front of them. */
+    /** The parts of a reply with a value, and the parts before them. */
     static List<?> told(List<?> reply) {
         int end = reply.size();
         while (reply.get(end - 1).equals("")) {

@@ -133,7 +133,7 @@ class RedisSettingsTests {
         assertThat(tuned.getSocketOptions().getConnectTimeout()).isEqualTo(TIMEOUT);
     }
 
-    /** Waiters outlast an outage, whatever the application wants for its own commands. */
+    /** Waiters outlast an outage, regardless of the application's settings for its own commands. */
     @Test
     void queueCommandsDuringAReconnect() {
         ClientOptions application = ClientOptions.builder()

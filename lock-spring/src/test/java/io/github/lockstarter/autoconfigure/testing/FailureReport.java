@@ -11,7 +11,7 @@ public final class FailureReport {
 
     private FailureReport() {}
 
-    /** Description and action of the first registered analyzer, Boot's or ours, that knows the failure. */
+    /** Description and action of the first registered analyzer, Boot's or ours, that supports the failure. */
     public static String of(Throwable failure) {
         List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
                 .load(FailureAnalyzer.class, SpringFactoriesLoader.FailureHandler.handleMessage((message, e) -> {}));

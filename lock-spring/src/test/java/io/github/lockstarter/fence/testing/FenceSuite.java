@@ -180,7 +180,7 @@ public abstract class FenceSuite {
         CompletableFuture<Integer> next =
                 CompletableFuture.supplyAsync(() -> holding(2, () -> enterAndAdd(10)), threads);
 
-        Thread.sleep(300); // as long as it must not come through
+        Thread.sleep(300); // as long as it must be blocked
         assertThat(next).isNotDone();
         goOn.countDown();
         paused.join();
@@ -274,7 +274,7 @@ public abstract class FenceSuite {
         assertThat(balance()).isEqualTo(40);
     }
 
-    /** Where an update would lock the gap in which all of them are to be inserted. */
+    /** With an update, they would lock the gap into which all of them insert. */
     @Test
     void acceptsManyNewKeysAtOnce() {
         transaction.setIsolationLevel(TransactionDefinition.ISOLATION_REPEATABLE_READ);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A lock that excludes no other holder: its holders have growing fencing tokens and overlap, as after leases that
- * ended too early. A fence may ask a handle for its keys, tokens, slot and state only.
+ * A lock that does not exclude other holders: they have growing fencing tokens and overlap, as after leases that ended
+ * too early. A fence may only read keys, tokens, slot and state of a handle.
  */
 public final class Overlapping {
 

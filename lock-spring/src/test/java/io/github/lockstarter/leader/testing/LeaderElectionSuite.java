@@ -507,7 +507,7 @@ public abstract class LeaderElectionSuite {
                 .count();
     }
 
-    /** A loss by the longest hold would come after 1 s, a warning of it and of the time after 200 ms. */
+    /** The longest hold would cause a loss after 1 s, and warnings about it and about the hold time after 200 ms. */
     @Test
     void leadsLongerThanTheLongestHoldOfOtherLocks(CapturedOutput output) {
         ConfigurableApplicationContext alone = start(
@@ -555,7 +555,7 @@ public abstract class LeaderElectionSuite {
         assertThatThrownBy(() -> late.yield(Duration.ofDays(366))).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** Asks when its bean is initialised. */
+    /** Checks leadership during its initialization. */
     static class Early implements SmartLifecycle {
 
         final List<Object> seen = new CopyOnWriteArrayList<>();

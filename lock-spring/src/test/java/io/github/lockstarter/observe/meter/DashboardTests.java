@@ -31,7 +31,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The queries of the dashboard and of the alerts ask for metrics and labels that Prometheus gets of a real engine. */
+/**
+ * The queries of the dashboard and of the alerts use metrics and labels that Prometheus receives from a real engine.
+ */
 class DashboardTests {
 
     private static final Path DASHBOARD = Path.of("..", "docs", "dashboards", "distributed-locks.json");

@@ -212,7 +212,7 @@ class LockMetricsTests {
 
         assertThat(registry.getMeters())
                 .hasSize(series)
-                .filteredOn(meter -> !meter.getId().getTags().isEmpty()) // else it is of the store
+                .filteredOn(meter -> !meter.getId().getTags().isEmpty()) // otherwise it belongs to the store
                 .allSatisfy(meter -> assertThat(meter.getId().getTag("name")).isEqualTo(NAME));
         assertThat(registry.getMeters().stream().flatMap(meter -> meter.getId().getTags().stream()))
                 .extracting(Tag::getValue)

@@ -192,7 +192,7 @@ class FailingObservationTests {
         };
     }
 
-    /** Grants the one handle; without one, fails as if the backend could not be asked. */
+    /** Grants the one handle; without one, fails like an unreachable backend. */
     private record Source(Handle granted) implements LockSource {
 
         @Override

@@ -87,7 +87,7 @@ class CrashTakeOverApplicationIT {
         });
     }
 
-    /** Red where the start does not ask, and where it takes the refusal for a reason not to start. */
+    /** Fails if the startup does not check, or treats the refusal as a reason to fail. */
     @Test
     void startsWithoutTakeOverAndNamesTheMissingRight(CapturedOutput output) {
         REDIS.server().setUser("app", LEAST_RIGHTS.split(" "));

@@ -59,7 +59,7 @@ class TopologyApplicationIT {
                 .withPropertyValues(properties);
     }
 
-    /** Servers that an earlier test promoted, and that have forgotten it, grant nothing for a lease. */
+    /** Servers that an earlier test promoted, and that lost its data, grant nothing for a lease. */
     private static void awaitGrace(OrderService service, long order) {
         await().ignoreExceptionsInstanceOf(LockStoreRecoveringException.class)
                 .untilAsserted(() -> service.ship(order, () -> {}));
@@ -161,7 +161,7 @@ class TopologyApplicationIT {
         @RegisterExtension
         static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
 
-        /** The master comes last, so that it must be looked for. */
+        /** The master is last, so that it must be detected. */
         private final String nodes = "spring.data.redis.masterreplica.nodes="
                 + Stream.concat(
                                 REDIS.topology().replicas().stream(),

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application whose connection factory leads to a Unix socket locks there, and nowhere else. */
+/** An application whose connection factory uses a Unix socket has its locks there, and nowhere else. */
 @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
 class UnixSocketIT {
 

@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An etcd that asks for a user. */
+/** An etcd that requires a user. */
 class EtcdUserIT extends EtcdScenario {
 
     private static final String PASSWORD = "very-secret";

@@ -49,7 +49,7 @@ class WaitingKeysIT extends EtcdScenario {
         WaitingKeys waiting = new WaitingKeys(client, names, signalled -> {});
         answer(connected().acquire(attempt(newToken())));
         KeyValue refusedBy = storedLock();
-        String owner = "x".repeat(2_000_000) + ":1"; // etcd refuses so long a request
+        String owner = "x".repeat(2_000_000) + ":1"; // etcd rejects such a long request
         KeyValue tooLong = refusedBy.toBuilder()
                 .setValue(new LockEntry(Optional.of(owner), 0, 1, LEASE).stored())
                 .build();

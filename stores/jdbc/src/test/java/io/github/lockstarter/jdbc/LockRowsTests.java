@@ -55,7 +55,7 @@ class LockRowsTests {
         });
     }
 
-    /** Between the two steps of one owner, another one comes and goes; its number must not be the greater one. */
+    /** Between the two steps of one owner, another one comes and goes; its number must not be greater. */
     @Test
     void assignsTheLaterOwnerTheHigherTokenEvenIfItStartedFirst() throws SQLException {
         alice.insert(KEY, "alice", OVER_AT_ONCE);

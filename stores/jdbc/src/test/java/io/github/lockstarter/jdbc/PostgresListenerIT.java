@@ -106,7 +106,7 @@ class PostgresListenerIT {
         return new AcquireCommand("key", token, lease, 0, 1, Optional.of(new Waiting(Waiting.NEW, lease)));
     }
 
-    /** Takes signals, and nothing else. */
+    /** Receives only signals. */
     private interface SignalsOnly extends SignalListener {
 
         @Override

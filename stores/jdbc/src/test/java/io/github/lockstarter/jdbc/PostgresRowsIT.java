@@ -42,7 +42,7 @@ class PostgresRowsIT {
 
     @Test
     void takesAFreeLockInOneTransaction() {
-        // A vacuum may come in between.
+        // A vacuum may run in between.
         await().untilAsserted(() -> {
             long before = transaction();
 

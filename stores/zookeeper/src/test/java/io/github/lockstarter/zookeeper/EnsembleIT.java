@@ -31,7 +31,7 @@ class EnsembleIT {
 
     /**
      * A hold is in doubt after half of it. In the other half, servers start and elect a leader: a client that reaches
-     * none until its end gives the session up, and the hold is lost.
+     * none until its end gives the session up, and loses the hold.
      */
     private static final Duration SESSION = Duration.ofSeconds(40);
 

@@ -70,7 +70,7 @@ class PlacesIT {
         c.close();
     }
 
-    /** It is signalled, and stands still before it asks; an operator takes the lock away meanwhile. */
+    /** It is signalled, and pauses before its attempt; an operator revokes the lock meanwhile. */
     @Test
     void theFirstWaiterIsNotGrantedARevokedLock() throws InterruptedException {
         Granted granted = (Granted) acquire(a, ofA);

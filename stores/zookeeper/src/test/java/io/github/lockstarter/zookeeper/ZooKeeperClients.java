@@ -9,7 +9,7 @@ import org.apache.curator.retry.RetryOneTime;
 /** Clients as the auto-configuration makes them, with time-outs that a test can sit through. */
 final class ZooKeeperClients {
 
-    /** Of tests that are not about its end: outlasts a moment in which a busy machine stands still. */
+    /** For tests that are not about its end: outlasts a stall of a busy machine. */
     static final Duration SESSION = Duration.ofSeconds(20);
 
     private ZooKeeperClients() {}

@@ -36,7 +36,7 @@ final class ZooKeeperStore implements LockStore {
         return ZooKeeperLockBackend.CAPABILITIES;
     }
 
-    /** The first node of the line has the lock, whether its instance knows it yet or not. */
+    /** The first node of the line has the lock, even before its instance detects it. */
     @Override
     public boolean letsNewcomersIn() {
         return false;

@@ -29,8 +29,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Methods that return a publisher: the starter lets one subscription in at a time. The same test lets more in where a
- * library locks until the method returns, or by thread.
+ * Methods that return a publisher: the starter runs one subscription at a time. The same test finds several where a
+ * library locks until the method returns, or per thread.
  */
 @Tag(Effort.FULL)
 class PublisherIT {
@@ -42,7 +42,7 @@ class PublisherIT {
 
     private static final Duration SHORT = Duration.ofMillis(5);
 
-    /** Where the lock is not held meanwhile, the next call comes in before it is over, on a busy machine too. */
+    /** If the lock is not held meanwhile, the next call enters before the end, even on a busy machine. */
     private static final Duration LONGER_THAN_TWO_CALLS = Duration.ofMillis(500);
 
     @BeforeAll
@@ -57,7 +57,7 @@ class PublisherIT {
         }
     }
 
-    /** Work that takes a while, and no thread meanwhile. */
+    /** Work that takes time but no thread. */
     private static final class Work {
 
         private final Duration time;
@@ -74,7 +74,7 @@ class PublisherIT {
             return Mono.defer(() -> {
                 mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
                 return Mono.delay(time).map(tick -> {
-                    inside.decrementAndGet(); // not in doFinally, which comes behind the release
+                    inside.decrementAndGet(); // not in doFinally, which runs after the release
                     return runs.incrementAndGet();
                 });
             });
@@ -95,7 +95,7 @@ class PublisherIT {
         assertThat(work.runs).hasValue(SUBSCRIPTIONS);
     }
 
-    /** Its owner is the thread that subscribes: the others of that thread come in as well. */
+    /** Its owner is the subscribing thread: other subscriptions of that thread enter as well. */
     @Test
     void redissonRunsAllSubscriptionsOfAThread() {
         RLockReactive lock = application.bean(RedissonClient.class).reactive().getLock("publisher");

@@ -25,7 +25,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** The release in between, as the guide shows it: it excludes the release before it, and the one after it. */
+/** The intermediate release of the guide: it excludes the release before it and the one after it. */
 @Tag(Effort.FULL)
 class RollingMigrationIT {
 

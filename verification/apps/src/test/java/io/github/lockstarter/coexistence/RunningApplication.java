@@ -36,7 +36,7 @@ final class RunningApplication implements AutoCloseable {
         return new RunningApplication(redis, redis::close, application, peer, properties);
     }
 
-    /** Another instance of an application without peers, on the Redis of this one, which is to be closed after it. */
+    /** Another instance of an application without peers, on the Redis of this one; close it first. */
     RunningApplication startAnother(Class<?> application, String... properties) {
         return new RunningApplication(redis, () -> {}, application, Peer.WITHOUT_AUTO_CONFIGURATION, properties);
     }

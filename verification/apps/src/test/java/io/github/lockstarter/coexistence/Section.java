@@ -21,7 +21,7 @@ final class Section {
     private final AtomicInteger mostInside = new AtomicInteger();
     private final AtomicInteger runs = new AtomicInteger();
 
-    /** Stays long enough for another thread to come in, if it can. */
+    /** Stays long enough for another thread to enter, if it can. */
     void run() {
         stay(Duration.ofMillis(1));
     }

@@ -105,7 +105,7 @@ class SpringIntegrationBridgeIT {
         theirs.unlock();
     }
 
-    /** As a leader's lock: the thread asks again and again whether it has it. */
+    /** As with a leader's lock: the thread checks repeatedly whether it has the lock. */
     @Test
     void reenteringADeletedLockReportsTheLossAndAcquiresNothing() {
         DistributedLock lock = lock(application, "again");

@@ -271,7 +271,7 @@ class MethodShapeIT {
             LockHandle other = locks.acquire(KEY); // otherwise the action may start on this thread
             CompletableFuture<String> sleeping = locks.executeAsync(KEY, () -> {
                 try {
-                    Thread.sleep(1); // blocks, which is to be detected
+                    Thread.sleep(1); // blocks, which must be detected
                 } catch (InterruptedException e) {
                     throw new CompletionException(e);
                 }

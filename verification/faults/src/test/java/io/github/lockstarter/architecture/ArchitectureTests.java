@@ -381,7 +381,7 @@ class ArchitectureTests {
                 "a thread waits in", access -> BLOCKING.stream().anyMatch(each -> each.isIn(access.getTarget())));
     }
 
-    /** A thread that is created elsewhere inherits thread-locals and class loader of the thread that comes first. */
+    /** A thread that is created elsewhere inherits the thread-locals and class loader of the first calling thread. */
     @Test
     void onlyOneClassCreatesThreads() {
         check(noClasses()

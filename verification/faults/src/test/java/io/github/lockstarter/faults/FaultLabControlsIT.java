@@ -52,9 +52,9 @@ class FaultLabControlsIT {
     }
 
     /**
-     * The fencing tokens go wrong too: a holder that does not know yet that its lock is forgotten hands it over with
-     * tokens that were reserved before. The resource refuses them. A slow machine may forget at a time when no lock is
-     * held; then another run follows.
+     * The fencing tokens go wrong too: a holder that has not detected that its lock is forgotten hands it over with
+     * reserved tokens. The resource rejects them. A slow machine may forget when no lock is held; in that case another
+     * run follows.
      */
     @Test
     @Tag(Effort.FULL)

@@ -19,9 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Short runs of the fault lab over the stores that are not Redis, and the same with a guard switched off, which must
- * find violations. The seed is printed, and taken back by {@code -Dlock.test.seed}. Those over etcd are skipped where
- * there is no binary.
+ * Short runs of the fault lab on stores other than Redis, and the same with a guard disabled, which must find
+ * violations. Prints the seed; {@code -Dlock.test.seed} repeats it. Runs on etcd are skipped without a binary.
  */
 class FaultLabStoresIT {
 
@@ -29,8 +28,8 @@ class FaultLabStoresIT {
     private static final Path LOGS = Path.of("target", "fault-lab");
 
     /**
-     * Of a control: few holds last for longer than a lease, and of those few are wanted by others at the end. A run of
-     * half the time shows 17 overlaps on PostgreSQL, and none to four on the others.
+     * Duration of a control: few holds last longer than a lease, and few of those are contended at their end. Half the
+     * time shows 17 overlaps on PostgreSQL, and none to four on the others.
      */
     private static final Duration CONTROL = Duration.ofSeconds(20);
 

@@ -38,7 +38,7 @@ record LabPlan(
                 topology, FaultCatalogue::suitedTo, Pace.DENSE, seed, duration, 3, Setup.STARTER, Load.DEFAULT);
     }
 
-    /** The same with these faults only, whether or not the topology stands them. */
+    /** The same with these faults only, even if the topology does not support them. */
     LabPlan withFaults(String... names) {
         return new LabPlan(topology, any -> FaultCatalogue.named(names), pace, seed, duration, workers, setup, load);
     }

@@ -71,7 +71,7 @@ final class Timeline {
         }
     }
 
-    /** Dark while the application was entitled to believe in it, light until its end. */
+    /** Dark while the application could rely on the hold, light until its end. */
     private void drawHold(Hold hold, int y) {
         boolean culprit = violation.holds().contains(hold);
         if (hold.end().at() > hold.validUntil()) {

@@ -67,7 +67,7 @@ record Canonical(boolean tokensMatter, int forgotten) {
         private static final int REPLICAS = 2;
         private static final int DEPOSEDS = 3;
 
-        // Of a first use, and replaced while the note of it stands.
+        // From a first use, and replaced while a note of it exists.
         private static final int IN_MASTERS_NOTE = 6;
         private static final int IN_DEPOSEDS_NOTE = 7;
 

@@ -6,11 +6,11 @@ import java.util.function.BiConsumer;
 
 /**
  * The protocol of the history guard with two clients and one lock. A violation is two holds at a time (I1), or a hold
- * whose fencing token is not above all before (I2).
+ * whose fencing token is not above all earlier ones (I2).
  *
- * <p>If clocks of servers may differ, I2 is asked for less: a grant must exceed the holds that its server has granted,
- * renewed or reclaimed. Nothing can exceed a token that neither the server nor the client has ever seen. Then there is
- * one failover at most.
+ * <p>If clocks of servers may differ, I2 is weaker: a grant must exceed the holds that its server has granted, renewed
+ * or reclaimed. Nothing can exceed a token that neither the server nor the client has ever seen. In this case there is
+ * at most one failover.
  */
 final class HistoryGuardModel implements TransitionSystem<World, Step> {
 
@@ -163,7 +163,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         return atDeposed ? world.deposed().orElseThrow() : world.master();
     }
 
-    /** Fencing tokens are compared when they are granted, whether or not the client ever learns of it. */
+    /** Fencing tokens are compared when they are granted, even if the client never receives them. */
     private World executed(World world, boolean atDeposed, Request request, Answer answer) {
         World after = atDeposed ? world.withDeposed(answer.server()) : world.withMaster(answer.server());
         if (answer.isNew() && (clocksAgree || !atDeposed)) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** Gives equal values one number, and knows the number of each one's mirror image. */
+/** Assigns one number to equal values, and the numbers of their mirror images. */
 public final class Interned<T> {
 
     private final Map<T, Integer> numbers = new HashMap<>();

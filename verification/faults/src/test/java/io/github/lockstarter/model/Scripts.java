@@ -11,7 +11,7 @@ record Scripts(Rules rules) {
         };
     }
 
-    /** The look at the history. Each renewal begins with it, and each acquire that finds no note. */
+    /** The check of the history. Each renewal starts with it, and each acquire without a note. */
     private Server look(Server server, int known) {
         Server looked = compared(server, known);
         boolean notes = rules.has(
@@ -37,7 +37,7 @@ record Scripts(Rules rules) {
         return marker.foreign() || contradicts ? server.with(Marker.written(0, false)) : server;
     }
 
-    /** With a note of the marker that the caller knows, asks for no more than the lock and the counter. */
+    /** With a note of the caller's marker, accesses only the lock and the counter. */
     private Answer acquire(Server asked, Request request) {
         int known = request.marker();
         boolean isNoted = isNoted(asked, known);
@@ -68,7 +68,7 @@ record Scripts(Rules rules) {
         return server.note() != Marker.UNKNOWN && (server.note() == known || rules.has(Variation.NOTE_FOR_ALL));
     }
 
-    /** Takes a fencing token after a look at the history, and leaves a note of it. */
+    /** Assigns a fencing token after a check of the history, and leaves a note of it. */
     private Server grants(Server looked, int known) {
         Server granted = looked.withFence(Fencing.next(looked.fence(), looked.clock()));
         return isKnown(looked, known) ? granted.withNote(known) : granted;

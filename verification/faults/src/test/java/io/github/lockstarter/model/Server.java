@@ -81,7 +81,7 @@ record Server(int owner, int expiry, int held, int fence, Marker marker, boolean
         return new Server(owner, expiry, held, fence, marker.asForeign(), false, Marker.UNKNOWN, clock);
     }
 
-    /** Expiries are points in time, so a clock that is behind lets them come later. */
+    /** Expiries are points in time, so a slow clock delays them. */
     Server promoted(int newClock) {
         int left = owner == Owner.NOBODY ? 0 : expiry + clock - newClock;
         return new Server(owner, left, held, fence, marker.asForeign(), true, note, newClock);

@@ -6,13 +6,13 @@ enum Variation {
     /** No guard: a marker is neither read nor written, a renewal reclaims nothing. */
     NO_GUARD,
 
-    /** A client takes the answer to a renewal that comes after its deadline for a new lease. */
+    /** A client treats the answer to a renewal after its deadline as a new lease. */
     LATE_REPLIES,
 
     /** A reclaim leaves the last fencing token as it is on the server. */
     NO_FENCE_FLOOR,
 
-    /** A server without a marker counts as unused whenever the caller knows none. */
+    /** A server without a marker counts as unused for callers without a marker. */
     TRUSTING_FIRST_USE,
 
     /** A marker of a first use is valid for all clients, even those that know another one. */
@@ -27,7 +27,7 @@ enum Variation {
     /** The note outlives the data of its server. */
     NOTE_OUTLIVES_DATA,
 
-    /** The note counts for every caller, whatever marker it knows. */
+    /** The note is valid for every caller, even with another marker. */
     NOTE_FOR_ALL,
 
     /** A look leaves a note also if nothing is granted, so that the counter may be below the clock. */

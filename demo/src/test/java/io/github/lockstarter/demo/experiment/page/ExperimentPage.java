@@ -146,7 +146,7 @@ final class ExperimentPage {
     void runAndPress(String variant, int requests, String fault) {
         int before = rows().size();
         fill("requests", requests);
-        // In the page: a press that comes from here may come when the run is over.
+        // In the page: a click sent from here may arrive after the run.
         driver.executeScript(PRESS, fault);
         find(By.cssSelector("[data-variant=" + variant + "]")).click();
         await().atMost(RUN).until(() -> rows().size() > before || !problem().isEmpty());

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class WeakenedLockIT {
 
-    /** The holder learns of its loss at its next renewal, which may come before the next grant, or after it. */
+    /** The holder detects its loss with its next renewal, before or after the next grant. */
     @Test
     void theLockIsLostOrHasTwoOwnersAfterAFailoverWithoutTheHistoryGuard() {
         try (ExhibitRunner runner = new ExhibitRunner(List.of("distributed-lock.redis.grace-period=0s"))) {

@@ -30,7 +30,9 @@ class AheadOfTimeTests {
     })
     static class Application {}
 
-    /** Else it finds them with the first use, by the class loader of the test below, and has none for other tests. */
+    /**
+     * Otherwise it finds them with the first use, by the class loader of the test below, and has none for other tests.
+     */
     @BeforeAll
     static void findDrivers() {
         DriverManager.getDrivers();

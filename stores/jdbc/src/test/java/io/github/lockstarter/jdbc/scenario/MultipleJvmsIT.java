@@ -90,7 +90,7 @@ class MultipleJvmsIT {
             LockHandle taken = next.locks().acquire(LockRequest.of("killed").waitingUpTo(Duration.ofSeconds(20)));
             Duration waited = Duration.ofNanos(System.nanoTime() - killed);
 
-            // The holder renews after a third of its lease: between a half and the whole of it is left.
+            // The holder renews after a third of its lease: between half and all of it remains.
             assertThat(waited).isBetween(lease.dividedBy(2), lease.plusSeconds(5));
             assertThat(taken.fencingToken()).isGreaterThan(Long.parseLong(held.substring("held ".length())));
             taken.release();

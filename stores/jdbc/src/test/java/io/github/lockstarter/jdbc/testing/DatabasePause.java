@@ -16,7 +16,7 @@ interface DatabasePause extends AutoCloseable {
         return database.dialect() == JdbcDialect.H2 ? new ExclusiveMode(database) : new Proxy(database);
     }
 
-    /** Where the applications connect that are to be concerned. */
+    /** The address for the affected applications. */
     String url();
 
     void begin();

@@ -45,7 +45,7 @@ public final class MariaDb implements AutoCloseable {
         config.setBaseDir(BINARIES.toFile());
         config.addArg("--user=root");
         config.addArg("--max-connections=200");
-        // Else each start makes an RSA key for a certificate, which takes a busy machine up to half a minute.
+        // Otherwise each start creates an RSA key for a certificate, which takes a busy machine up to half a minute.
         config.addArg("--skip-ssl");
         DB server = DB.newEmbeddedDB(config.build());
         server.start();

@@ -13,8 +13,7 @@ import java.util.stream.Collectors;
 /**
  * Connections of one worker to one server, as the server lists them.
  *
- * @param server whose
- * @param ports from which the server sees them come
+ * @param ports client ports that the server sees
  */
 record Connections(RedisServer server, Set<Integer> ports) {
 

@@ -37,7 +37,7 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
         FORGETS,
         /** Leases end early. */
         AGES,
-        /** An operator takes the locks of one instance away, which learns of it afterwards. */
+        /** An operator revokes the locks of one instance, which detects it afterwards. */
         REVOKES;
 
         private boolean isStoodBy(Topology topology) {

@@ -4,7 +4,7 @@ import io.github.lockstarter.faults.topology.Topology;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** All faults that the lab knows. */
+/** All faults of the lab. */
 public final class FaultCatalogue {
 
     private FaultCatalogue() {}
@@ -30,12 +30,7 @@ public final class FaultCatalogue {
                 .toList();
     }
 
-    /**
-     * Those under which the topology keeps its promises.
-     *
-     * @param topology where they are injected
-     * @return always in the same order
-     */
+    /** The faults under which the topology keeps its promises, always in the same order. */
     public static List<Fault> suitedTo(Topology topology) {
         return all().stream().filter(fault -> fault.appliesTo(topology)).toList();
     }

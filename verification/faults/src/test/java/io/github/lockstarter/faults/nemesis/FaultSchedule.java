@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Which faults happen one after the other, drawn from a seed: the same seed and faults give the same schedule. Each
- * fault comes once before any comes again. Endless.
+ * The order of faults, drawn from a seed: the same seed and faults give the same schedule. Each fault occurs once
+ * before any is repeated. Endless.
  */
 public final class FaultSchedule {
 

@@ -44,10 +44,9 @@ public final class Nemesis {
     }
 
     /**
-     * Begins.
+     * Starts.
      *
      * @param faults to draw from
-     * @param pace how fast they come
      * @param seed of the schedules
      */
     public void start(List<Fault> faults, FaultSchedule.Pace pace, long seed) {
@@ -61,7 +60,7 @@ public final class Nemesis {
         }
     }
 
-    /** Lets the faults that are under way run to their end, and waits for it. */
+    /** Waits until current faults have ended. */
     public void stop() {
         over = true;
         try {

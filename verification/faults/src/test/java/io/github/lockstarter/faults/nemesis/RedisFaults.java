@@ -10,7 +10,7 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Faults of a Redis server that forgets, and how a fault of one is made. */
+/** Faults by which a Redis server loses data, and their creation. */
 final class RedisFaults {
 
     private RedisFaults() {}

@@ -9,7 +9,7 @@ import io.github.lockstarter.kit.process.ServerProcess;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Faults of the process of a server: it dies, or stands still. */
+/** Faults of a server's process: it dies or is paused. */
 final class ServerFaults {
 
     private ServerFaults() {}

@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where a fault strikes. Everything in it was drawn with the schedule, so the same seed strikes the same way.
+ * The target of a fault. Everything in it was drawn with the schedule, so the same seed has the same effects.
  *
  * @param topology the servers under test
  * @param victims all workers
- * @param plan which fault, and the lots that were drawn for it
+ * @param plan the fault and its random numbers
  */
 public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
 

@@ -66,7 +66,7 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
         return new Address(kind, nodes, routes, Duration.ZERO);
     }
 
-    /** Servers of which the worker knows the proxies only. */
+    /** Servers that the worker knows only by their proxies. */
     static Address of(Kind kind, List<TcpProxy> proxies) {
         return new Address(kind, proxies.stream().map(Address::at).toList(), Map.of(), Duration.ZERO);
     }

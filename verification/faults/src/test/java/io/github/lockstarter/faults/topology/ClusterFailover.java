@@ -24,7 +24,7 @@ record ClusterFailover(RedisCluster topology) implements RedisTopology.Failover 
         topology.replicaOf(master).commands().clusterFailover(!Roles.isInSync(topology.replicaOf(master)));
     }
 
-    /** A node learns from the others that it is no master any more. */
+    /** A node detects from the others that it is no longer a master. */
     @Override
     public void demote(RedisServer deposed) {
         Roles.await("the deposed master is a replica", () -> !Roles.isMaster(deposed));

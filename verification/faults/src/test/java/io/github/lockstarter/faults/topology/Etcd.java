@@ -102,8 +102,8 @@ public final class Etcd implements Topology {
     }
 
     /**
-     * Everything has an etcd lease of its own, but for the offset of the fencing tokens. A killed worker leaves those
-     * of its locks, and of its waits for as long as they were patient.
+     * Everything has its own etcd lease, except for the offset of the fencing tokens. A killed worker leaves its locks
+     * for a lease, and its waits for their patience.
      */
     @Override
     public List<String> leftovers(Duration longestLease) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** One PostgreSQL server. The workers have no more rights than the script of the table asks for. */
+/** One PostgreSQL server. The workers have only the permissions of the table's script. */
 public final class Postgres implements Topology {
 
     /** The user of the workers; the lab's own connections are the superuser's. */

@@ -35,7 +35,7 @@ final class Roles {
         }
     }
 
-    /** Who cannot be asked is not ready. */
+    /** A server that does not answer is not ready. */
     private static boolean isTrue(BooleanSupplier condition) {
         try {
             return condition.getAsBoolean();

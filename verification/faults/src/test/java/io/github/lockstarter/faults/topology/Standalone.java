@@ -39,7 +39,7 @@ public final class Standalone implements RedisTopology {
                 "yes",
                 "--appendfsync",
                 "no",
-                // Else it reads every grant of the session again when it comes back, for ten seconds and more.
+                // Otherwise it reads every grant of the session again after a restart, for ten seconds and more.
                 "--auto-aof-rewrite-min-size",
                 "1mb");
     }

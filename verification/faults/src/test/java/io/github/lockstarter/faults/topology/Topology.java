@@ -92,7 +92,7 @@ public interface Topology extends AutoCloseable {
         REDIS,
         /** Keeps its data over a kill -9 of the server. */
         DURABLE,
-        /** Excludes also when the server has forgotten the locks: the history guard. */
+        /** Excludes even if the server has lost the locks: the history guard. */
         HISTORY_GUARD,
         /** A lock whose holder's connection has ended is taken over before its lease is over. */
         TAKE_OVER,

@@ -85,7 +85,7 @@ public final class ZooKeeper implements Topology {
         }
     }
 
-    /** A killed worker leaves its session for the time-out of that, which is no longer than a lease. */
+    /** A killed worker leaves its session until its timeout, which is at most a lease. */
     @Override
     public List<String> leftovers(Duration longestLease) {
         List<String> left = new ArrayList<>();

@@ -8,12 +8,9 @@ import java.util.SplittableRandom;
 enum Deed {
     /** Waits, works a moment, releases. */
     BLOCK(130),
-    /**
-     * On a key that only this instance's threads want: it is handed over without a command. Mostly works no moment at
-     * all.
-     */
+    /** On a key that only this instance's threads want: handed over without a command. Usually without work. */
     LOCAL(560),
-    /** Like {@link #BLOCK}, for one of several permits; not all callers ask for as many. */
+    /** As {@link #BLOCK}, for one of several permits; callers request different numbers. */
     PERMIT(30),
     /** As {@link #BLOCK}, on a key that is rarely contended. */
     COLD(80),
@@ -74,7 +71,7 @@ enum Deed {
         };
     }
 
-    /** How many permits it asks for: as while a limit is changed. */
+    /** Requested number of permits, as while a limit is changed. */
     int permits(SplittableRandom random) {
         return this != PERMIT ? 1 : random.nextInt(3) > 0 ? MOST_PERMITS : random.nextInt(1, MOST_PERMITS + 1);
     }

@@ -86,7 +86,7 @@ final class EngineSubject implements Subject {
         CompletableFuture<Held> result = acquiring.thenApply(EngineHeld::new);
         result.whenComplete((handle, failure) -> {
             if (failure != null && !acquiring.cancel(false)) {
-                acquiring.thenAccept(LockHandle::release); // it came while the caller gave up
+                acquiring.thenAccept(LockHandle::release); // arrived while the caller gave up
             }
         });
         return result;
@@ -114,7 +114,7 @@ final class EngineSubject implements Subject {
         }
     }
 
-    /** Those for callbacks end by themselves after 10 s without any. */
+    /** The threads for callbacks end after 10 s without work. */
     private static List<String> ownThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .map(Thread::getName)

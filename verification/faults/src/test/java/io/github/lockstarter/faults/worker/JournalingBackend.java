@@ -110,8 +110,8 @@ final class JournalingBackend implements LockBackend {
     }
 
     /**
-     * Where locks end with a session, an attempt may have come first, and have left without a grant since its session
-     * was in doubt: that wakes one, perhaps before the attempt is answered, so it is dated back.
+     * If locks end with a session, a failed attempt may have been first in line, and left because its session was in
+     * doubt: that wakes one instance, perhaps before the attempt is answered, so the event is dated back.
      */
     private void noteIfGivenBack(AcquireCommand command, long sent, @Nullable AcquireResult result) {
         boolean isAnswered = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Contended;

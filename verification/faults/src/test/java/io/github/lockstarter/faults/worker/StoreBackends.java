@@ -26,7 +26,7 @@ final class StoreBackends {
 
     private static final String PREFIX = "lock:";
 
-    /** Short, so that a fault of some seconds outlasts it, and no longer than a lease. */
+    /** Short, so that a fault of some seconds outlasts it, and at most a lease. */
     static final Duration SESSION = Duration.ofSeconds(2);
 
     private static final int POOL_SIZE = 8;

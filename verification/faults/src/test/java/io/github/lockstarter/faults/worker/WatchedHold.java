@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A hold, and when it was last seen to be certain. The clock is read <em>before</em> the hold is asked: a hold that is
- * certain at the answer had the lock at that time too, since it was granted before. Used by one thread after the other.
+ * A hold, and when it was last certain. The clock is read <em>before</em> the hold is checked: a hold that is certain
+ * at the answer had the lock at that time too, since it was granted before. Used by one thread after the other.
  */
 final class WatchedHold {
 

@@ -35,7 +35,7 @@ public record WorkerOptions(
 
     /** Guards that keep locks exclusive, hand-overs bounded, or late writes out. Each is disabled in some control. */
     public enum Guard {
-        /** The lock client recognises a server that may have forgotten locks. */
+        /** The lock client detects a server that may have lost locks. */
         HISTORY,
         /** Hand-overs are bounded as by default. */
         HAND_OVER_BOUND,
@@ -127,11 +127,11 @@ public record WorkerOptions(
     }
 
     /**
-     * How much a worker does.
+     * Load of a worker.
      *
      * @param threads that acquire
-     * @param hotKeys that all threads of all workers want
-     * @param coldKeys that are rarely wanted twice at a time
+     * @param hotKeys contended by all threads of all workers
+     * @param coldKeys rarely contended
      */
     public record Load(int threads, int hotKeys, int coldKeys) {
 

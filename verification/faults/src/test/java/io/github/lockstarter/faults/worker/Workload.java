@@ -198,7 +198,7 @@ final class Workload {
             }
             inner.ifPresent(Held::release);
         } catch (LockException e) {
-            // The outer hold was lost meanwhile.
+            // The outer hold has been lost.
         }
     }
 

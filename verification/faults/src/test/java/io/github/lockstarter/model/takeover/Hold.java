@@ -3,14 +3,14 @@ package io.github.lockstarter.model.takeover;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A hold of the holder, and the one of a taker. A hand-over inside the instance changes nothing here: the next hold has
- * the same token, and so the same confirmation.
+ * A hold of the holder, and the hold of a taker. A hand-over inside the instance changes nothing here: the next hold
+ * has the same token, and so the same confirmation.
  *
- * @param left ticks until its deadline; 0 if there is no hold
- * @param confirmedIn period of the last grant that confirms, as read before sending; else {@link Heartbeat#NO_PERIOD}
- * @param hadTaker whether a taker has had the lock since the holder was granted it, which the holder cannot see
+ * @param left ticks until its deadline; 0 without a hold
+ * @param confirmedIn period of the last confirming grant, read before sending; otherwise {@link Heartbeat#NO_PERIOD}
+ * @param hadTaker whether a taker has had the lock since the holder's grant, which the holder cannot see
  * @param request the command under way
- * @param takerLeft ticks until the deadline of the taker's hold, wherever it was granted
+ * @param takerLeft ticks until the deadline of the taker's hold on any server
  */
 record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int takerLeft) {
 

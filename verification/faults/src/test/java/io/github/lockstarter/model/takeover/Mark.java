@@ -3,11 +3,11 @@ package io.github.lockstarter.model.takeover;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The mark of the instance at one server. Its sum is the time since it was written, the most that it can be.
+ * The mark of the instance on one server. Its sum is the time since it was written, which is the maximum.
  *
- * @param begin which mark this is; 0 if there is none
+ * @param begin identity; 0 if there is none
  * @param age ticks since it was written
- * @param acknowledged whether a taker knows that the trace of this mark is acknowledged
+ * @param acknowledged whether a taker received the acknowledgement of this mark's trace
  */
 record Mark(int begin, int age, boolean acknowledged) {
 

@@ -15,13 +15,13 @@ enum Rule {
     /** A take-over leaves a trace. */
     TAKE_OVER_LEAVES_TRACE,
 
-    /** A take-over from a token that wants it is granted when the replica has acknowledged its trace. */
+    /** A take-over whose token requires it is granted after the replica has acknowledged its trace. */
     TRACE_IS_ACKNOWLEDGED,
 
     /** A deposed master, which has no replica, acknowledges nothing alone. */
     ALL_REPLICAS_ACKNOWLEDGE,
 
-    /** A grant needs a taker that knows that the trace of the present mark, not of an earlier one, is acknowledged. */
+    /** A grant requires a taker with the acknowledgement of the present mark's trace, not of an earlier one. */
     GRANT_COMPARES_ACKNOWLEDGED,
 
     /** The mark expires some time after its begin, looked at or not. */

@@ -38,7 +38,7 @@ record Rules(int takeOver, int lease, int window, int locks, Set<Rule> left, Set
         return faults.contains(fault);
     }
 
-    /** Whether the tokens of the instance have a plus sign: their take-overs are to be acknowledged. */
+    /** Whether the tokens of the instance have a plus sign: their take-overs must be acknowledged. */
     boolean areAcknowledged() {
         return has(Fault.FAILOVER) || has(Fault.MASTER_RESTART);
     }

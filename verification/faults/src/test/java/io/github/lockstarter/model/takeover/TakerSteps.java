@@ -117,7 +117,7 @@ final class TakerSteps implements CrashTakeOverModel.Steps {
         return world.with(server, granted).with(lock, world.holder().hold(lock).taken(takerLeft()));
     }
 
-    /** Without new holds it is enough to know that a taker has had the lock. */
+    /** Without new holds, only whether a taker has had the lock matters. */
     private int takerLeft() {
         return rules.has(Fault.NEW_HOLDS) ? rules.lease() : 0;
     }

@@ -51,7 +51,7 @@ record World(Servers servers, Holder holder) {
         return IntStream.of(begins()).max().orElse(0) + 1;
     }
 
-    /** The one of all worlds that differ in numbers alone. */
+    /** The representative of all worlds that differ only in numbers. */
     World canonical(Rules rules) {
         int[] begins = begins();
         int[] numbers = new int[IntStream.of(begins).max().orElse(0) + 1];

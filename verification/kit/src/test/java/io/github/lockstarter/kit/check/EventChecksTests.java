@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.kit.event.EventKind;
 import org.junit.jupiter.api.Test;
 
-/** The checks of waits, signals, renewals, hand-overs and numbers: each finds a planted violation, and nothing else. */
+/** The checks of waits, signals, renewals, hand-overs and numbers: each finds only the planted violation. */
 class EventChecksTests {
 
     @Test

@@ -43,7 +43,7 @@ final class Script {
         return acquired(worker, token, at, at, deadline, path);
     }
 
-    /** The same, asked for at some earlier moment. */
+    /** The same, requested earlier. */
     Script acquired(String worker, long token, long from, long at, long deadline, String path) {
         return event(EventKind.ACQUIRED, worker, at)
                 .token(token)

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A thread of an application: asks for a lock, works under it, releases it, and begins again after a pause. */
+/** A thread of an application: acquires a lock, works, releases it, and repeats after a pause. */
 final class Caller {
 
     /** Such a waiter ends only with its lock. */
@@ -189,7 +189,7 @@ final class Caller {
         return wanted().size() > 1 && wanted().contains(key);
     }
 
-    /** A lock that is free, and that its instance does not believe to hold, as after an operator took it away. */
+    /** A lock that is free, and not held by its instance as far as it knows, as after a revocation. */
     private Optional<Vacancy> vacancy(String key) {
         boolean isBelieved = instance.engine.heldLocks().find(key).isPresent()
                 || instance.waiting().stream().anyMatch(caller -> caller.isOneOfSeveral(key));

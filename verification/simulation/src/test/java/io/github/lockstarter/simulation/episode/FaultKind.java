@@ -33,7 +33,7 @@ public enum FaultKind {
             return MOMENT;
         }
     },
-    /** The connections of an instance break again and again, each between a write and its answer. */
+    /** The connections of an instance break repeatedly, each between a write and its answer. */
     CUT_BEFORE_ANSWER {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -71,7 +71,7 @@ public enum FaultKind {
             return MOMENT;
         }
     },
-    /** The server gives the connection up on which an instance gets signals; the instance learns of that later. */
+    /** The server drops the connection for an instance's signals; the instance detects that later. */
     DROP_MAILBOX {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -96,7 +96,7 @@ public enum FaultKind {
             });
         }
     },
-    /** Answers to an instance come late, and its signals in time. */
+    /** Answers to an instance arrive late, its signals in time. */
     LATE_ANSWERS {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -133,7 +133,7 @@ public enum FaultKind {
             return Optional.of(new Strike("links", () -> world.slowDown(1)));
         }
     },
-    /** An instance stands still, as in a long garbage collection. */
+    /** An instance is paused, as by a long garbage collection. */
     PAUSE {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -215,7 +215,7 @@ public enum FaultKind {
             }
         }
     },
-    /** A server stands still. */
+    /** A server is paused. */
     PAUSE_SERVER {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -255,7 +255,7 @@ public enum FaultKind {
             return Optional.of(new Strike("snapshot", () -> {}));
         }
     },
-    /** The master forgets the scripts that it has run. */
+    /** The master forgets its scripts. */
     SCRIPT_FLUSH {
         @Override
         Optional<Strike> begin(World world, PlannedFault fault) {
@@ -333,7 +333,7 @@ public enum FaultKind {
     private static final Set<FaultKind> OF_LINKS =
             EnumSet.of(CUT, CUT_BEFORE_ANSWER, CUT_MAILBOX, DROP_MAILBOX, PARTITION, LATE_ANSWERS, SILENCE, SLOW);
 
-    /** Servers forget locks. */
+    /** Faults by which servers lose locks. */
     private static final Set<FaultKind> FORGETTING = EnumSet.of(RESTART, FLUSH, CRASH_FAILOVER, FAILOVER);
 
     private static final Set<FaultKind> OF_REPLICAS = EnumSet.of(LAG, CRASH_FAILOVER, FAILOVER);

@@ -195,7 +195,7 @@ final class Instance {
         wires().forEach(Wire::cut);
     }
 
-    /** Lets its work end, then ends; or after some time without regard to it. */
+    /** Waits for its work, then stops; after the given time, stops anyway. */
     void stop(Duration patience) {
         isStopping = true;
         engine.drain().thenRun(this::exit);

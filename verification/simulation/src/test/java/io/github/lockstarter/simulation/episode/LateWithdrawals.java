@@ -53,11 +53,10 @@ final class LateWithdrawals {
     }
 
     /**
-     * The instances whose place such a withdrawal has ended, until their next look at the latest. Forgets an instance
-     * that has a place again.
+     * The instances whose place such a withdrawal has removed, until their next attempt at the latest. Removes
+     * instances that have a place again.
      *
-     * @param key of the lock
-     * @param queue the ids of the instances that have a place now
+     * @param queue ids of the instances that have a place now
      */
     Set<Instance> instancesWithoutPlace(String key, Set<String> queue) {
         long lookedBy = world.time.nanos() - world.setting.untilNextLook().toNanos();

@@ -75,7 +75,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
                     Duration.ofMillis(random.nextInt(1_000, 4_000)));
         }
 
-        /** For how long a server that may have forgotten locks grants no free one. */
+        /** How long a server that may have lost locks grants no free ones. */
         Duration grace() {
             return lease.plus(deposedWrites);
         }
@@ -127,7 +127,7 @@ public record Plan(long seed, Setting setting, List<PlannedCaller> callers, List
     /** The plan of a seed. */
     public static Plan of(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
-        // Drawn apart, so that all else is the same for locks with one permit and with several.
+        // Drawn separately, so that everything else is the same for locks with one permit and with several.
         SplittableRandom ofPermits = new SplittableRandom(~seed);
         Setting setting = Setting.draw(random, ofPermits.nextBoolean() ? 1 : ofPermits.nextInt(2, MOST_PERMITS + 1));
         List<PlannedCaller> callers = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.util.Map;
 /** Promises to holders besides exclusion: the minimum time of a lock, and the notification of revocations. */
 final class PromiseWatch {
 
-    /** Until a holder has learnt that its lock was taken away. */
+    /** Time for a holder to detect a revocation. */
     private static final Duration LEARNT = Duration.ofMillis(250);
 
     private final World world;

@@ -123,7 +123,7 @@ final class Section {
         }
     }
 
-    /** A process that is paused cannot look, and so believes nothing. */
+    /** A paused process cannot check, and so relies on nothing. */
     private void compare(Section other) {
         if (other != this && !other.isOver && other.instance.process.isRunning()) {
             for (String key : keys) {
@@ -141,7 +141,7 @@ final class Section {
         return handle.fencingToken(LabEvent.lockOf(key));
     }
 
-    /** Whether it is about the lock, or a slot of it. */
+    /** Whether it concerns the lock, or a slot of it. */
     boolean isOf(String key) {
         return keys.contains(key);
     }
@@ -233,7 +233,7 @@ final class Section {
         return ReleaseOutcome.LOST.name();
     }
 
-    /** Writes down until when it was entitled to believe that it has the lock: its process ends. */
+    /** Logs until when the application could rely on the lock: its process ends. */
     void noteEnd() {
         if (!isOver) {
             for (String key : keys) {

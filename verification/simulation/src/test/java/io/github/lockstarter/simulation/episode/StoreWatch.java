@@ -141,8 +141,8 @@ final class StoreWatch {
     }
 
     /**
-     * Whether an instance waits that a release signals: the waiters of all have asked the server since nothing is
-     * wrong, and no withdrawal that was executed late has ended its place.
+     * Whether an instance waits that a release signals: all waiters have attempted since the last fault, and no late
+     * withdrawal has removed its place.
      */
     private boolean isQueued(String key, Set<String> queue) {
         String lock = LabEvent.lockOf(key);

@@ -203,7 +203,7 @@ final class World {
 
     // State for faults
 
-    /** A server that has forgotten locks may be asked first by no instance that knows nothing of it. */
+    /** A server that has lost locks must not receive its first request from an instance without knowledge of it. */
     boolean mayForget() {
         return servers.master().process().isRunning()
                 && instances.stream().allMatch(instance -> instance.isWarm() || instance.process.isDead());
@@ -258,7 +258,7 @@ final class World {
         return true;
     }
 
-    /** An operator takes a lock away by the last fencing token of its grant: the holder learns of it later. */
+    /** An operator revokes a lock by the last fencing token of its grant: the holder detects it later. */
     void revoked(String key, long fencingToken) {
         Duration untilLearnt = setting.lease().multipliedBy(4).dividedBy(3).plus(AFTERMATH);
         revokedTokens.put(key, fencingToken);
@@ -278,7 +278,7 @@ final class World {
         return since < untilNextLook.toNanos() ? untilNextLook : LONGEST_FREE;
     }
 
-    /** Whether an operator has taken the lock from the hold with this fencing token, which may not know it yet. */
+    /** Whether an operator has revoked the hold with this fencing token, which its holder may not have detected. */
     boolean isRevoked(String key, long fencingToken) {
         return fencingToken <= revokedTokens.getOrDefault(key, 0L) && revokedUntil.getOrDefault(key, 0L) > time.nanos();
     }
@@ -299,7 +299,7 @@ final class World {
         isEnding = true;
     }
 
-    /** Whether no more faults come. */
+    /** Whether no further faults occur. */
     boolean isHealed() {
         return isHealed;
     }

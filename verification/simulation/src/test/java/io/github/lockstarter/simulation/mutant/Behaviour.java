@@ -27,7 +27,7 @@ public interface Behaviour {
         return returning(null);
     }
 
-    /** Does as before, and then returns another result than its own, which may be null; knows the arguments. */
+    /** Calls the method, and returns another result, which may be null; has access to the arguments. */
     static Behaviour resulting(BiFunction<Object[], Object, @Nullable Object> change) {
         return new Behaviour() {
             @Override

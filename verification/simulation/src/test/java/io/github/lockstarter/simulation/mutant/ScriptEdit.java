@@ -1,11 +1,10 @@
 package io.github.lockstarter.simulation.mutant;
 
 /**
- * Other words in a file of a script.
+ * A change of a script's file.
  *
- * @param file without its folder
+ * @param file without its directory
  * @param text occurs once
- * @param replacement stands there instead
  */
 record ScriptEdit(String file, String text, String replacement) {
 

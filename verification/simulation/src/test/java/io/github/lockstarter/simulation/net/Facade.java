@@ -11,7 +11,7 @@ final class Facade {
 
     private final Map<String, Function<Object[], @Nullable Object>> methods = new HashMap<>();
 
-    /** Adds a method, by its name; its arguments come as one array. */
+    /** Adds a method by its name; its arguments are passed as one array. */
     Facade with(String name, Function<Object[], @Nullable Object> method) {
         methods.put(name, method);
         return this;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A master and its replicas, and the sentinels that say which of them it is: they know it at once. */
+/** A master, its replicas, and sentinels, which detect changes of the roles at once. */
 public final class ServerGroup {
 
     private final List<Server> servers;
@@ -35,7 +35,7 @@ public final class ServerGroup {
         return master;
     }
 
-    /** The servers that may be promoted, as far as the sentinels know: all others. */
+    /** The servers that may be promoted according to the sentinels: all others. */
     public List<Server> replicas() {
         return servers.stream().filter(server -> server != master).toList();
     }

@@ -190,12 +190,12 @@ public final class Wire implements SimRedis.Subscriber {
         isLosingAnswer = true;
     }
 
-    /** The server gives it up; the client learns of that when it sends something. */
+    /** The server drops it; the client detects that when it sends. */
     public void dropAtServer() {
         forget();
     }
 
-    /** Whatever is under way is lost; both sides learn of it soon, unless a side does not run. */
+    /** Data under way is lost; both sides detect it soon, unless a side does not run. */
     public void cut() {
         if (isCut) {
             return;

@@ -3,10 +3,10 @@ package io.github.lockstarter.simulation.redis;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change that a command makes, as replicas and the append-only file take it: by the absolute time of its end.
+ * One change by a command, as replicas and the append-only file receive it: with the absolute time of expiry.
  *
- * <p>Redis sends some commands as they are, such as SET with KEEPTTL and INCRBY. The outcome is the same, but for a key
- * that a script has withheld from replicas; shipped scripts only overwrite those.
+ * <p>Redis forwards some commands unchanged, such as SET with KEEPTTL and INCRBY. The outcome is the same, except for a
+ * key that a script has withheld from replicas; shipped scripts only overwrite those.
  */
 sealed interface Effect {
 

@@ -66,7 +66,7 @@ public final class LuaInterpreter implements AutoCloseable {
         runner = lua.ref();
     }
 
-    /** The name by which a server knows a script. */
+    /** The digest of a script. */
     static String sha(String text) {
         try {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);

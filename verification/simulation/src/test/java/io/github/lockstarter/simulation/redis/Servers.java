@@ -168,7 +168,7 @@ final class Servers implements AutoCloseable {
         return keys;
     }
 
-    /** A ping comes back behind all messages. */
+    /** A ping is answered after all messages. */
     private List<String> realMessages() {
         List<String> received = new ArrayList<>();
         subscriber.send(List.of("PING", "end"));

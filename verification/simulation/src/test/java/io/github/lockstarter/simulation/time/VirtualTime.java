@@ -4,8 +4,8 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
- * A clock that stands still while code runs, and the list of all that is to happen. One thread runs everything: two
- * runs with the same actions are the same, step by step. Not thread-safe.
+ * A clock that stands still while code runs, and the list of future events. One thread runs everything: two runs with
+ * the same actions are the same, step by step. Not thread-safe.
  */
 public final class VirtualTime {
 
@@ -69,7 +69,7 @@ public final class VirtualTime {
         return at(now + nanos, process, action);
     }
 
-    /** Lets everything happen that is due before the given time, which it is then. */
+    /** Runs all events that are due before the given time, and moves the clock to it. */
     public void runUntil(long nanos) {
         for (Event next = events.peek(); next != null && next.at < nanos; next = events.peek()) {
             events.poll();
