@@ -489,16 +489,16 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     void retriesForAWaiterWhileAListenerBlocksItsThread() throws Exception {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch notified = new CountDownLatch(1);
         CountDownLatch attemptNext = new CountDownLatch(1);
         onContended = () -> {
-            told.countDown();
+            notified.countDown();
             awaitQuietly(attemptNext);
         };
         CompletableFuture<LockHandle> second = CompletableFuture.supplyAsync(
                         () -> engine.acquireAsync(REQUEST), EngineInterleavings::onNewThread)
                 .thenCompose(waiting -> waiting);
-        assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(notified.await(5, TimeUnit.SECONDS)).isTrue();
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
         releasing(first.get(5, TimeUnit.SECONDS));
         backend.nextRelease();

@@ -27,19 +27,19 @@ class EngineHeldLongTests {
 
     private static final Duration WARN_AFTER = Duration.ofMillis(100);
 
-    private final List<LockEvent.HeldLong> heard = new CopyOnWriteArrayList<>();
+    private final List<LockEvent.HeldLong> received = new CopyOnWriteArrayList<>();
 
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
     private volatile Runnable onContended = () -> {};
     private volatile Runnable onHeldLong = () -> {};
 
-    private void hear(LockEvent event) {
+    private void receive(LockEvent event) {
         events.add(event);
         if (event instanceof LockEvent.Contended) {
             onContended.run();
         } else if (event instanceof LockEvent.HeldLong heldLong) {
-            heard.add(heldLong);
+            received.add(heldLong);
             onHeldLong.run();
         }
     }
@@ -64,7 +64,7 @@ class EngineHeldLongTests {
                 warnAfter,
                 defaults.crashTakeOver(),
                 Map.of());
-        return new LockEngine(backend, settings, List.of(this::hear), clock);
+        return new LockEngine(backend, settings, List.of(this::receive), clock);
     }
 
     private long nanos() {
@@ -84,14 +84,14 @@ class EngineHeldLongTests {
     void reportsALongHoldOnceEvenBeforeTheFirstRenewal() {
         LockHandle handle = engine.acquire(LockRequest.of("order:42").named("ship"));
 
-        await().untilAsserted(() -> assertThat(heard).isNotEmpty());
+        await().untilAsserted(() -> assertThat(received).isNotEmpty());
         await().during(Duration.ofMillis(300))
-                .untilAsserted(() -> assertThat(heard).hasSize(1));
-        assertThat(heard.get(0).name()).isEqualTo("ship");
-        assertThat(heard.get(0).key()).isEqualTo("order:42");
-        assertThat(heard.get(0).fencingToken()).isEqualTo(handle.fencingToken());
-        assertThat(heard.get(0).thread()).contains(Thread.currentThread());
-        assertThat(heard.get(0).held()).isBetween(WARN_AFTER, Duration.ofSeconds(5));
+                .untilAsserted(() -> assertThat(received).hasSize(1));
+        assertThat(received.get(0).name()).isEqualTo("ship");
+        assertThat(received.get(0).key()).isEqualTo("order:42");
+        assertThat(received.get(0).fencingToken()).isEqualTo(handle.fencingToken());
+        assertThat(received.get(0).thread()).contains(Thread.currentThread());
+        assertThat(received.get(0).held()).isBetween(WARN_AFTER, Duration.ofSeconds(5));
         assertThat(handle.isHeld()).isTrue();
     }
 
@@ -102,7 +102,7 @@ class EngineHeldLongTests {
 
             await().until(() ->
                     events.stream().filter(LockEvent.Renewed.class::isInstance).count() > 1);
-            assertThat(heard).hasSize(1);
+            assertThat(received).hasSize(1);
             assertThat(handle.isHeld()).isTrue();
         }
     }
@@ -114,19 +114,19 @@ class EngineHeldLongTests {
         }
         engine.acquire(LockRequest.of("order:42"));
 
-        await().untilAsserted(() -> assertThat(heard).isNotEmpty());
-        assertThat(heard).extracting(LockEvent.HeldLong::key).containsExactly("order:42");
+        await().untilAsserted(() -> assertThat(received).isNotEmpty());
+        assertThat(received).extracting(LockEvent.HeldLong::key).containsExactly("order:42");
     }
 
     @Test
     void namesTheAcquiringThreadExceptForAnAsynchronousAcquisition() {
         engine.acquire(LockRequest.of("of-handle").ownedByHandle());
-        await().untilAsserted(() -> assertThat(heard).hasSize(1));
+        await().untilAsserted(() -> assertThat(received).hasSize(1));
         engine.acquireAsync(LockRequest.of("async")).join();
-        await().untilAsserted(() -> assertThat(heard).hasSize(2));
+        await().untilAsserted(() -> assertThat(received).hasSize(2));
 
-        assertThat(heard.get(0).thread()).contains(Thread.currentThread());
-        assertThat(heard.get(1).thread()).isEmpty();
+        assertThat(received.get(0).thread()).contains(Thread.currentThread());
+        assertThat(received.get(1).thread()).isEmpty();
     }
 
     @Test
@@ -187,10 +187,10 @@ class EngineHeldLongTests {
             onWatchdogsClock = looks::incrementAndGet;
             Thread.sleep(300); // an event that must not happen cannot be awaited
             assertThat(looks).hasValueLessThan(50);
-            assertThat(heard).isEmpty();
+            assertThat(received).isEmpty();
 
             taking.countDown();
-            await().untilAsserted(() -> assertThat(heard).hasSize(1));
+            await().untilAsserted(() -> assertThat(received).hasSize(1));
             caller.join();
         }
     }

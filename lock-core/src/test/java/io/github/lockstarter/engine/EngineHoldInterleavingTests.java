@@ -356,10 +356,10 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
     void reportsALossBeforeTheDeliveryTogetherWithTheGrant() throws Exception {
-        List<Class<?>> told = new CopyOnWriteArrayList<>();
+        List<Class<?>> received = new CopyOnWriteArrayList<>();
         ManualBackend own = new ManualBackend();
         LockEngine late =
-                new LockEngine(own, EngineSettings.DEFAULTS, List.of(event -> told.add(event.getClass())), clock);
+                new LockEngine(own, EngineSettings.DEFAULTS, List.of(event -> received.add(event.getClass())), clock);
         CompletableFuture<LockHandle> acquiring =
                 late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal());
         Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();
@@ -372,7 +372,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
-        await().untilAsserted(() -> assertThat(told)
+        await().untilAsserted(() -> assertThat(received)
                 .containsExactlyInAnyOrder(LockEvent.Acquired.class, LockEvent.Lost.class, LockEvent.Released.class));
         own.answerTheRest();
         late.stop();

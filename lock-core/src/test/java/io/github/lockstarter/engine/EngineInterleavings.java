@@ -130,7 +130,7 @@ abstract class EngineInterleavings {
         return new LockListener() {
             @Override
             public void onEvent(LockEvent event) {
-                hear(event);
+                receive(event);
             }
 
             @Override
@@ -140,7 +140,7 @@ abstract class EngineInterleavings {
         };
     }
 
-    private void hear(LockEvent event) {
+    private void receive(LockEvent event) {
         if (event instanceof LockEvent.Contended) {
             onContended.run();
         } else if (event instanceof LockEvent.NotAcquired refused) {

@@ -30,14 +30,14 @@ class StoreCallsTests {
     private final ManualBackend backend = new ManualBackend();
     private final Queue<TimerEntry> scheduled = new ArrayDeque<>();
     private final Queue<TimerEntry> open = new ArrayDeque<>();
-    private final List<Object> told = new ArrayList<>();
+    private final List<Object> received = new ArrayList<>();
     private long now;
     private Runnable onClock = () -> {};
     private long dueNanos;
     private long lastDeadline;
     private final StoreCalls calls = new StoreCalls(
             backend,
-            new Outages(backend, StoreEvent.Scope.ALL, this::nanos, event -> told.add(event)),
+            new Outages(backend, StoreEvent.Scope.ALL, this::nanos, event -> received.add(event)),
             new EngineClock(this::nanos, InstantSource.system()),
             new ManualTimer(),
             MOST);
@@ -219,20 +219,20 @@ class StoreCallsTests {
     @Test
     void reportsAnOutageWhenAnUnansweredAttemptAndItsReleaseAreBothUnanswered() {
         calls.release(grant(1), result -> {
-            told.add(result);
-            calls.release(grant(1), told::add);
+            received.add(result);
+            calls.release(grant(1), received::add);
         });
         open.remove().fire();
-        assertThat(told).hasSize(1);
+        assertThat(received).hasSize(1);
         open.remove().fire();
-        assertThat(told)
+        assertThat(received)
                 .extracting(Object::getClass)
                 .isEqualTo(List.of(
                         ReleaseResult.Unknown.class, StoreEvent.Unreachable.class, ReleaseResult.Unknown.class));
 
-        calls.release(grant(2), told::add);
+        calls.release(grant(2), received::add);
         backend.answerTheRest();
-        assertThat(told.get(3)).as("before the effects of the answer").isInstanceOf(StoreEvent.Reachable.class);
+        assertThat(received.get(3)).as("before the effects of the answer").isInstanceOf(StoreEvent.Reachable.class);
     }
 
     @Test

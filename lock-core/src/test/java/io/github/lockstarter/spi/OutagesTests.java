@@ -25,10 +25,10 @@ class OutagesTests {
     private static final RenewResult REFUSAL = new RenewResult.Unknown("no right", new IllegalStateException());
     private static final String STORE = "the store";
 
-    private final List<StoreEvent> heard = new ArrayList<>();
+    private final List<StoreEvent> received = new ArrayList<>();
     private final Map<String, String> servers = new HashMap<>();
     private long now;
-    private final Outages outages = new Outages(store(), Scope.ALL, () -> now, heard::add);
+    private final Outages outages = new Outages(store(), Scope.ALL, () -> now, received::add);
 
     private static RenewResult silence(Throwable cause) {
         return new RenewResult.Unknown("Lock 'a' was not renewed: no answer. Check the store", cause);
@@ -54,13 +54,13 @@ class OutagesTests {
     void reportsAnOutageOnceAtTheSecondTimeoutAndItsEndOnce() {
         ends("a", SILENCE);
         now += 5;
-        assertThat(heard).isEmpty();
+        assertThat(received).isEmpty();
         ends("a", SILENCE);
         ends("b", SILENCE);
-        assertThat(heard).containsExactly(new Unreachable(STORE, Scope.ALL, "no answer"));
+        assertThat(received).containsExactly(new Unreachable(STORE, Scope.ALL, "no answer"));
         ends("b", ANSWER);
         ends("a", ANSWER);
-        assertThat(heard).hasSize(2).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ofNanos(5)));
+        assertThat(received).hasSize(2).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ofNanos(5)));
     }
 
     @Test
@@ -73,8 +73,8 @@ class OutagesTests {
         ends("a", ANSWER);
         ends("a", silence(new TimeoutException()));
         ends("a", silence(new TimeoutException()));
-        assertThat(heard.get(0)).isEqualTo(new Unreachable(STORE, Scope.ALL, "refused\\tby a firewall"));
-        assertThat(heard.get(2)).isEqualTo(new Unreachable(STORE, Scope.ALL, "TimeoutException"));
+        assertThat(received.get(0)).isEqualTo(new Unreachable(STORE, Scope.ALL, "refused\\tby a firewall"));
+        assertThat(received.get(2)).isEqualTo(new Unreachable(STORE, Scope.ALL, "TimeoutException"));
     }
 
     @Test
@@ -84,7 +84,7 @@ class OutagesTests {
             outages.ended("a", SILENCE, epoch);
         }
         ends("a", ANSWER);
-        assertThat(heard).isEmpty();
+        assertThat(received).isEmpty();
     }
 
     @Test
@@ -93,18 +93,18 @@ class OutagesTests {
             ends("a", SILENCE);
             ends("a", ANSWER);
         }
-        assertThat(heard).isEmpty();
+        assertThat(received).isEmpty();
     }
 
     @Test
     void aRefusalNeitherBeginsNorEndsAnOutage() {
         ends("a", REFUSAL);
         ends("a", REFUSAL);
-        assertThat(heard).isEmpty();
+        assertThat(received).isEmpty();
         ends("a", SILENCE);
         ends("a", SILENCE);
         ends("a", REFUSAL);
-        assertThat(heard).singleElement().isInstanceOf(Unreachable.class);
+        assertThat(received).singleElement().isInstanceOf(Unreachable.class);
     }
 
     @Test
@@ -114,10 +114,10 @@ class OutagesTests {
         ends("a", SILENCE);
         ends("a", SILENCE);
         ends("b", ANSWER);
-        assertThat(heard).containsExactly(new Unreachable("server 1", Scope.PART, "no answer"));
+        assertThat(received).containsExactly(new Unreachable("server 1", Scope.PART, "no answer"));
         servers.put("a", "server 2");
         ends("b", ANSWER);
-        assertThat(heard).last().isEqualTo(new Reachable("server 1", Scope.PART, Duration.ZERO));
+        assertThat(received).last().isEqualTo(new Reachable("server 1", Scope.PART, Duration.ZERO));
     }
 
     /** No node of the cluster was known until one answered. */
@@ -128,7 +128,7 @@ class OutagesTests {
         servers.put("a", "server 1");
         servers.put("b", "server 2");
         ends("b", ANSWER);
-        assertThat(heard).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ZERO));
+        assertThat(received).last().isEqualTo(new Reachable(STORE, Scope.ALL, Duration.ZERO));
     }
 
     @Test
@@ -138,9 +138,9 @@ class OutagesTests {
         ends("a", SILENCE);
         outages.answered(new StoreState(STORE, Optional.of("no answer")));
         outages.answered(state(new StoreState("server 2", Optional.of("no answer"))));
-        assertThat(heard).hasSize(1);
+        assertThat(received).hasSize(1);
         outages.answered(state(new StoreState("server 2", Optional.empty())));
-        assertThat(heard).last().isEqualTo(new Reachable("server 1", Scope.PART, Duration.ZERO));
+        assertThat(received).last().isEqualTo(new Reachable("server 1", Scope.PART, Duration.ZERO));
     }
 
     private static StoreState state(StoreState node) {
@@ -153,6 +153,6 @@ class OutagesTests {
         ends("a", SILENCE);
         outages.answered("another one");
         outages.answered(STORE);
-        assertThat(heard).last().isInstanceOf(Reachable.class);
+        assertThat(received).last().isInstanceOf(Reachable.class);
     }
 }

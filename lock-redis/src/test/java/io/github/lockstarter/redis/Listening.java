@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** An instance that listens to its mailbox. */
 public final class Listening implements AutoCloseable {
 
-    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final List<String> received = new CopyOnWriteArrayList<>();
     private final RedisClient client;
 
     private Listening(RedisClient client) {
@@ -23,7 +23,7 @@ public final class Listening implements AutoCloseable {
         connection.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String channel, String message) {
-                listening.heard.add(message);
+                listening.received.add(message);
             }
         });
         connection.sync().subscribe("lock:mailbox:" + instance);
@@ -31,8 +31,8 @@ public final class Listening implements AutoCloseable {
     }
 
     /** Messages to the mailbox so far. */
-    public List<String> heard() {
-        return heard;
+    public List<String> received() {
+        return received;
     }
 
     @Override

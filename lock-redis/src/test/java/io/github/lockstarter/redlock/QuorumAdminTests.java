@@ -31,8 +31,8 @@ class QuorumAdminTests {
     private static final LockHolder BERT = new LockHolder("bert");
     private static final StoredLock SILENCE = new Unknown("no answer");
 
-    private final List<ToldNode> nodes =
-            IntStream.range(0, 5).mapToObj(i -> new ToldNode("node-" + i)).toList();
+    private final List<ScriptedNode> nodes =
+            IntStream.range(0, 5).mapToObj(i -> new ScriptedNode("node-" + i)).toList();
     private final AtomicLong nanos = new AtomicLong(1);
     private final RedlockBackend backend =
             new RedlockBackend(nodes, new RedlockSettings(Duration.ofMillis(50), LEASE), nanos::get);

@@ -18,15 +18,15 @@ class QuorumEventsTests {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private final List<StoreEvent> heard = new ArrayList<>();
+    private final List<StoreEvent> received = new ArrayList<>();
     private final AtomicLong nanos = new AtomicLong();
-    private final QuorumEvents events = new QuorumEvents(new Quorum(3), "The quorum", nanos::get, heard::add);
+    private final QuorumEvents events = new QuorumEvents(new Quorum(3), "The quorum", nanos::get, received::add);
 
     @Test
     void passesOnTheOutageOfOneNode() {
         events.report(0, unreachable(0));
         events.report(0, reachable(0));
-        assertThat(heard)
+        assertThat(received)
                 .containsExactly(
                         new Unreachable("node 0", Scope.VOTE, "no answer"),
                         new Reachable("node 0", Scope.VOTE, SECOND));
@@ -41,20 +41,20 @@ class QuorumEventsTests {
         events.report(0, reachable(0));
         events.report(1, reachable(1));
         events.report(2, reachable(2));
-        assertThat(heard.stream().filter(event -> event.scope() == Scope.ALL))
+        assertThat(received.stream().filter(event -> event.scope() == Scope.ALL))
                 .containsExactly(
                         new Unreachable("The quorum", Scope.ALL, "Only 1 of 3 nodes answer, and 2 are needed"),
                         new Reachable("The quorum", Scope.ALL, SECOND));
-        assertThat(heard).hasSize(8);
+        assertThat(received).hasSize(8);
     }
 
     @Test
     void reportsARecoveryOfTheQuorumWhenTooFewNodesVote() {
         events.report(0, recovering(0, SECOND.multipliedBy(30)));
-        assertThat(heard).extracting(StoreEvent::scope).containsExactly(Scope.VOTE);
+        assertThat(received).extracting(StoreEvent::scope).containsExactly(Scope.VOTE);
         nanos.addAndGet(SECOND.multipliedBy(10).toNanos());
         events.report(1, recovering(1, SECOND.multipliedBy(30)));
-        assertThat(heard.get(2))
+        assertThat(received.get(2))
                 .isEqualTo(new RecoveryStarted(
                         "The quorum",
                         Scope.ALL,
@@ -66,8 +66,8 @@ class QuorumEventsTests {
     void doesNotCountTheVoteOfANodeThatDoesNotAnswer() {
         events.report(0, unreachable(0));
         events.report(1, recovering(1, SECOND.multipliedBy(30)));
-        assertThat(heard).hasSize(3);
-        assertThat(((RecoveryStarted) heard.get(2)).remaining()).isEqualTo(SECOND.multipliedBy(30));
+        assertThat(received).hasSize(3);
+        assertThat(((RecoveryStarted) received.get(2)).remaining()).isEqualTo(SECOND.multipliedBy(30));
     }
 
     private static Unreachable unreachable(int node) {

@@ -35,7 +35,7 @@ class RedlockMinimumTimeTests {
             new ReleaseResult.Unknown("no answer", new IllegalStateException("slow"));
 
     /** Answers votes and releases as and when a test requests it. */
-    private static final class Node extends ToldNode {
+    private static final class Node extends ScriptedNode {
 
         final CompletableFuture<Vote> vote = new CompletableFuture<>();
         CompletableFuture<ReleaseResult> release = new CompletableFuture<>();

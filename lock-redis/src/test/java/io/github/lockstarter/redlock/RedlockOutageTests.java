@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Four nodes, of which two do not answer: too few to grant a lock, and enough to say that a token has none. */
 class RedlockOutageTests {
 
-    private static final class SilentNode extends ToldNode {
+    private static final class SilentNode extends ScriptedNode {
 
         private volatile boolean isSilent = true;
 
@@ -54,7 +54,7 @@ class RedlockOutageTests {
     private final List<StoreEvent> events = new CopyOnWriteArrayList<>();
     private final List<SilentNode> silent = List.of(new SilentNode("c"), new SilentNode("d"));
     private final RedlockBackend backend = new RedlockBackend(
-            List.of(new ToldNode("a"), new ToldNode("b"), silent.get(0), silent.get(1)),
+            List.of(new ScriptedNode("a"), new ScriptedNode("b"), silent.get(0), silent.get(1)),
             new RedlockSettings(Duration.ofMillis(50), Duration.ofSeconds(30)));
 
     private final LockListener listener = new LockListener() {

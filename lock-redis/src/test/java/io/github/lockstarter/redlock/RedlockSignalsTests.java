@@ -32,7 +32,7 @@ class RedlockSignalsTests {
             .toList();
     private final RedlockBackend backend =
             new RedlockBackend(links, new RedlockSettings(SimLink.TIMEOUT, LEASE), world::nanos);
-    private final List<String> told = new ArrayList<>();
+    private final List<String> received = new ArrayList<>();
 
     private <R> R answer(CompletionStage<R> stage) {
         world.run(SOON);
@@ -51,7 +51,7 @@ class RedlockSignalsTests {
         backend.listen("a", new SignalListener() {
             @Override
             public void onSignal(String key, int slot) {
-                told.add(key);
+                received.add(key);
             }
 
             @Override
@@ -75,12 +75,12 @@ class RedlockSignalsTests {
         answer(backend.release(new ReleaseCommand(KEY, other, 0)));
         links.forEach(link -> link.signal(KEY));
         assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
-        assertThat(told).containsExactly(KEY);
+        assertThat(received).containsExactly(KEY);
 
         answer(backend.release(new ReleaseCommand(KEY, token, 0, new Wait.GoesOn(LEASE), Duration.ZERO, Slots.ONLY)));
         links.forEach(link -> link.signal(KEY));
 
-        assertThat(told).containsExactly(KEY, KEY);
+        assertThat(received).containsExactly(KEY, KEY);
     }
 
     /** One node signals a release, and another one has not answered yet that the lock has another owner. */
@@ -92,7 +92,7 @@ class RedlockSignalsTests {
 
         links.get(0).signal(KEY);
 
-        assertThat(told).containsExactly(KEY);
+        assertThat(received).containsExactly(KEY);
         assertThat(answer(attempt)).isInstanceOf(AcquireResult.Contended.class);
     }
 
@@ -108,6 +108,6 @@ class RedlockSignalsTests {
 
         links.forEach(link -> link.signal(KEY));
 
-        assertThat(told).containsExactly(KEY);
+        assertThat(received).containsExactly(KEY);
     }
 }

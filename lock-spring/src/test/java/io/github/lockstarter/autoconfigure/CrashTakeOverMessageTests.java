@@ -29,7 +29,7 @@ class CrashTakeOverMessageTests {
                 .withPropertyValues(properties);
     }
 
-    private static List<String> told(CapturedOutput output) {
+    private static List<String> messages(CapturedOutput output) {
         return output.toString().lines().filter(line -> line.contains(LEASES)).toList();
     }
 
@@ -41,7 +41,7 @@ class CrashTakeOverMessageTests {
     void namesTheTakeOverTimeWhenTheStoreTakesLocksOver(CapturedOutput output) {
         application(CrashTakeOver.ON, "distributed-lock.crash-takeover=1500ms").run(context -> {
             assertThat(output).contains("crash take-over 1.5s; this instance is ");
-            assertThat(told(output)).isEmpty();
+            assertThat(messages(output)).isEmpty();
             assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.ON);
         });
     }
@@ -50,7 +50,7 @@ class CrashTakeOverMessageTests {
     void saysWhyTheStoreDoesNotTakeLocksOver(CapturedOutput output) {
         application(CrashTakeOver.off("It is a cluster")).run(context -> {
             assertThat(output).contains("crash take-over off; this instance is ");
-            assertThat(told(output)).singleElement().asString().contains("INFO", LEASES + "It is a cluster");
+            assertThat(messages(output)).singleElement().asString().contains("INFO", LEASES + "It is a cluster");
             assertThat(state(context).crashTakeOver().reason()).isEqualTo("It is a cluster");
             assertThat(state(context).warnings()).isEmpty();
         });
@@ -60,7 +60,10 @@ class CrashTakeOverMessageTests {
     void warnsWhenAnOperatorCanEnableTakeOver(CapturedOutput output) {
         CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
         application(refused).run(context -> {
-            assertThat(told(output)).singleElement().asString().contains("WARN", LEASES + "It is refused. Grant it");
+            assertThat(messages(output))
+                    .singleElement()
+                    .asString()
+                    .contains("WARN", LEASES + "It is refused. Grant it");
             assertThat(state(context).warnings()).containsExactly("It is refused. Grant it");
         });
     }
@@ -70,7 +73,7 @@ class CrashTakeOverMessageTests {
         CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
         application(refused, "distributed-lock.crash-takeover=0").run(context -> {
             assertThat(output).contains("crash take-over off; this instance is ");
-            assertThat(told(output)).isEmpty();
+            assertThat(messages(output)).isEmpty();
             assertThat(state(context).crashTakeOver())
                     .isEqualTo(CrashTakeOver.off("distributed-lock.crash-takeover is 0"));
         });
@@ -79,7 +82,7 @@ class CrashTakeOverMessageTests {
     @Test
     void logsNothingWhenLocksEndWithTheirProcess(CapturedOutput output) {
         application(CrashTakeOver.UNNEEDED).run(context -> {
-            assertThat(told(output)).isEmpty();
+            assertThat(messages(output)).isEmpty();
             assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.UNNEEDED);
         });
     }

@@ -35,7 +35,7 @@ import org.springframework.core.annotation.Order;
 @ExtendWith(OutputCaptureExtension.class)
 class LockListenersTests {
 
-    private static final List<String> heard = new CopyOnWriteArrayList<>();
+    private static final List<String> received = new CopyOnWriteArrayList<>();
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
@@ -79,10 +79,10 @@ class LockListenersTests {
     @Test
     void dropsAndCountsEventsOfASlowListener(CapturedOutput output) {
         CountDownLatch released = new CountDownLatch(1);
-        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        List<LockEvent> events = new CopyOnWriteArrayList<>();
         runner.withBean("slow", LockListener.class, () -> event -> {
                     awaitUninterruptibly(released);
-                    told.add(event);
+                    events.add(event);
                 })
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
@@ -95,19 +95,19 @@ class LockListenersTests {
                     released.countDown();
 
                     await().untilAsserted(() -> assertThat(output.getAll()).contains("has caught up"));
-                    assertThat(told.size()).isBetween(LockListener.MOST_PENDING, LockListener.MOST_PENDING + 2);
+                    assertThat(events.size()).isBetween(LockListener.MOST_PENDING, LockListener.MOST_PENDING + 2);
                     assertThat(output.getAll()).containsOnlyOnce("events are dropped until it has caught up");
                 });
     }
 
     @Test
     void aListenerDeclaredAsFastIsCalledInOrderOnTheThreadOfTheLock() {
-        heard.clear();
+        received.clear();
         runner.withUserConfiguration(Ordered.class).run(context -> {
             context.getBean(LockOperations.class).acquire("order:42").release();
 
             String thread = Thread.currentThread().getName();
-            assertThat(heard).containsExactly("first on " + thread, "second on " + thread);
+            assertThat(received).containsExactly("first on " + thread, "second on " + thread);
         });
     }
 
@@ -116,7 +116,7 @@ class LockListenersTests {
     void theAdviceOfAListenerBeanApplies() {
         List<String> advised = new CopyOnWriteArrayList<>();
         runner.withBean(LockListener.class, () -> {
-                    ProxyFactory proxy = new ProxyFactory(onAcquired(event -> heard.add(event.key())));
+                    ProxyFactory proxy = new ProxyFactory(onAcquired(event -> received.add(event.key())));
                     proxy.addAdvice((MethodInterceptor) call -> {
                         advised.add(call.getMethod().getName());
                         return call.proceed();
@@ -127,7 +127,7 @@ class LockListenersTests {
                     context.getBean(LockOperations.class)
                             .acquire("order:proxied")
                             .release();
-                    await().untilAsserted(() -> assertThat(heard).contains("order:proxied"));
+                    await().untilAsserted(() -> assertThat(received).contains("order:proxied"));
                 });
 
         assertThat(advised).contains("onEvent");
@@ -135,13 +135,13 @@ class LockListenersTests {
 
     @Test
     void listenersReceiveTheEventsOfTheShutdown() {
-        List<LockEvent> told = new CopyOnWriteArrayList<>();
-        runner.withBean("own", LockListener.class, () -> told::add).run(context -> {
+        List<LockEvent> events = new CopyOnWriteArrayList<>();
+        runner.withBean("own", LockListener.class, () -> events::add).run(context -> {
             context.getBean(LockOperations.class).acquire("order:42");
             context.getBean(LockEngine.class).stop();
         });
 
-        assertThat(told)
+        assertThat(events)
                 .filteredOn(LockEvent.Lost.class::isInstance)
                 .singleElement()
                 .isInstanceOfSatisfying(
@@ -219,7 +219,7 @@ class LockListenersTests {
                 @Override
                 public void onEvent(LockEvent event) {
                     if (event instanceof LockEvent.Acquired) {
-                        heard.add(name + " on " + Thread.currentThread().getName());
+                        received.add(name + " on " + Thread.currentThread().getName());
                     }
                 }
             };

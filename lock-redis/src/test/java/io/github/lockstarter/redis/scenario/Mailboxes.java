@@ -12,7 +12,7 @@ final class Mailboxes implements AutoCloseable {
 
     private static final String ALL = "lock:mailbox:*";
 
-    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final List<String> received = new CopyOnWriteArrayList<>();
     private final RedisClient client;
 
     private Mailboxes(RedisClient client) {
@@ -25,7 +25,7 @@ final class Mailboxes implements AutoCloseable {
         connection.addListener(new RedisPubSubAdapter<>() {
             @Override
             public void message(String pattern, String channel, String message) {
-                mailboxes.heard.add(message);
+                mailboxes.received.add(message);
             }
         });
         connection.sync().psubscribe(ALL);
@@ -34,12 +34,12 @@ final class Mailboxes implements AutoCloseable {
 
     /** Number of signals. */
     long signals() {
-        return heard.size() - notices();
+        return received.size() - notices();
     }
 
     /** Number of notices that another instance waits. */
     long notices() {
-        return heard.stream().filter(message -> message.startsWith("%!")).count();
+        return received.stream().filter(message -> message.startsWith("%!")).count();
     }
 
     @Override

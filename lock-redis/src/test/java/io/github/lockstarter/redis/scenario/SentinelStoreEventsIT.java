@@ -46,20 +46,20 @@ class SentinelStoreEventsIT {
             acquireOnceItIsGranted(application);
             await().atMost(PATIENCE).until(() -> count(application, RecoveryEnded.class, before) > 0);
 
-            List<StoreEvent> heard = application.events().ofStore();
+            List<StoreEvent> received = application.events().ofStore();
             assertThat(count(application, RecoveryStarted.class, before))
-                    .as("%s", heard)
+                    .as("%s", received)
                     .isEqualTo(1);
             assertThat(count(application, RecoveryEnded.class, before))
-                    .as("%s", heard)
+                    .as("%s", received)
                     .isEqualTo(1);
             assertThat(count(application, Unreachable.class, before))
-                    .as("%s", heard)
+                    .as("%s", received)
                     .isEqualTo(1);
             assertThat(count(application, Reachable.class, before))
-                    .as("%s", heard)
+                    .as("%s", received)
                     .isEqualTo(1);
-            assertThat(heard.stream().skip(before).filter(RecoveryStarted.class::isInstance))
+            assertThat(received.stream().skip(before).filter(RecoveryStarted.class::isInstance))
                     .allSatisfy(recovery -> assertThat(((RecoveryStarted) recovery).problem())
                             .endsWith(" was restarted or replaced by another server"));
         }

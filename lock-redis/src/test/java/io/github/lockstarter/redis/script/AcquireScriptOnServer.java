@@ -32,10 +32,10 @@ public abstract class AcquireScriptOnServer {
     }
 
     /** Messages of a channel arrive in order, so a message sent now arrives after all earlier ones. */
-    public List<String> heardUntilNow(Listening listening, String instance) {
+    public List<String> receivedUntilNow(Listening listening, String instance) {
         redis.publish("lock:mailbox:" + instance, "end");
-        Awaitility.await().until(() -> listening.heard().contains("end"));
-        return listening.heard().stream()
+        Awaitility.await().until(() -> listening.received().contains("end"));
+        return listening.received().stream()
                 .filter(message -> !message.equals("end"))
                 .toList();
     }

@@ -49,7 +49,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
             scripts.waitFor("b:1", 5_000, 0);
             scripts.waitFor("b:2", 5_000, 0);
             scripts.waitFor("c:1", 5_000, 0);
-            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
+            assertThat(receivedUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
         }
     }
 
@@ -60,7 +60,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
             scripts.waitFor("b:1", 5_000, 0);
             scripts.withdraw("b:1");
             scripts.waitFor("c:1", 5_000, 0);
-            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY, "%!" + Scripts.KEY);
+            assertThat(receivedUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY, "%!" + Scripts.KEY);
         }
     }
 
@@ -69,7 +69,7 @@ class AcquireScriptQueueIT extends AcquireScriptOnServer {
         try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
             scripts.acquire(OWNER + ":1", 30_000);
             scripts.waitFor(OWNER + ":2", 5_000, 0);
-            assertThat(heardUntilNow(owner, OWNER)).isEmpty();
+            assertThat(receivedUntilNow(owner, OWNER)).isEmpty();
         }
     }
 

@@ -55,7 +55,7 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
 
             assertThat(queued).hasSize(7).startsWith(0L);
             assertThat(redis.zscore(KEYS.waiters(), "b")).isEqualTo((double) (long) queued.get(2));
-            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
+            assertThat(receivedUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
         }
     }
 }

@@ -81,7 +81,7 @@ class BatchScriptsIT {
                 arguments.toArray(String[]::new));
         List<Object> all = locks.length == 1 && replies.size() > 1 ? List.of(replies) : replies;
         return all.stream()
-                .map(reply -> reply instanceof List<?> parts ? Scripts.told(parts) : reply)
+                .map(reply -> reply instanceof List<?> parts ? Scripts.values(parts) : reply)
                 .toList();
     }
 

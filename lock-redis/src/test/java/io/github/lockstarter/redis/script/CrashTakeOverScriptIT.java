@@ -191,9 +191,9 @@ class CrashTakeOverScriptIT {
 
     @Test
     void answersABeatThatTheMailboxIsSubscribed() throws Exception {
-        try (Listening heard = Listening.to(REDIS.server(), CRASHED)) {
+        try (Listening mailbox = Listening.to(REDIS.server(), CRASHED)) {
             assertThat(scripts.beat(CRASHED, GUARDED).get(4)).isEqualTo("1");
-            assertThat(heard.heard()).isEmpty();
+            assertThat(mailbox.received()).isEmpty();
         }
     }
 
@@ -354,9 +354,9 @@ class CrashTakeOverScriptIT {
     @Test
     void doesNotTakeOverFromASubscribedOwnerWhateverItsMark() throws Exception {
         mark(1, LONG);
-        try (Listening heard = Listening.to(REDIS.server(), CRASHED)) {
+        try (Listening mailbox = Listening.to(REDIS.server(), CRASHED)) {
             assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
-            assertThat(heard.heard()).as("it receives neither").isEmpty();
+            assertThat(mailbox.received()).as("it receives neither").isEmpty();
         }
         await().until(() -> redis.pubsubNumsub("lock:mailbox:" + CRASHED).containsValue(0L));
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);

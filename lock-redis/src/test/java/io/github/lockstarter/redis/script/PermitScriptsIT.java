@@ -212,9 +212,9 @@ class PermitScriptsIT {
     /** Whatever slots it has, and not for its own wait. */
     @Test
     void tellsEachOwnerOnceThatAnotherInstanceWaits() {
-        assertThat(toldWhen(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of("b")))
+        assertThat(noticesFor(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of("b")))
                 .isEqualTo(Map.of(ONE, 1L, OTHER, 1L, THIRD, 1L));
-        assertThat(toldWhen(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of(ONE)))
+        assertThat(noticesFor(LockScript.ACQUIRE.text(), List.of(ONE, OTHER, ONE, THIRD), List.of(ONE)))
                 .isEqualTo(Map.of(ONE, 0L, OTHER, 1L, THIRD, 1L));
     }
 
@@ -223,7 +223,7 @@ class PermitScriptsIT {
     @ValueSource(strings = {"{owner}", "{stored[1]}", "{stored[#stored]}"})
     void theCheckFindsAScriptThatReadsOneSlotOnly(String slots) {
         String hasty = edited("others and stored or {owner}", "others and " + slots + " or {owner}");
-        assertThat(toldWhen(hasty, List.of(ONE, OTHER, THIRD), List.of("b")).values())
+        assertThat(noticesFor(hasty, List.of(ONE, OTHER, THIRD), List.of("b")).values())
                 .contains(0L);
     }
 
@@ -231,7 +231,7 @@ class PermitScriptsIT {
     @Test
     void theCheckFindsAScriptThatCountsSlots() {
         String twice = edited("told[holder] = true", "told[holder] = false");
-        assertThat(toldWhen(twice, List.of(ONE, OTHER, ONE), List.of("b"))).containsEntry(ONE, 2L);
+        assertThat(noticesFor(twice, List.of(ONE, OTHER, ONE), List.of("b"))).containsEntry(ONE, 2L);
     }
 
     /** A waiter may be an owner itself, and know no other one. */
@@ -239,20 +239,20 @@ class PermitScriptsIT {
     @ValueSource(ints = {2, 3, 4})
     void tellsEachWaitingOwnerThatAnotherOneWaits(int owners) {
         List<String> instances = List.of(ONE, OTHER, THIRD, "3".repeat(32)).subList(0, owners);
-        assertThat(toldWhen(LockScript.ACQUIRE.text(), instances, instances).values())
-                .allMatch(told -> told > 0);
+        assertThat(noticesFor(LockScript.ACQUIRE.text(), instances, instances).values())
+                .allMatch(notices -> notices > 0);
     }
 
     /** All of them have been notified. */
     @Test
     void notifiesNoOwnerOfAnAdditionalWaitingInstance() {
         List<String> owners = List.of(ONE, OTHER);
-        assertThat(toldWhen(LockScript.ACQUIRE.text(), owners, List.of("b", "c", "d")))
+        assertThat(noticesFor(LockScript.ACQUIRE.text(), owners, List.of("b", "c", "d")))
                 .isEqualTo(Map.of(ONE, 1L, OTHER, 1L));
     }
 
     /** Number of notices per instance, for these owners and waiters. */
-    private Map<String, Long> toldWhen(String script, List<String> owners, List<String> waiters) {
+    private Map<String, Long> noticesFor(String script, List<String> owners, List<String> waiters) {
         redis.del(IntStream.range(0, owners.size())
                 .mapToObj(PermitScriptsIT::slot)
                 .toArray(String[]::new));
@@ -261,7 +261,7 @@ class PermitScriptsIT {
             assertThat(slotOf(acquire(owners.get(i) + ":" + i + LABEL, owners.size())))
                     .isEqualTo(i);
         }
-        Map<String, Long> told = new TreeMap<>();
+        Map<String, Long> notices = new TreeMap<>();
         List<Listening> mailboxes = new ArrayList<>();
         try {
             List<String> instances = owners.stream().distinct().toList();
@@ -272,18 +272,18 @@ class PermitScriptsIT {
                         .isEqualTo(CONTENDED);
             }
             for (int i = 0; i < instances.size(); i++) {
-                told.put(instances.get(i), wantedUntilNow(mailboxes.get(i), instances.get(i)));
+                notices.put(instances.get(i), wantedUntilNow(mailboxes.get(i), instances.get(i)));
             }
         } finally {
             mailboxes.forEach(Listening::close);
         }
-        return told;
+        return notices;
     }
 
     private long wantedUntilNow(Listening mailbox, String instance) {
         redis.publish("lock:mailbox:" + instance, "end");
-        Awaitility.await().until(() -> mailbox.heard().contains("end"));
-        return mailbox.heard().stream().filter(("%!" + Scripts.KEY)::equals).count();
+        Awaitility.await().until(() -> mailbox.received().contains("end"));
+        return mailbox.received().stream().filter(("%!" + Scripts.KEY)::equals).count();
     }
 
     private long slotsOf(String token) {

@@ -44,7 +44,7 @@ class ReleaseScriptIT {
             }
             scripts.waitFor("c:1", 5_000, 0);
             scripts.release("a:1", 0);
-            Awaitility.await().until(() -> c.heard().contains(Scripts.KEY));
+            Awaitility.await().until(() -> c.received().contains(Scripts.KEY));
             assertThat(redis.exists(KEYS.waiters())).isZero();
         }
     }
@@ -74,7 +74,7 @@ class ReleaseScriptIT {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("b:1", 5_000, 0);
             scripts.releaseUncounted("a:1");
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            Awaitility.await().until(() -> b.received().contains(Scripts.KEY));
         }
     }
 
@@ -84,7 +84,7 @@ class ReleaseScriptIT {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("b:1", 5_000, 0);
             assertThat(scripts.releaseAndQueue("a:1", 2_000)).isEqualTo(3);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            Awaitility.await().until(() -> b.received().contains(Scripts.KEY));
             assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
             assertThat(redis.pttl(KEYS.waiters())).isCloseTo(2_000, within(1_000L));
         }
@@ -97,7 +97,7 @@ class ReleaseScriptIT {
             scripts.waitFor("b:1", 60_000, 0);
             scripts.waitFor("c:1", 60_000, 0);
             scripts.releaseAndQueue("a:1", 2_000);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            Awaitility.await().until(() -> b.received().contains(Scripts.KEY));
             assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
         }
     }
@@ -117,7 +117,7 @@ class ReleaseScriptIT {
             scripts.waitFor("a:2", 5_000, 0);
             assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
             assertThat(redis.exists(KEYS.waiters())).isZero();
-            assertThat(a.heard()).isEmpty();
+            assertThat(a.received()).isEmpty();
         }
     }
 
@@ -127,7 +127,7 @@ class ReleaseScriptIT {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("a:2", 5_000, 0);
             assertThat(scripts.release("a:1", 0)).isEqualTo(3);
-            Awaitility.await().until(() -> a.heard().contains(Scripts.KEY));
+            Awaitility.await().until(() -> a.received().contains(Scripts.KEY));
         }
     }
 
@@ -139,7 +139,7 @@ class ReleaseScriptIT {
             scripts.releaseAndQueue("a:1", 5_000);
             redis.scriptFlush();
             assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(FREE);
-            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            Awaitility.await().until(() -> b.received().contains(Scripts.KEY));
             assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
         }
     }

@@ -132,11 +132,11 @@ final class Scripts {
         if (reply.get(0).equals(REFUSED)) {
             throw new RedisCommandExecutionException((String) reply.get(3));
         }
-        return (List<T>) told(reply);
+        return (List<T>) values(reply);
     }
 
     /** The parts of a reply with a value, and the parts before them. */
-    static List<?> told(List<?> reply) {
+    static List<?> values(List<?> reply) {
         int end = reply.size();
         while (reply.get(end - 1).equals("")) {
             end--;

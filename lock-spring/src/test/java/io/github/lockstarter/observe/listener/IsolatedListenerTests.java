@@ -19,10 +19,10 @@ class IsolatedListenerTests {
     @Test
     void deliversALossEvenToASlowListener() {
         CountDownLatch released = new CountDownLatch(1);
-        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        List<LockEvent> received = new CopyOnWriteArrayList<>();
         LockListeners.Isolated listener = new LockListeners.Isolated(event -> {
             awaitUninterruptibly(released);
-            told.add(event);
+            received.add(event);
         });
         LockEvent.Lost lost =
                 new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
@@ -32,22 +32,22 @@ class IsolatedListenerTests {
         listener.onEvent(lost);
         released.countDown();
 
-        await().untilAsserted(() -> assertThat(told).last().isSameAs(lost));
-        assertThat(listener.dropped() + told.size()).isEqualTo(2 * LockListener.MOST_PENDING + 1);
+        await().untilAsserted(() -> assertThat(received).last().isSameAs(lost));
+        assertThat(listener.dropped() + received.size()).isEqualTo(2 * LockListener.MOST_PENDING + 1);
         listener.close();
     }
 
     @Test
     void passesOnEachEvent() {
-        List<LockEvent> told = new CopyOnWriteArrayList<>();
-        LockListeners.Isolated listener = new LockListeners.Isolated(told::add);
+        List<LockEvent> received = new CopyOnWriteArrayList<>();
+        LockListeners.Isolated listener = new LockListeners.Isolated(received::add);
         LockEvent contended = new LockEvent.Contended("order", "order:42");
         LockEvent lost = new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
         listener.onEvent(contended);
         listener.onEvent(lost);
         listener.close();
 
-        assertThat(told).containsExactly(contended, lost);
+        assertThat(received).containsExactly(contended, lost);
     }
 
     @Test

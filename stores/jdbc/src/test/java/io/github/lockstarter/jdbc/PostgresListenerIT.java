@@ -49,7 +49,7 @@ class PostgresListenerIT {
     @Test
     void returnsItsConnectionPeriodicallyAndKeepsListening() throws SQLException {
         AtomicInteger lent = new AtomicInteger();
-        Queue<String> heard = new ConcurrentLinkedQueue<>();
+        Queue<String> received = new ConcurrentLinkedQueue<>();
         JdbcSettings settings = JdbcSettings.of("lock:");
         try (HikariDataSource pool = POSTGRES.database().pool(2)) {
             JdbcDatabase counted = new JdbcDatabase(
@@ -64,7 +64,7 @@ class PostgresListenerIT {
             counted.open().close(); // finds out which database it is
             PostgresListener listener =
                     new PostgresListener(settings, counted, PostgresListenerIT::tell, Duration.ofMillis(300));
-            listener.listen("me", (SignalsOnly) (key, slot) -> heard.add(key));
+            listener.listen("me", (SignalsOnly) (key, slot) -> received.add(key));
             listener.begin("lock:key", attemptThatWaits());
             listener.startIfWanted();
             try {
@@ -72,7 +72,7 @@ class PostgresListenerIT {
                 await().atMost(Duration.ofSeconds(20)).until(listener::isOpen);
                 await().atMost(Duration.ofSeconds(20)).until(() -> {
                     tell(PostgresNotice.free("lock:key").text());
-                    return !heard.isEmpty();
+                    return !received.isEmpty();
                 });
             } finally {
                 listener.close();

@@ -205,7 +205,7 @@ final class LabReport {
     }
 
     private void appendViolations(StringBuilder page, Path directory, String name) throws IOException {
-        List<String> told = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
         int pictures = 0;
         for (LabResult result : results) {
             for (Violation violation :
@@ -219,11 +219,11 @@ final class LabReport {
                             Timeline.of(violation, result.shown().get(violation), result.faults()));
                     line += " [timeline](" + picture + ")";
                 }
-                told.add(line);
+                lines.add(line);
             }
         }
         page.append("## Violations, the first " + MOST_TOLD + " of each session\n\n")
-                .append(told.isEmpty() ? "None." : String.join("\n", told))
+                .append(lines.isEmpty() ? "None." : String.join("\n", lines))
                 .append('\n');
     }
 

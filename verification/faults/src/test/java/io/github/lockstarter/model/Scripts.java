@@ -42,17 +42,17 @@ record Scripts(Rules rules) {
         int known = request.marker();
         boolean isNoted = isNoted(asked, known);
         Server server = isNoted ? asked : look(asked, known);
-        int told = isNoted ? known : server.marker().id();
+        int marker = isNoted ? known : server.marker().id();
         if (server.owner() == request.token()) {
-            return new Answer(server, Outcome.GRANTED, told, server.held(), false);
+            return new Answer(server, Outcome.GRANTED, marker, server.held(), false);
         }
         if (server.owner() != Owner.NOBODY || (!isNoted && isYoungerThan(rules.grace(), server))) {
-            return new Answer(server, Outcome.REFUSED, told, 0, false);
+            return new Answer(server, Outcome.REFUSED, marker, 0, false);
         }
         Server granted = isNoted ? server.withFence(server.fence() + 1) : grants(server, known);
         int fencing = granted.fence();
         return new Answer(
-                granted.grantedTo(request.token(), rules.lease(), fencing), Outcome.GRANTED, told, fencing, true);
+                granted.grantedTo(request.token(), rules.lease(), fencing), Outcome.GRANTED, marker, fencing, true);
     }
 
     /** All locks of a server have the same marker, note and counter. */

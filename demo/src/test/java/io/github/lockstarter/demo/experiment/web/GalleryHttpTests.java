@@ -92,20 +92,20 @@ class GalleryHttpTests {
 
     @Test
     void notifiesListenersOfEachChange() {
-        Queue<String> told = new ConcurrentLinkedQueue<>();
+        Queue<String> received = new ConcurrentLinkedQueue<>();
         events.subscribe(experiment, gallery, new SseEmitter() {
             @Override
             public void send(SseEventBuilder event) {
                 event.build().stream()
                         .map(DataWithMediaType::getData)
-                        .forEach(data -> told.add(
+                        .forEach(data -> received.add(
                                 data instanceof GalleryState state ? "running " + state.running() : data.toString()));
             }
         });
-        await().untilAsserted(() -> assertThat(told).anyMatch(text -> text.contains("event:gallery")));
+        await().untilAsserted(() -> assertThat(received).anyMatch(text -> text.contains("event:gallery")));
 
         gallery.play(new GalleryPlan(List.of(Exhibit.INCR), 1, 1));
 
-        await().untilAsserted(() -> assertThat(told).contains("running incr"));
+        await().untilAsserted(() -> assertThat(received).contains("running incr"));
     }
 }

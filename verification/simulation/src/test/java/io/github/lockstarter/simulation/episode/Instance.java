@@ -73,7 +73,7 @@ final class Instance {
                 world.packets(name),
                 world.servers::master,
                 setting.commandTimeout(),
-                this::heard);
+                this::received);
         RedisSettings redis = new RedisSettings(
                 "lock:",
                 setting.commandTimeout(),
@@ -82,7 +82,7 @@ final class Instance {
     }
 
     /** A message of the mailbox: the name of a lock, with a mark before it unless it says that the lock may be free. */
-    private void heard(String text) {
+    private void received(String text) {
         if (text.startsWith(SignalMailbox.WANTED)) {
             world.write(world.event(EventKind.WANTED, name).of(text.substring(SignalMailbox.WANTED.length()), 0));
         } else if (text.startsWith(SignalMailbox.REVOKED)) {

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param delays of packets in ns
  * @param master the current master, as far as the client can detect
  * @param commandTimeout after which the client gives a command up
- * @param heard receives each message before the client
+ * @param received gets each message before the client
  */
 public record Endpoint(
         VirtualTime time,
@@ -26,7 +26,7 @@ public record Endpoint(
         LongSupplier delays,
         Supplier<Server> master,
         Duration commandTimeout,
-        Consumer<String> heard) {
+        Consumer<String> received) {
 
     /** Opens a connection to the master; empty if it cannot be reached. */
     Optional<Wire> open(Wire.Client receiver) {

@@ -150,7 +150,7 @@ final class LettuceConnection implements Wire.Client {
     @Override
     public void message(String channel, String text) {
         if (!isClosed) {
-            endpoint.heard().accept(text);
+            endpoint.received().accept(text);
             List.copyOf(messages).forEach(listener -> listener.message(channel, text));
         }
     }

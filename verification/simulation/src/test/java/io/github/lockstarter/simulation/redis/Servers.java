@@ -70,9 +70,9 @@ final class Servers implements AutoCloseable {
         simulatedReplica = new SimRedis(lua, () -> micros, () -> history);
         simulatedReplica.follow(simulated);
         micros = START;
-        String heard = RandomCommands.channels().get(0);
-        subscriber.execute(List.of("SUBSCRIBE", heard));
-        simulated.subscribe(heard, (channel, message) -> messages.add(channel + " " + message));
+        String observed = RandomCommands.channels().get(0);
+        subscriber.execute(List.of("SUBSCRIBE", observed));
+        simulated.subscribe(observed, (channel, message) -> messages.add(channel + " " + message));
     }
 
     /** Of a table of the server's Lua, which is another one after each SCRIPT FLUSH. */

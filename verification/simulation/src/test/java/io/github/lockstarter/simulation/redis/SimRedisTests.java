@@ -77,13 +77,13 @@ class SimRedisTests {
     void replicaReceivesMessagesButNotTheCachedCheck() {
         SimRedis replica = server();
         replica.follow(master);
-        List<String> heard = new ArrayList<>();
-        replica.subscribe("channel", (channel, message) -> heard.add(message));
+        List<String> received = new ArrayList<>();
+        replica.subscribe("channel", (channel, message) -> received.add(message));
 
         assertThat(execute(master, "PUBLISH", "channel", "hello")).isEqualTo(new Reply.Numeric(0));
         acquireTwice();
 
-        assertThat(heard).containsExactly("hello");
+        assertThat(received).containsExactly("hello");
         assertThat(master.keys()).containsKeys("l:{a}", "l:history:checked");
         assertThat(replica.keys()).containsKey("l:{a}").doesNotContainKey("l:history:checked");
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A node with configurable answers to an operator, which records revocations. */
-class ToldNode implements QuorumNode {
+class ScriptedNode implements QuorumNode {
 
     final List<Long> revoked = new ArrayList<>();
     StoredLock lock = new StoredLock.Free(0, 0);
@@ -27,7 +27,7 @@ class ToldNode implements QuorumNode {
     Revocation revocation = new Revocation.Revoked();
     OptionalLong storeMicros = OptionalLong.empty();
 
-    ToldNode(String name) {
+    ScriptedNode(String name) {
         this.state = new StoreState(name, Optional.empty());
     }
 
