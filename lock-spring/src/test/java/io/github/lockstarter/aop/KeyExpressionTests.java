@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.nio.CharBuffer;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -245,7 +246,10 @@ class KeyExpressionTests {
 
     @Test
     void theFailureNamesTheCompilerOptionForParameterNames() {
-        KeyParameters unnamed = new KeyParameters(1, Optional.empty());
+        Map<String, Integer> positions = new LinkedHashMap<>();
+        positions.put("p0", 0);
+        positions.put("a0", 0);
+        KeyParameters unnamed = new KeyParameters(positions, false);
         assertThatThrownBy(() -> KeyExpression.parse("'x:' + #id", SHIP, unnamed, PROPERTIES))
                 .isInstanceOfSatisfying(
                         LockStartException.class,
