@@ -88,34 +88,32 @@ final class LockBackendOptions {
     }
 
     private void checkNames(Environment environment) {
-        if (!byName.containsKey(properties.backend())) {
-            throw missing(properties.backend(), environment.getProperty(BACKEND, ""));
-        }
-        if (properties.backend().equals(LockBackendOption.LOCAL)) {
-            return;
+        String backend = properties.backend();
+        String written = environment.getProperty(BACKEND, "");
+        if (!byName.containsKey(backend)) {
+            throw missing(
+                    backend,
+                    BACKEND + (written.isBlank() ? " is unset (default '" + backend + "')" : " is '" + written + "'"));
         }
         for (String further : properties.furtherBackends()) {
-            if (!byName.containsKey(further) || further.equals(LockBackendOption.LOCAL)) {
-                throw new LockStartException(
-                        FURTHER + " names '" + further + "', and the application has no such store; it has "
-                                + byName.keySet() + ", of which '" + LockBackendOption.LOCAL + "' is for all locks",
-                        "Correct the name, or add the module that has this store");
+            boolean isKnown = byName.containsKey(further) && !further.equals(LockBackendOption.LOCAL);
+            if (!isKnown && !backend.equals(LockBackendOption.LOCAL)) {
+                throw missing(further, FURTHER + " names '" + further + "'");
             }
         }
     }
 
-    private LockStartException missing(String backend, String written) {
-        String is = BACKEND + (written.isBlank() ? " is unset (default '" + backend + "')" : " is '" + written + "'");
-        Optional<String> module = StoreModule.dependencyOf(backend);
+    private LockStartException missing(String store, String setting) {
+        Optional<String> module = StoreModule.dependencyOf(store);
         return new LockStartException(
-                is + ", and the application has no such store; it has " + byName.keySet()
-                        + module.map(name -> ". The store '" + backend + "' needs the dependency " + name
+                setting + ", and the application has no such store; it has " + byName.keySet()
+                        + module.map(name -> ". The store '" + store + "' needs the dependency " + name
                                         + ", which is not on the class path")
                                 .orElse(""),
                 module.map(name -> "Add " + name + " in the version of lock-starter")
-                                .orElse("Add the module that has this store")
+                                .orElse("Correct the name, or add the module that has this store")
                         + ", or set " + BACKEND + " to one of " + byName.keySet() + ", of which '"
-                        + LockBackendOption.LOCAL + "' is for tests");
+                        + LockBackendOption.LOCAL + "' keeps all locks in this JVM, for tests");
     }
 
     /**

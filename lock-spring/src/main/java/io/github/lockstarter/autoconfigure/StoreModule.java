@@ -12,15 +12,17 @@ import org.springframework.util.ClassUtils;
 
 /** The stores of this project and their modules. */
 enum StoreModule {
-    REDIS("redis.RedisLockAutoConfiguration"),
-    REDLOCK("redis.RedisLockAutoConfiguration"),
-    JDBC("jdbc.JdbcLockAutoConfiguration"),
-    ZOOKEEPER("zookeeper.ZooKeeperLockAutoConfiguration"),
-    ETCD("etcd.EtcdLockAutoConfiguration");
+    REDIS("lock-starter", "redis.RedisLockAutoConfiguration"),
+    REDLOCK("lock-starter", "redis.RedisLockAutoConfiguration"),
+    JDBC("lock-starter-jdbc", "jdbc.JdbcLockAutoConfiguration"),
+    ZOOKEEPER("lock-starter-zookeeper", "zookeeper.ZooKeeperLockAutoConfiguration"),
+    ETCD("lock-starter-etcd", "etcd.EtcdLockAutoConfiguration");
 
+    private final String artifact;
     private final String autoConfiguration;
 
-    StoreModule(String autoConfiguration) {
+    StoreModule(String artifact, String autoConfiguration) {
+        this.artifact = artifact;
         this.autoConfiguration = StoreModule.class.getPackageName() + '.' + autoConfiguration;
     }
 
@@ -56,16 +58,12 @@ enum StoreModule {
     static Optional<String> dependencyOf(String store) {
         return Arrays.stream(values())
                 .filter(module -> module.store().equals(store))
-                .map(module -> "io.github.lockstarter:lock-starter" + (module.isOfTheStarter() ? "" : '-' + store))
+                .map(module -> "io.github.lockstarter:" + module.artifact)
                 .findAny();
     }
 
     private String store() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    private boolean isOfTheStarter() {
-        return this == REDIS || this == REDLOCK;
     }
 
     private boolean isPresent() {
