@@ -30,17 +30,17 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public void lock() {
-        lock(lock);
+        reportingLoss(lock::lock);
     }
 
     @Override
     public void lock(Duration ttl) {
-        lock(locks.asLock(request.leasedFor(ttl)));
+        reportingLoss(locks.asLock(request.leasedFor(ttl))::lock);
     }
 
-    private static void lock(Lock lock) {
+    private static void reportingLoss(Runnable step) {
         try {
-            lock.lock();
+            step.run();
         } catch (LockLostException e) {
             throw lost(e);
         }
@@ -135,11 +135,7 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public void unlock() {
-        try {
-            lock.unlock();
-        } catch (LockLostException e) {
-            throw lost(e);
-        }
+        reportingLoss(lock::unlock);
     }
 
     private static ConcurrentModificationException lost(LockLostException loss) {
