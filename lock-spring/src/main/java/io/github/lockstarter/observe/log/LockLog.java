@@ -14,7 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,7 +37,8 @@ public final class LockLog implements LockListener {
     private static final long AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final Set<Hold> failing = ConcurrentHashMap.newKeySet();
-    private final AtomicReference<@Nullable Warning> lastDoubt = new AtomicReference<>();
+    private final Set<Hold> doubted = ConcurrentHashMap.newKeySet();
+    private final AtomicLong lastDoubtNanos;
     private final LongSupplier monotonicNanos;
 
     public LockLog() {
@@ -47,12 +48,10 @@ public final class LockLog implements LockListener {
     /** For tests: a clock for the minute between warnings. */
     LockLog(LongSupplier monotonicNanos) {
         this.monotonicNanos = monotonicNanos;
+        this.lastDoubtNanos = new AtomicLong(monotonicNanos.getAsLong() - AGAIN_NANOS);
     }
 
     private record Hold(String key, long fencingToken) {}
-
-    /** The hold is null once it is confirmed, because later confirmations follow doubts without a warning. */
-    private record Warning(@Nullable Hold hold, long at) {}
 
     @Override
     public boolean returnsAtOnce() {
@@ -171,7 +170,7 @@ public final class LockLog implements LockListener {
     }
 
     private void released(LockEvent.Released event) {
-        failing.remove(new Hold(event.key(), event.fencingToken()));
+        forget(event, event.fencingToken());
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
             warn(
                     event,
@@ -190,7 +189,7 @@ public final class LockLog implements LockListener {
     }
 
     private void lost(LockEvent.Lost event) {
-        failing.remove(new Hold(event.key(), event.fencingToken()));
+        forget(event, event.fencingToken());
         warn(
                 event,
                 event.fencingToken(),
@@ -201,13 +200,21 @@ public final class LockLog implements LockListener {
                 event.failedRenewals());
     }
 
+    private void forget(LockEvent event, long fencingToken) {
+        Hold hold = new Hold(event.key(), fencingToken);
+        failing.remove(hold);
+        doubted.remove(hold);
+    }
+
     private void inDoubt(LockEvent.InDoubt event) {
-        Warning last = lastDoubt.get();
+        long last = lastDoubtNanos.get();
         long now = monotonicNanos.getAsLong();
-        boolean isDue = last == null || now - last.at >= AGAIN_NANOS;
-        Hold hold = new Hold(event.key(), event.fencingToken());
+        boolean isWarned = now - last >= AGAIN_NANOS && lastDoubtNanos.compareAndSet(last, now);
+        if (isWarned) {
+            doubted.add(new Hold(event.key(), event.fencingToken()));
+        }
         write(
-                isDue && lastDoubt.compareAndSet(last, new Warning(hold, now)) ? Level.WARN : Level.DEBUG,
+                isWarned ? Level.WARN : Level.DEBUG,
                 event,
                 event.fencingToken(),
                 "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for about"
@@ -218,12 +225,9 @@ public final class LockLog implements LockListener {
     }
 
     private void confirmed(LockEvent.Confirmed event) {
-        Warning last = lastDoubt.get();
-        boolean isThatOne = last != null
-                && new Hold(event.key(), event.fencingToken()).equals(last.hold)
-                && lastDoubt.compareAndSet(last, new Warning(null, last.at));
+        boolean isWarned = doubted.remove(new Hold(event.key(), event.fencingToken()));
         write(
-                isThatOne ? Level.WARN : Level.DEBUG,
+                isWarned ? Level.WARN : Level.DEBUG,
                 event,
                 event.fencingToken(),
                 "Lock '{}' (fencing token {}) is held: the lock store confirmed it after {} in doubt",
