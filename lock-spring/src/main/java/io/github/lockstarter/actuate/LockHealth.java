@@ -13,28 +13,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The health of the locks on Boot 3 and 4. {@code DOWN}: the store does not answer. {@code RECOVERING}: it may have
- * lost locks and grants no free ones for a while; Boot answers with 200 and ignores it in the aggregate, since {@code
- * OUT_OF_SERVICE} would take all instances out of service. Problems that only reduce safety or speed appear in the
- * details.
- *
- * @param status {@code UP}, {@code DOWN} or {@value #RECOVERING}
- * @param details by name, in display order
+ * {@code DOWN}: the store does not answer. {@code RECOVERING}: it may have lost locks and grants no free ones for a
+ * while; Boot answers with 200 and ignores it in the aggregate, since {@code OUT_OF_SERVICE} would take all instances
+ * out of service.
  */
 public record LockHealth(String status, Map<String, Object> details) {
 
-    /** The store grants no free locks; held ones stay held. */
     public static final String RECOVERING = "RECOVERING";
 
     /** From best to worst. */
     private static final List<String> STATUSES = List.of("UP", RECOVERING, "DOWN");
 
     /**
-     * Asks the stores, each for at most 5 s.
+     * Waits at most 5 s for each store. The status is the worst of all.
      *
-     * @param locks the locks
-     * @param furtherLocks those of further stores, by {@code LockOperations} bean name
-     * @return the worst status, with the details of all stores
+     * @param furtherLocks by {@code LockOperations} bean name
      */
     public static LockHealth of(LockAdmin locks, Map<String, LockAdmin> furtherLocks) {
         LockHealth first = of(locks);
@@ -49,7 +42,7 @@ public record LockHealth(String status, Map<String, Object> details) {
     }
 
     static LockHealth of(LockAdmin locks) {
-        StoreState state = StoreTimeout.await(locks.storeState(), LockHealth::silent);
+        StoreState state = StoreTimeout.await(locks.storeState(), LockHealth::unanswered);
         return new LockHealth(status(state), details(state));
     }
 
@@ -60,7 +53,7 @@ public record LockHealth(String status, Map<String, Object> details) {
         return state.recovering().isZero() ? "UP" : RECOVERING;
     }
 
-    private static StoreState silent(String reason) {
+    private static StoreState unanswered(String reason) {
         return new StoreState("lock store", Optional.of(reason));
     }
 
@@ -100,9 +93,7 @@ public record LockHealth(String status, Map<String, Object> details) {
         return details;
     }
 
-    /**
-     * Shows only whether a server with a part of the locks answers; the other details describe all servers together.
-     */
+    /** Only whether the server answers: its other details describe all servers. */
     private static Object part(StoreState node) {
         Map<String, Object> part = new LinkedHashMap<>();
         part.put("answers", node.failure().isEmpty());

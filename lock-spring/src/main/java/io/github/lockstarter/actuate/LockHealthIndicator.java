@@ -12,12 +12,6 @@ public final class LockHealthIndicator implements HealthIndicator {
     private final LockAdmin locks;
     private final Map<String, LockAdmin> furtherLocks;
 
-    /**
-     * Creates the indicator.
-     *
-     * @param locks the locks of the default store
-     * @param furtherLocks those of further stores, by {@code LockOperations} bean name
-     */
     public LockHealthIndicator(LockAdmin locks, Map<String, LockAdmin> furtherLocks) {
         this.locks = Objects.requireNonNull(locks, "locks");
         this.furtherLocks = Map.copyOf(furtherLocks);

@@ -31,20 +31,13 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * {@code /actuator/locks}: the locks that this instance holds and its waiting callers, from memory; for a single key
- * also the store's answer.
- *
- * <p>Keys may contain identifiers of people or orders. They are masked unless {@code
- * management.endpoint.locks.show-values} allows them. The endpoint is exposed only if {@code
- * management.endpoints.web.exposure.include} names it, and the release operation needs {@code
- * management.endpoint.locks.access=unrestricted}.
- *
- * <p>HTTP only, because JMX has no users.
+ * {@code /actuator/locks}: held locks and waiting callers of this instance, from memory; for a single key also the
+ * store's answer. Keys may contain identifiers of people or orders, so {@code management.endpoint.locks.show-values}
+ * masks them by default. HTTP only, because JMX has no users.
  */
 @WebEndpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
-    /** Type of the audit events. */
     public static final String AUDIT_TYPE = "DISTRIBUTED_LOCK_RELEASE";
 
     private static final int DEFAULT_LIMIT = 100;
@@ -59,15 +52,6 @@ public final class LocksEndpoint {
     private final Show showValues;
     private final Set<String> roles;
 
-    /**
-     * Creates the endpoint.
-     *
-     * @param locks the default locks
-     * @param furtherLocks those of further stores, by {@code LockOperations} bean name
-     * @param events publishes the audit events
-     * @param showValues when to show keys
-     * @param roles roles of authorized users; if empty, every authenticated user is authorized
-     */
     public LocksEndpoint(
             LockAdmin locks,
             Map<String, LockAdmin> furtherLocks,
@@ -82,15 +66,12 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Returns the held locks and the waiters.
+     * Lists held locks and waiting callers.
      *
-     * @param security the user
      * @param key selects one lock and asks the store about it
-     * @param limit maximum length of each list, 100 by default
-     * @param locks {@code LockOperations} bean of a further store, such as {@code zookeeperLocks}; by default that of
-     *     {@code distributed-lock.backend}
-     * @param slot slot to ask the store about, for a lock with several permits; the first by default
-     * @return the locks
+     * @param limit maximum length of each list
+     * @param locks {@code LockOperations} bean of a further store
+     * @param slot slot to ask the store about
      */
     // Spring's @Nullable is deprecated in Framework 7, but with JSpecify's, Boot 3.5 answers 400 if the parameter is
     // missing.
@@ -102,31 +83,34 @@ public final class LocksEndpoint {
             @Nullable Integer limit,
             @Nullable String locks,
             @Nullable Integer slot) {
-        LockAdmin asked = admin(locks);
-        int most = limit == null ? DEFAULT_LIMIT : limit;
-        if (most < 1) {
-            throw new InvalidEndpointRequestException("The limit is " + most + "; give 1 or more", "limit");
+        LockAdmin admin = admin(locks);
+        int length = limit == null ? DEFAULT_LIMIT : limit;
+        if (length < 1) {
+            throw new InvalidEndpointRequestException("The limit is " + length + "; give 1 or more", "limit");
         }
-        boolean shown = key != null || showValues.isShown(security, roles); // the caller knows the key
+        boolean showsKeys = key != null || showValues.isShown(security, roles); // the caller knows the key
         Instant now = Instant.now();
-        List<HeldLock> held = asked.heldLocks().snapshot().stream()
+        List<HeldLock> held = admin.heldLocks().snapshot().stream()
                 .filter(lock -> key == null || key.equals(lock.key()))
                 .toList();
-        List<Waiter> waiting = asked.waiters().stream()
+        List<Waiter> waiting = admin.waiters().stream()
                 .filter(waiter -> key == null || key.equals(waiter.key()))
                 .toList();
         return new LocksReport(
-                asked.instance(),
+                admin.instance(),
                 held.size(),
                 waiting.size(),
-                held.stream().limit(most).map(lock -> Held.of(lock, shown)).toList(),
+                held.stream()
+                        .limit(length)
+                        .map(lock -> Held.of(lock, showsKeys))
+                        .toList(),
                 waiting.stream()
-                        .limit(most)
-                        .map(waiter -> Waiting.of(waiter, now, shown))
+                        .limit(length)
+                        .map(waiter -> Waiting.of(waiter, now, showsKeys))
                         .toList(),
                 key == null
                         ? null
-                        : Stored.of(StoreTimeout.await(asked.inspect(key, checked(slot)), StoredLock.Unknown::new)));
+                        : Stored.of(StoreTimeout.await(admin.inspect(key, checked(slot)), StoredLock.Unknown::new)));
     }
 
     @SuppressWarnings("deprecation") // Spring's @Nullable, as above
@@ -149,17 +133,10 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Releases a lock of any instance. Its holder is notified but not stopped: its work may overlap with the next
+     * Releases a lock of any instance. The holder is notified but not stopped: its work may overlap with the next
      * owner's.
      *
-     * @param security the user, for the audit event
-     * @param key the lock's key
      * @param fencingToken the expected token; nothing happens if it has changed
-     * @param reason for the audit event
-     * @param locks as for the read operation
-     * @param slot slot of a lock with several permits; the first by default
-     * @return 200 if the lock is free, 409 if it has another fencing token or an owner without one, 503 if the outcome
-     *     is unknown
      */
     @SuppressWarnings("deprecation") // Spring's @Nullable, as above
     @WriteOperation
@@ -170,12 +147,12 @@ public final class LocksEndpoint {
             String reason,
             @Nullable String locks,
             @Nullable Integer slot) {
-        LockAdmin asked = admin(locks);
+        LockAdmin admin = admin(locks);
         if (reason.isBlank()) {
             throw new InvalidEndpointRequestException("Give a reason for the release", "reason");
         }
         ReleaseReport release = ReleaseReport.of(
-                StoreTimeout.await(asked.revoke(key, checked(slot), fencingToken), Revocation.Unknown::new));
+                StoreTimeout.await(admin.revoke(key, checked(slot), fencingToken), Revocation.Unknown::new));
         String principal = security.getPrincipal() == null
                 ? UNKNOWN_USER
                 : security.getPrincipal().getName();
@@ -194,7 +171,7 @@ public final class LocksEndpoint {
                 "fencingToken", fencingToken,
                 "reason", reason,
                 "outcome", release.outcome().name().toLowerCase(Locale.ROOT),
-                "instance", asked.instance());
+                "instance", admin.instance());
         events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, AUDIT_TYPE, data)));
         return new WebEndpointResponse<>(
                 release,

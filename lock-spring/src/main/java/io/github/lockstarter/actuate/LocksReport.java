@@ -12,16 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/**
- * A response of the endpoint.
- *
- * @param instance the instance; a new one after each start
- * @param heldTotal number of held locks, including those beyond the limit
- * @param waitingTotal number of waiting callers, including those beyond the limit
- * @param held held locks
- * @param waiting waiting callers
- * @param store the store's answer about a single key
- */
+/** A response of the endpoint. The totals include entries beyond the limit; {@code store} describes a single key. */
 public record LocksReport(
         String instance,
         int heldTotal,
@@ -31,25 +22,13 @@ public record LocksReport(
         @Nullable Stored store)
         implements OperationResponseBody {
 
-    /** Replaces a key that the reader must not see. */
     public static final String MASKED = "****** (management.endpoint.locks.show-values)";
 
     /**
      * A held lock.
      *
-     * @param key its key, or {@value LocksReport#MASKED}
-     * @param name its name
-     * @param slot its slot, from 0
-     * @param fencingToken its fencing token
      * @param owner the acquiring thread, or {@value HeldLock#ASYNC}
-     * @param heldSince the time of the grant
-     * @param heldForMs milliseconds since then
-     * @param remainingLeaseMs milliseconds until the lease ends
-     * @param holdCount nested holds, at least 1
-     * @param renewals renewals so far
      * @param handOvers consecutive hand-overs within this instance
-     * @param state whether it is certainly held
-     * @param takenOverFrom the previous instance of a taken-over lock
      */
     public record Held(
             String key,
@@ -84,17 +63,6 @@ public record LocksReport(
         }
     }
 
-    /**
-     * A waiting caller.
-     *
-     * @param key the lock's key, or {@value LocksReport#MASKED}
-     * @param name the lock's name
-     * @param owner the waiting thread, or {@value HeldLock#ASYNC}
-     * @param waitingSince the start of the wait
-     * @param waitedForMs milliseconds since then
-     * @param position position among this instance's waiters, from 1
-     * @param attempts number of attempts at the store
-     */
     public record Waiting(
             String key, String name, String owner, Instant waitingSince, long waitedForMs, int position, int attempts) {
 
@@ -111,16 +79,11 @@ public record LocksReport(
     }
 
     /**
-     * A lock's state in the store.
+     * A lock in the store.
      *
-     * @param state the state
-     * @param holder the owner; absent if the lock is free or held by a client of another kind
-     * @param remainingMs milliseconds until the lease, the minimum time or the recovery ends
-     * @param inDoubtForMs milliseconds since the store detected the holder's disconnection; absent if connected or
-     *     unchecked
-     * @param fencingToken the last one granted, needed for a release
-     * @param waitingInstances instances registered as waiters
-     * @param problem the cause of an unknown state
+     * @param holder absent if the lock is free or held by a client of another kind
+     * @param remainingMs until the lease, the minimum time or the recovery ends
+     * @param inDoubtForMs since the store detected the holder's disconnection
      */
     public record Stored(
             State state,
@@ -131,22 +94,15 @@ public record LocksReport(
             @Nullable Long waitingInstances,
             @Nullable String problem) {
 
-        /** The state of a lock in the store. */
         public enum State {
-            /** An owner holds it. */
             HELD,
-            /**
-             * An owner holds it, but its instance is disconnected: another instance takes the lock over unless the
-             * owner renews it first.
-             */
+            /** Held by a disconnected instance: another one takes the lock over unless the owner renews it first. */
             IN_DOUBT,
-            /** No owner holds it, but its minimum time is not over. */
+            /** Free, but its minimum time is not over. */
             KEPT,
-            /** No owner holds it. */
             FREE,
             /** The store knows no owner, but may have lost one, and does not grant the lock for a while. */
             RECOVERING,
-            /** The store did not answer. */
             UNKNOWN
         }
 

@@ -3,23 +3,14 @@ package io.github.lockstarter.actuate;
 import io.github.lockstarter.LockAdmin.Revocation;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
-/**
- * The outcome of an operator's release.
- *
- * @param outcome the outcome
- * @param message its explanation
- */
 public record ReleaseReport(Outcome outcome, String message) implements OperationResponseBody {
 
-    /** The outcome of a release. */
     public enum Outcome {
-        /** The lock is free, even if it was reserved for its minimum time, or went to a waiter. */
+        /** Free, even if reserved for its minimum time or granted to a waiter. */
         RELEASED,
-        /** Unchanged: the lock is not held with this fencing token. */
         STALE,
-        /** Unchanged: its owner is a client of another kind, without a fencing token. */
+        /** Unchanged: a client of another kind, without a fencing token, holds it. */
         FOREIGN,
-        /** The outcome is unknown. */
         UNKNOWN
     }
 

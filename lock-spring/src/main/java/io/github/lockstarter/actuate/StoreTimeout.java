@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** Limits how long an operator waits for the store, whatever the store's own timeouts. */
+/** Limits an operator's wait, whatever the store's own timeouts. */
 final class StoreTimeout {
 
     static final Duration LIMIT = Duration.ofSeconds(5);
@@ -15,8 +15,9 @@ final class StoreTimeout {
     private StoreTimeout() {}
 
     /**
-     * Returns the answer, or a substitute with the reason for its absence. An interrupt ends the wait and restores the
-     * flag.
+     * An interrupt ends the wait and restores the flag.
+     *
+     * @param missing creates the answer from the reason for its absence
      */
     static <R> R await(CompletableFuture<R> answer, Function<String, R> missing) {
         CompletableFuture<R> known = answer.exceptionally(

@@ -10,9 +10,8 @@ import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
 import org.springframework.aop.target.SingletonTargetSource;
 
 /**
- * Rejects a locked method if the order of its advices, including those of nested proxies, would release the lock too
- * early: before the commit of an outer transaction advice, or when an inner asynchronous advice returns. Also rejects
- * {@code @Async} without an asynchronous advice.
+ * Rejects a locked method whose advices, including those of nested proxies, would release the lock before the commit or
+ * before an asynchronous body ends, or run {@code @Async} on the caller's thread.
  */
 final class AdviceOrderCheck {
 

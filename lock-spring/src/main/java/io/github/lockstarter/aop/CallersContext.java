@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.util.ClassUtils;
 
-/** The caller's thread-locals, such as a trace, for a method that runs on another thread. */
+/** Runs code with the caller's thread-locals, such as a trace, on another thread. */
 @FunctionalInterface
 interface CallersContext {
 

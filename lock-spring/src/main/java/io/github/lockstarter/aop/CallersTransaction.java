@@ -19,9 +19,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 
 /**
- * Handles a locked method inside its caller's transaction, which commits after the method has returned: warns once per
- * method, rejects the call, or keeps the lock until the transaction completes. Ignores methods with their own
- * transaction or without one, locks of an enclosing locked method, and leader locks. Thread-safe.
+ * Decides about a locked method inside its caller's transaction, which commits after the method has returned: warns
+ * once per method, rejects the call, or keeps the lock until the transaction completes. Ignores methods with their own
+ * transaction or none, locks of an enclosing locked method, and leader locks. Thread-safe.
  */
 final class CallersTransaction {
 
@@ -34,10 +34,10 @@ final class CallersTransaction {
     private final Set<Method> warned = ConcurrentHashMap.newKeySet();
 
     /**
-     * Call before acquiring the lock.
+     * Called before the lock is acquired.
      *
      * @return whether to keep the lock until the transaction completes
-     * @throws IllegalStateException if the method must not be called inside this transaction
+     * @throws IllegalStateException if the method rejects this transaction
      */
     boolean shouldKeepLock(LockedCall call) {
         InTransaction behaviour = call.method().inTransaction();
@@ -60,8 +60,7 @@ final class CallersTransaction {
     }
 
     /**
-     * With {@code WARN}, ignores a transaction without synchronization, which only resources bound to the thread
-     * reveal.
+     * A transaction without synchronization shows only in the resources bound to the thread; {@code WARN} ignores it.
      */
     private static boolean isInside(InTransaction behaviour) {
         return TransactionSynchronizationManager.isActualTransactionActive()
@@ -113,7 +112,7 @@ final class CallersTransaction {
         return call.description() + " is called inside a transaction of its caller: " + call.lock();
     }
 
-    /** Compares the sources too: the same key in another store is another lock. */
+    /** Compares the sources: the same key in another store is another lock. */
     private static boolean isHeldByTheCaller(LockedCall call) {
         return LockHandle.allCurrent().stream()
                 .filter(enclosing -> enclosing.heldBySource() == call.locks().heldLocks())

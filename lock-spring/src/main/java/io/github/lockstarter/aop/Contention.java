@@ -15,13 +15,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-/** How a call ends if its lock is not acquired. Checked at startup. */
+/** The outcome of a call whose lock is not acquired. */
 sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback {
 
     /**
-     * Returns the caller's result without having run the method.
+     * Returns the caller's result without running the method.
      *
-     * @param refusal why the lock was not acquired
      * @param skipped receives the outcome, unless the refusal is thrown
      * @throws Throwable the refusal, or an exception of the fallback
      */
@@ -39,8 +38,8 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
     }
 
     /**
-     * Returns an empty result. A {@link ScheduledLock} does so even if the store is unavailable: a scheduler would log
-     * a stack trace at every tick of an outage.
+     * A {@link ScheduledLock} is skipped even during an outage of the store, because a scheduler would log a stack
+     * trace at every tick.
      */
     record Skip(Method method, @Nullable Object result) implements Contention {
 
@@ -64,7 +63,6 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
         }
     }
 
-    /** Reads and checks the annotation. */
     static Contention of(Method method, Class<?> type, MethodShape shape, DistributedLock attributes) {
         boolean isSkipped = attributes.ifContended() == IfContended.SKIP;
         String fallback = attributes.fallbackMethod();

@@ -15,10 +15,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
-/**
- * The result of a skipped call: nothing, an empty Optional, or null, which stands for a stage that completes with null
- * or an empty publisher.
- */
+/** The result of a skipped call. Null stands for a stage that completes with null, or for an empty publisher. */
 final class EmptyResult {
 
     private static final Map<Class<?>, Object> EMPTY = Map.of(
@@ -53,10 +50,7 @@ final class EmptyResult {
         return null;
     }
 
-    /**
-     * A stage can always complete with null, but some reactive types require a value, and some suspend functions are
-     * non-null.
-     */
+    /** Some reactive types require a value; some suspend functions are non-null. */
     private static void checkMayBeEmpty(Method method, MethodShape shape) {
         if (KotlinDetector.isSuspendingFunction(method)) {
             MethodParameter result = new MethodParameter(method, -1);

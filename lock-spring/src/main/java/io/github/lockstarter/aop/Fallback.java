@@ -23,11 +23,11 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
- * The method that replaces a call whose lock is not acquired. Called through the bean's proxy, so its advices apply,
- * unless the proxy cannot intercept it.
+ * The method that replaces a call whose lock is not acquired. It runs through the bean's proxy, if the proxy can
+ * intercept it.
  *
- * @param accepted the exceptions that it handles
- * @param takesException whether its last parameter is the exception
+ * @param accepted the handled exceptions
+ * @param takesException whether the last parameter is the exception
  */
 record Fallback(Method method, Class<?> accepted, boolean takesException) implements Contention {
 
@@ -58,14 +58,14 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return new Fallback(found.get(0), accepted, takesException);
     }
 
-    /** Private and static methods do not override, so a search also finds those of superclasses. */
+    /** A search finds private and static methods of superclasses, because they do not override. */
     private static boolean hides(Method other, Method method, Class<?> type) {
         return other.getDeclaringClass() != method.getDeclaringClass()
                 && method.getDeclaringClass().isAssignableFrom(other.getDeclaringClass())
                 && parameters(other, type).equals(parameters(method, type));
     }
 
-    /** Excludes the Continuation of a suspend function. */
+    /** Without the Continuation of a suspend function. */
     private static List<Class<?>> parameters(Method method, Class<?> type) {
         int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
         List<Class<?>> types = new ArrayList<>(count);
@@ -75,7 +75,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
         return types;
     }
 
-    /** Allows one additional parameter, for the exception. */
+    /** One more parameter may take the exception. */
     private static boolean fits(List<Class<?>> parameters, List<Class<?>> expected) {
         int count = expected.size();
         return parameters.size() >= count
@@ -86,7 +86,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
                                 && parameters.get(count).isAssignableFrom(LockNotAcquiredException.class)));
     }
 
-    /** Reads a suspend function's declared result: its Java return type is Object. */
+    /** The declared result: a suspend function's Java return type is Object. */
     private static ResolvableType result(Method method, Class<?> type) {
         return ResolvableType.forMethodParameter(new MethodParameter(method, -1).withContainingClass(type));
     }
@@ -120,7 +120,7 @@ record Fallback(Method method, Class<?> accepted, boolean takesException) implem
                 && (modifiers & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL)) == 0;
     }
 
-    /** Puts the exception last, but before the Continuation of a suspend function. */
+    /** The exception is last, but before the Continuation of a suspend function. */
     private @Nullable Object[] arguments(@Nullable Object[] given, LockException refusal) {
         if (!takesException) {
             return given;

@@ -24,8 +24,8 @@ import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * A checked key expression. It reads the named arguments, their properties and their methods; types, constructors,
- * beans and assignments are unavailable. Thread-safe.
+ * A checked key expression over the arguments, their properties and methods; types, constructors, beans and assignments
+ * are unavailable. Thread-safe.
  */
 final class KeyExpression {
 
@@ -74,9 +74,9 @@ final class KeyExpression {
     }
 
     /**
-     * Collects the used arguments and rejects unknown names; other errors surface when a call evaluates the key.
+     * Collects the used arguments and rejects unknown names. Other errors appear when a call evaluates the key.
      *
-     * @param hasSubject whether the node may read properties without a {@code #}, such as those of an element
+     * @param hasSubject whether a name without {@code #} is a property, such as one of an element
      */
     private static void collect(
             SpelNode node, boolean hasSubject, Map<String, Integer> known, Map<String, Integer> used) {
@@ -99,7 +99,7 @@ final class KeyExpression {
         }
     }
 
-    /** The expression with its placeholders resolved. */
+    /** With placeholders resolved. */
     String text() {
         return expression.getExpressionString();
     }
@@ -108,7 +108,7 @@ final class KeyExpression {
         return positions.values();
     }
 
-    /** @throws IllegalArgumentException if the value is null, blank or without a text of its own */
+    /** @throws IllegalArgumentException if the value is null, blank or has no text of its own */
     String evaluate(@Nullable Object[] arguments) {
         SimpleEvaluationContext context = contexts.build();
         positions.forEach((name, position) -> context.setVariable(name, arguments[position]));

@@ -9,8 +9,8 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /**
- * The arguments of a key expression by name: always {@code #p0} and {@code #a0}, and the parameter names of the
- * annotated method, else of the called one, if the class file has them.
+ * The positions of the arguments by name: {@code #p0}, {@code #a0}, and the parameter names of the annotated method,
+ * else of the called one, if the class file has them.
  */
 record KeyParameters(Map<String, Integer> positions, boolean isNamed) {
 

@@ -14,15 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Renders a value as part of a lock's key. The text must be the same for the same value in every JVM, else two callers
- * would use different locks.
+ * Renders a value as part of a key. Its text must be the same in every JVM, or two callers would use different locks.
  */
 final class KeyRenderer {
 
-    /**
-     * Checked because a record's text includes {@code name=value} of each component, unless it overrides {@code
-     * toString}.
-     */
+    /** A record's default text includes {@code name=value} of each component. */
     private static final ClassValue<List<Method>> COMPONENTS = new ClassValue<>() {
         @Override
         protected List<Method> computeValue(Class<?> type) {
@@ -40,9 +36,9 @@ final class KeyRenderer {
     private KeyRenderer() {}
 
     /**
-     * @throws IllegalArgumentException if the value is null or blank, or a container, a date whose text depends on the
-     *     JVM's time zone, a type without its own {@code toString}, or a record whose text contains one of these; the
-     *     message continues a sentence about the value
+     * @throws IllegalArgumentException if the value is null, blank, a container, a {@code Date} or {@code Calendar},
+     *     has the {@code toString} of {@code Object}, or is a record that shows such a value; the message continues a
+     *     sentence about the value
      */
     static String of(@Nullable Object value) {
         String text = checkedText(value);
@@ -52,7 +48,7 @@ final class KeyRenderer {
         return value instanceof Enum<?> constant ? constant.name() : text;
     }
 
-    /** Like {@link #of}, but the text may be blank. */
+    /** Accepts a blank text. */
     static @Nullable String checkedText(@Nullable Object value) {
         if (value == null) {
             throw new IllegalArgumentException("is null");
@@ -62,25 +58,25 @@ final class KeyRenderer {
                 : textOf(value, () -> "is a " + value.getClass().getTypeName());
     }
 
-    private static @Nullable String textOf(Object value, Supplier<String> found) {
+    private static @Nullable String textOf(Object value, Supplier<String> description) {
         if (value instanceof Date || value instanceof Calendar) {
-            throw new IllegalArgumentException(found.get()
+            throw new IllegalArgumentException(description.get()
                     + ", whose text depends on the time zone of the JVM; use its toInstant() or a type of java.time");
         }
         String text = isContainer(value) ? null : value.toString();
         if (isContainer(value) || isInherited(text, value)) {
             throw new IllegalArgumentException(
-                    found.get() + ", which has no text that identifies it; use one of its properties");
+                    description.get() + ", which has no text that identifies it; use one of its properties");
         }
         for (Method accessor : COMPONENTS.get(value.getClass())) {
             if (text != null && text.contains(accessor.getName() + '=')) {
-                checkComponent(accessor, value, found);
+                checkComponent(accessor, value, description);
             }
         }
         return text;
     }
 
-    /** Checked before {@code toString}, which may load the elements of a lazy collection. */
+    /** Checked before {@code toString}, which may load a lazy collection. */
     private static boolean isContainer(Object value) {
         return value instanceof Collection
                 || value instanceof Map
@@ -88,19 +84,17 @@ final class KeyRenderer {
                 || value.getClass().isArray();
     }
 
-    /**
-     * Whether the text comes from {@link Object#toString()}. Computes the hash code only if the text starts like one.
-     */
+    /** Computes the hash code only for a text that starts like {@link Object#toString()}. */
     private static boolean isInherited(@Nullable String text, Object value) {
         String name = value.getClass().getName();
         return text != null && text.startsWith(name) && text.equals(name + '@' + Integer.toHexString(value.hashCode()));
     }
 
-    private static void checkComponent(Method accessor, Object record, Supplier<String> found) {
+    private static void checkComponent(Method accessor, Object record, Supplier<String> description) {
         Object component = ReflectionUtils.invokeMethod(accessor, record);
         if (component != null) {
             String type = component.getClass().getTypeName();
-            textOf(component, () -> found.get() + " whose '" + accessor.getName() + "' is a " + type);
+            textOf(component, () -> description.get() + " whose '" + accessor.getName() + "' is a " + type);
         }
     }
 }

@@ -15,12 +15,9 @@ public final class LockAdvisor extends StaticMethodMatcherPointcutAdvisor {
     private final IntSupplier order;
 
     /**
-     * Creates the advisor early; it resolves its collaborators with the first locked bean or call.
+     * The collaborators are resolved with the first locked bean or call, because advisors are created early.
      *
-     * @param methods finds the locked methods
      * @param operations locks by bean name; blank for the primary bean
-     * @param skippedCalls receives calls that did not run their method
-     * @param order position among a bean's advices
      */
     public LockAdvisor(
             LockedMethods methods,

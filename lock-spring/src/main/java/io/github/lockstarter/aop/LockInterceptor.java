@@ -52,7 +52,7 @@ final class LockInterceptor implements MethodInterceptor {
 
     private LockedMethod lockedMethod(MethodInvocation invocation) {
         Object target = invocation.getThis();
-        // If the target is itself a proxy, such as a repository, use the proxy's class, as the pointcut did.
+        // The target may be a proxy, such as a repository; the pointcut matched its class.
         Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
         return methods.find(invocation.getMethod(), type)
                 .orElseThrow(() ->
@@ -61,10 +61,10 @@ final class LockInterceptor implements MethodInterceptor {
                                 + ", whose method has no @DistributedLock; the method did not run"));
     }
 
-    /** Holds the lock on this thread, which for {@code @Async} then waits for the future. */
+    /** The thread of {@code @Async} holds the lock until the future is done. */
     @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments; the body may return null
     private @Nullable Object runBlocking(LockedCall call) throws Throwable {
-        AtomicBoolean isReached = new AtomicBoolean();
+        AtomicBoolean isBodyStarted = new AtomicBoolean();
         Object result;
         try {
             if (callersTransaction.shouldKeepLock(call)) {
@@ -72,11 +72,11 @@ final class LockInterceptor implements MethodInterceptor {
                         call.locks().acquire(call.request())); // execute() re-enters this hold
             }
             result = call.locks().<@Nullable Object, Throwable>execute(call.request(), () -> {
-                isReached.setPlain(true);
+                isBodyStarted.setPlain(true);
                 return proceed(call);
             });
         } catch (LockNotAcquiredException | LockBackendException e) {
-            if (isReached.getPlain()) {
+            if (isBodyStarted.getPlain()) {
                 throw e;
             }
             return call.handle(e);

@@ -12,34 +12,18 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
-/**
- * Startup fails because of an invalid property, an annotation that cannot take effect, or a store that cannot keep
- * locks.
- */
+/** An invalid property, an annotation without effect, or an unusable store, with the fix. */
 public final class LockStartException extends RuntimeException {
 
-    /** Matches a property and its value, as {@link DurationText} formats it. */
+    /** A property and its value, as {@link DurationText} formats it. */
     private static final Pattern DURATION = Pattern.compile("\\S+ is -?[0-9.]+(ms|s|d)\\b");
 
     private final String action;
 
-    /**
-     * Reports an invalid configuration or store.
-     *
-     * @param message the problem
-     * @param action the fix, in one or two sentences
-     */
     public LockStartException(String message, String action) {
         this(message, action, null);
     }
 
-    /**
-     * Reports an unusable store.
-     *
-     * @param message the problem
-     * @param action the fix, in one or two sentences
-     * @param cause the store's failure
-     */
     public LockStartException(String message, String action, @Nullable Throwable cause) {
         super(message, cause);
         this.action = action;
@@ -49,13 +33,7 @@ public final class LockStartException extends RuntimeException {
         this("@" + annotationOn(method) + " on " + describe(method) + " cannot take effect: " + problem, action);
     }
 
-    /**
-     * Reports a violated rule whose message begins with a property. If the message has several sentences, the last one
-     * is the action.
-     *
-     * @param broken the violation
-     * @return the exception
-     */
+    /** The message begins with a property. The last of several sentences is the action. */
     public static LockStartException of(IllegalArgumentException broken) {
         String message = String.valueOf(broken.getMessage());
         int end = message.lastIndexOf(". ");
@@ -66,7 +44,6 @@ public final class LockStartException extends RuntimeException {
         return new LockStartException((end < 0 ? message : message.substring(0, end)) + ".", cure + "." + unit, broken);
     }
 
-    /** Reports a rule that an annotation violates. */
     static LockStartException of(Method method, IllegalArgumentException broken) {
         String message = broken.getMessage() + ".";
         int end = message.lastIndexOf(". ") + 1;
@@ -75,12 +52,11 @@ public final class LockStartException extends RuntimeException {
                 : new LockStartException(method, message.substring(0, end), message.substring(end + 1));
     }
 
-    /** {@return the fix, in one or two sentences} */
     public String action() {
         return action;
     }
 
-    /** The annotation in the source, which may be a composed one. */
+    /** The annotation in the source may be a composed one. */
     private static String annotationOn(Method method) {
         MergedAnnotation<DistributedLock> annotation =
                 MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);

@@ -26,27 +26,23 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Fails startup if an annotation cannot take effect: its attributes are invalid, the proxy cannot intercept the method,
- * or the order of advices releases the lock too early. Checks each bean's methods, each proxy at its creation, and at
- * the end each locked singleton, because a circular reference may have created its proxy and some beans are older than
- * this check. Ignores ready-made instances, such as mocks.
+ * or the order of advices releases the lock too early. Checks each proxy at its creation, and each locked singleton at
+ * the end, because some beans are older than this check or got their proxy by a circular reference. Ignores ready-made
+ * instances, such as mocks.
  *
- * <p>The threads that create beans add to {@code lockedBeans}; {@code earlySingletons} is filled once.
+ * <p>Threads that create beans add to {@code lockedBeans}; {@code earlySingletons} is filled once.
  */
 public final class LockedBeanCheck
         implements BeanDefinitionRegistryPostProcessor,
                 SmartInstantiationAwareBeanPostProcessor,
                 SmartInitializingSingleton {
 
-    /** Checks the settings of locked methods. */
     public interface Settings {
 
         /**
-         * Checks a locked method.
+         * Checks a request against the configuration.
          *
-         * @param method the method
-         * @param request its request
-         * @param locks name of the {@code LockOperations} bean; blank for the primary one
-         * @throws IllegalArgumentException if the configuration forbids the request
+         * @throws IllegalArgumentException if the configuration forbids it
          */
         void check(Method method, LockRequest request, String locks);
     }
@@ -57,26 +53,19 @@ public final class LockedBeanCheck
     private final Set<String> lockedBeans = ConcurrentHashMap.newKeySet();
     private final Set<String> earlySingletons = ConcurrentHashMap.newKeySet();
 
-    /**
-     * Creates the check.
-     *
-     * @param beans the bean factory
-     * @param methods finds the locked methods
-     * @param settings checks their settings
-     */
     public LockedBeanCheck(ConfigurableListableBeanFactory beans, LockedMethods methods, Settings settings) {
         this.beans = beans;
         this.methods = methods;
         this.settings = settings;
     }
 
-    /** Empty: this interface only makes Spring call {@link #postProcessBeanFactory} before other post-processors. */
+    /** Empty: as a registry post-processor, this bean runs before other post-processors. */
     @Override
     public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {}
 
     /**
-     * Records existing singletons and observes all later beans, including those that other post-processors need. Adds a
-     * separate object: Spring would count this one twice and warn that beans are created too early.
+     * Observes later beans by a separate object: Spring would count this one twice and warn of beans that are created
+     * too early.
      */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
@@ -129,7 +118,7 @@ public final class LockedBeanCheck
                                 + "bean zookeeperLocks.");
     }
 
-    /** Checks the proxy of a lazy bean in a circular reference, which later callbacks do not receive. */
+    /** No later callback receives the proxy of a lazy bean in a circular reference. */
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
         try {
@@ -200,7 +189,7 @@ public final class LockedBeanCheck
         new TreeSet<>(lockedBeans).stream().filter(beans::isSingleton).forEach(this::checkLocked);
     }
 
-    /** Uses the declared type: getting the product of a lazy factory would create it. */
+    /** By the declared type: getting the product of a lazy factory would create it. */
     private boolean mayBeLocked(String beanName) {
         Class<?> type = beans.getType(beanName, false);
         return type != null && !methods.of(type).isEmpty();
@@ -229,7 +218,7 @@ public final class LockedBeanCheck
         });
     }
 
-    /** Looks through nested proxies. A proxy of another bean is left to the check of that bean. */
+    /** Looks through nested proxies. The proxy of another bean is checked with that bean. */
     private static boolean isLocked(@Nullable Object bean) {
         if (!(bean instanceof Advised proxy)) {
             return false;

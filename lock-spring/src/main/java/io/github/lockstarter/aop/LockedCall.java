@@ -8,12 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
-/**
- * One call of a locked method.
- *
- * @param locks grants the lock
- * @param skippedCalls receives the outcome if the method does not run
- */
 record LockedCall(
         LockedMethod method,
         LockRequest request,
@@ -22,15 +16,13 @@ record LockedCall(
         SkippedCallListener skippedCalls) {
 
     /**
-     * Calls the method after the intercepted call has returned, possibly several times; aspects find the invocation on
-     * this thread.
+     * Runs after the intercepted call has returned, possibly several times; aspects find the invocation on this thread.
      */
     @Nullable
     Object proceedDetached() throws Throwable {
         return ExposeInvocationInterceptor.INSTANCE.invoke(invocation.invocableClone());
     }
 
-    /** Returns the caller's result without running the method. */
     @Nullable
     Object handle(LockException refusal) throws Throwable {
         return method.contention()

@@ -22,7 +22,6 @@ import org.springframework.util.StringValueResolver;
  * An annotated method and its lock, validated at startup.
  *
  * @param declared the annotated element: this method, a method that it implements or overrides, or a type
- * @param keys none for one lock over all calls
  * @param request with the name as its only key
  * @param locks name of the {@code LockOperations} bean; blank for the primary one
  */
@@ -39,7 +38,7 @@ record LockedMethod(
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
     private static final Pattern OTHER_CHARACTERS = Pattern.compile("[^A-Za-z0-9._-]");
 
-    /** @param configured used if the annotation does not set {@code inTransaction} */
+    /** @param configured default of {@code inTransaction} */
     static LockedMethod of(
             Method method,
             Class<?> type,
@@ -96,7 +95,6 @@ record LockedMethod(
         }
     }
 
-    /** Whether the method runs on the leader only, which keeps the lock after the call. */
     boolean isLeaderOnly() {
         return locks.equals(LeaderLocks.BEAN);
     }
@@ -145,7 +143,7 @@ record LockedMethod(
         }
     }
 
-    /** Requires a name, because class and method names may change while older instances run. */
+    /** Class and method names, which form the default name, may change while older instances run. */
     private static void checkNamed(Method method, boolean isRequired, String given) {
         if (given.isBlank() && isRequired) {
             throw new LockStartException(
@@ -156,7 +154,7 @@ record LockedMethod(
         }
     }
 
-    /** Of two annotations on one element, only one would take effect. */
+    /** Only one of two annotations on an element would take effect. */
     private static void checkSingle(Method method, AnnotatedElement declared) {
         List<String> found = MergedAnnotations.from(declared).stream(DistributedLock.class)
                 .map(annotation -> "@" + annotation.getRoot().getType().getSimpleName())

@@ -26,9 +26,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
-/**
- * Registers native-image hints for locked methods, their annotations and fallbacks, and the properties that keys read.
- */
+/** Native-image hints for locked methods, their annotations and fallbacks, and the properties that keys read. */
 final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
 
     private static final Logger log = LoggerFactory.getLogger(LockedMethodAotProcessor.class);
@@ -42,7 +40,7 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
                 method -> register(method, generation.getRuntimeHints().reflection()));
     }
 
-    /** Skips a declaration that needs a property unavailable at build time; startup checks it. */
+    /** Skips a declaration whose placeholders are unknown at build time; startup checks it. */
     private static Collection<LockedMethod> lockedMethodsOf(RegisteredBean bean) {
         LockedMethods methods =
                 new LockedMethods(bean.getBeanFactory()::resolveEmbeddedValue, () -> InTransaction.WARN);
@@ -72,7 +70,7 @@ final class LockedMethodAotProcessor implements BeanRegistrationAotProcessor {
                 .forEach(each -> hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS));
     }
 
-    /** Adds the members that the registrar skips: JDK classes, public fields and methods other than getters. */
+    /** Adds members that the registrar skips: those of JDK classes, public fields, and methods other than getters. */
     private static void registerRead(Method method, KeyExpression key, ReflectionHints hints) {
         Set<String> names = NO_NAME.splitAsStream(key.text())
                 .map(LockedMethodAotProcessor::property)

@@ -24,9 +24,9 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * The locked methods of each class. The nearest annotation wins: on the method or one that it overrides or implements,
- * else on the class or a superclass (for public methods), else on an interface (for its methods). Annotations of types
- * exclude methods of Object. Supports meta-annotations. Caches the result. Thread-safe.
+ * Finds and caches the locked methods of each class. The nearest annotation wins: on the method or one that it
+ * overrides or implements, else on the class or a superclass (for public methods), else on an interface (for its
+ * methods). Annotations of types exclude methods of Object. Thread-safe.
  */
 public final class LockedMethods {
 
@@ -39,7 +39,6 @@ public final class LockedMethods {
      *
      * @param placeholders resolves <code>${…}</code>; may throw an {@link IllegalArgumentException} or leave it
      *     unchanged
-     * @param inTransaction default of the annotations
      */
     public LockedMethods(StringValueResolver placeholders, Supplier<InTransaction> inTransaction) {
         this.placeholders = placeholders;
@@ -57,7 +56,7 @@ public final class LockedMethods {
         return read;
     }
 
-    /** {@return the leader roles of the classes read so far, in no particular order} */
+    /** The leader roles of the classes read so far. */
     public Stream<String> roles() {
         return byClass.values().stream()
                 .flatMap(locked -> locked.values().stream())
@@ -90,7 +89,7 @@ public final class LockedMethods {
         return Map.copyOf(locked);
     }
 
-    /** Prevents fallbacks from calling each other as long as their locks are contended. */
+    /** Fallbacks would call each other as long as their locks are contended. */
     private static void checkFallbackEnds(LockedMethod method, Map<Method, LockedMethod> locked) {
         if (!(method.contention() instanceof Fallback fallback)) {
             return;
@@ -120,7 +119,7 @@ public final class LockedMethods {
         return ofType.isPresent() && reachable ? ofType : contract;
     }
 
-    /** Annotations of the interfaces by implementing method, which may be inherited. */
+    /** By implementing method, which may be inherited. */
     private static Map<Method, MergedAnnotation<DistributedLock>> contracts(Class<?> type) {
         Map<Method, MergedAnnotation<DistributedLock>> contracts = new HashMap<>();
         for (Class<?> contract : ClassUtils.getAllInterfacesForClass(type)) {

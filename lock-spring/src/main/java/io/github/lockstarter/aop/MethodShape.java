@@ -18,7 +18,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.util.ClassUtils;
 
-/** When a method's work ends, which decides how its calls are locked. Known at startup. */
+/** When a method's work ends, which decides how its calls are locked. */
 enum MethodShape {
     BLOCKING,
     /** The thread of {@code @Async} runs the method and waits for the returned future. */
@@ -47,7 +47,7 @@ enum MethodShape {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    /** Cached, because a method that declares Object checks each result. */
+    /** A method that declares Object checks each result. */
     private static final ClassValue<Boolean> IS_ASYNC = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> result) {
@@ -102,7 +102,7 @@ enum MethodShape {
         return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
     }
 
-    /** Whether a publisher can be converted back to exactly this type, and its work starts with the subscription. */
+    /** Whether a publisher can be converted back to exactly this type and starts its work with the subscription. */
     private static boolean isReactive(Class<?> type) {
         ReactiveAdapter adapter = adapterOf(type);
         return adapter != null

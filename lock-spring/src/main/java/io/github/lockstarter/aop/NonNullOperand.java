@@ -7,10 +7,7 @@ import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 
-/**
- * An operand of {@code +} that must have a text. SpEL renders null as "null", so {@code 'order:' + #id} would lock
- * "order:null".
- */
+/** An operand of {@code +} that must not be null: SpEL would render {@code 'order:' + #id} as "order:null". */
 final class NonNullOperand extends SpelNodeImpl {
 
     private final SpelNodeImpl operand;
@@ -20,7 +17,7 @@ final class NonNullOperand extends SpelNodeImpl {
         this.operand = operand;
     }
 
-    /** Copies an expression with checked operands in each sum that determines its value. */
+    /** Copies an expression, with checked operands in each sum that determines its value. */
     static SpelNodeImpl inside(SpelNodeImpl node) {
         int start = node.getStartPosition();
         int end = node.getEndPosition();

@@ -7,7 +7,6 @@ import java.util.Optional;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringValueResolver;
 
-/** Resolves <code>${…}</code> in the attributes of an annotation at startup. */
 record Placeholders(Method method, StringValueResolver properties) {
 
     static final String PREFIX = "${";
@@ -30,7 +29,7 @@ record Placeholders(Method method, StringValueResolver properties) {
         }
     }
 
-    /** Reads a duration from two attributes, a number of milliseconds or a text; empty if neither is set. */
+    /** Reads a number of milliseconds or a text; empty if neither is set. */
     Optional<Duration> duration(String attribute, String ofMillis, long millis, String text) {
         boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
         if (text.isEmpty()) {

@@ -15,10 +15,10 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * A call of a reactive method or suspend function, locked per subscription without blocking. Links only with Reactor on
- * the class path.
+ * Locks each subscription of a reactive method or suspend function without blocking. Links only with Reactor on the
+ * class path.
  *
- * @param adapter of the declared type; null for a suspend function, whose interceptor receives a publisher
+ * @param adapter null for a suspend function, whose interceptor receives a publisher
  */
 record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
 
@@ -52,7 +52,7 @@ record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
                 refusal -> Mono.deferContextual(subscriber -> Mono.fromDirect(handle(refusal, subscriber))));
     }
 
-    /** Runs inside the subscription's locks, so the method can re-enter them. */
+    /** Inside the subscription's locks, so the method can re-enter them. */
     private Publisher<?> proceed(ContextView subscriber) {
         try {
             return ReactiveLockOperations.contextOf(subscriber).call(() -> publisher(call.proceedDetached()));
@@ -61,7 +61,7 @@ record ReactiveCall(LockedCall call, @Nullable ReactiveAdapter adapter) {
         }
     }
 
-    /** Runs inside the caller's locks, without this one. */
+    /** Inside the caller's locks, without this one. */
     @SuppressWarnings("NullAway") // NullAway ignores @Nullable of type arguments
     private Publisher<?> handle(LockException refusal, ContextView subscriber) {
         try {

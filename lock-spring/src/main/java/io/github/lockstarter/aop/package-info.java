@@ -1,7 +1,4 @@
-/**
- * The {@link io.github.lockstarter.DistributedLock} annotation on Spring beans: locked methods, their keys and startup
- * checks. Depends on the API only.
- */
+/** The {@link io.github.lockstarter.DistributedLock} annotation on Spring beans. */
 @NullMarked
 package io.github.lockstarter.aop;
 

@@ -22,9 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The meters of this instance's locks, see {@link LockMeter}. Store meters follow the store's events, without commands.
- * After {@value #MAX_NAMES} names, further ones share {@value #OTHER}. Thread-safe; blocks only at the first event of a
- * name.
+ * The meters of this instance's locks. Store meters follow the store's events, without commands. After {@value
+ * #MAX_NAMES} names, further ones share {@value #OTHER}. Thread-safe; blocks only at the first event of a name.
  */
 public final class LockMetrics implements LockListener, SkippedCallListener {
 
@@ -40,23 +39,14 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
     private final Set<String> recovering = ConcurrentHashMap.newKeySet();
     private final MeterRegistry registry;
 
-    /**
-     * Registers the meters of the store; those of a name appear with its first event.
-     *
-     * @param registry receives the meters
-     */
+    /** The meters of a name appear with its first event. */
     public LockMetrics(MeterRegistry registry) {
         this.registry = Objects.requireNonNull(registry, "registry");
         LockMeter.STORE_UP.gauge(registry, Tags.empty(), unreachable, stores -> stores.isEmpty() ? 1 : 0);
         LockMeter.RECOVERING.gauge(registry, Tags.empty(), recovering, stores -> stores.isEmpty() ? 0 : 1);
     }
 
-    /**
-     * Counts dropped events. Keep the result: the registry refers to the counters only weakly.
-     *
-     * @param dropped the number of dropped events by listener class; called when the counters are bound
-     * @return binds a counter for each listener
-     */
+    /** Counts dropped events by listener class. Keep the result: the registry refers to the counters only weakly. */
     public static MeterBinder ofListeners(Supplier<Map<String, LongSupplier>> dropped) {
         return registry -> dropped.get()
                 .forEach((listener, count) -> LockMeter.DROPPED.counter(
@@ -130,12 +120,7 @@ public final class LockMetrics implements LockListener, SkippedCallListener {
         metersOf(name).count(outcome);
     }
 
-    /**
-     * Counts a value that was missing in a single-load cache.
-     *
-     * @param cache the cache's name
-     * @param outcome how the call got the value
-     */
+    /** Counts a value that was missing in a single-load cache. */
     public void cacheMissed(String cache, String outcome) {
         Tags tags = Tags.of("cache", cache, "outcome", outcome.toLowerCase(Locale.ROOT));
         LockMeter.CACHE.counter(registry, tags).increment();

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The meters of one lock name, registered together so that an event that never happened reads zero instead of missing.
+ * The meters of one lock name, registered together: an event that never happened reads zero instead of missing.
  * Thread-safe; {@link #held} and {@link #waiting} live as long as this object.
  */
 final class LockNameMeters {
@@ -56,7 +56,7 @@ final class LockNameMeters {
         LeaderLocks.roleOf(name).ifPresent(role -> registerLeader(registry, Tags.of("role", role)));
     }
 
-    /** For a role's lock each grant, and each end of a hold, changes the leader. */
+    /** Each grant and each end of a hold changes the leader. */
     private void registerLeader(MeterRegistry registry, Tags tags) {
         LockMeter.LEADER.gauge(registry, tags, held, AtomicInteger::get);
         LockMeter.LEADER_CHANGES.counter(registry, tags, this, meters -> meters.acquired.count() + meters.hold.count());
@@ -66,7 +66,7 @@ final class LockNameMeters {
         return Objects.requireNonNull(refused.get(refusal), "every refusal has a timer");
     }
 
-    /** Counts an event by its loss cause, outcome or path. */
+    /** By loss cause, outcome or path. */
     void count(Enum<?> event) {
         Counter counter = counters.get(event);
         if (counter != null) {
