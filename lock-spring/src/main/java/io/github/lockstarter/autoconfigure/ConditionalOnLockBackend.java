@@ -9,8 +9,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches if {@code distributed-lock.backend} or {@code further-backends} selects a store, unless locks are disabled or
- * a parent context has them. For the auto-configuration of a store:
+ * Matches if a store is selected, unless locks are disabled or a parent context has them. For the auto-configuration of
+ * a store:
  *
  * <pre>{@code
  * @Bean

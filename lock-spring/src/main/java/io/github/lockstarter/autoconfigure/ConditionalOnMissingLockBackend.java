@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches unless the application declares its own {@link io.github.lockstarter.spi.LockBackend}. Bean methods with this
- * annotation do not count: they belong to stores, of which an application may use several.
+ * Matches unless the application declares a {@link io.github.lockstarter.spi.LockBackend}. Beans of stores, which have
+ * this annotation, do not count.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -27,8 +27,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Checks annotated methods against the configuration, warns after startup about configured names that no annotation
- * uses (a lazy bean or code may use them), and names requests from code. Thread-safe.
+ * Checks annotated methods against the configuration, warns of configured names that no annotation uses (a lazy bean or
+ * code may), and names requests from code. Thread-safe.
  */
 final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializingSingleton {
 
@@ -59,13 +59,13 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         Optional<Duration> atLeast = known.atLeastOf(request);
         int permits = settings.permitsOf(request);
         checkPermits(method, request, permits);
-        LockRequest asked = atLeast.map(request::keptFor).orElse(request).permits(permits);
-        Duration lease = known.leases().get(request.name());
-        backends.getObject().check(asked.lease().isEmpty() && lease != null ? asked.leasedFor(lease) : asked, locks);
+        LockRequest effective = atLeast.map(request::keptFor).orElse(request).permits(permits);
+        Optional<Duration> lease =
+                request.lease().or(() -> Optional.ofNullable(known.leases().get(request.name())));
+        backends.getObject().check(lease.map(effective::leasedFor).orElse(effective), locks);
         checkSchedule(method, request, settings.maxWaitOf(request), atLeast);
     }
 
-    /** Methods with the same name share its slots, so different limits are probably a mistake. */
     private void checkPermits(Method method, LockRequest request, int permits) {
         Integer earlier = permitsByName.putIfAbsent(request.name(), permits);
         if (earlier != null && earlier != permits) {
@@ -76,7 +76,6 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
     }
 
-    /** Only warns, once per method: running more than once per tick may be intended. */
     private void checkSchedule(Method method, LockRequest request, Duration wait, Optional<Duration> atLeast) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         if (annotations.isPresent(Scheduled.class) && !wait.isZero()) {
@@ -96,16 +95,13 @@ final class ConfiguredLocks implements LockedBeanCheck.Settings, SmartInitializi
         }
     }
 
-    private void warn(Method method, String what) {
+    private void warn(Method method, String problem) {
         if (warnedMethods.add(method)) {
-            log.warn("{}.{}() {}", ClassUtils.getShortName(method.getDeclaringClass()), method.getName(), what);
+            log.warn("{}.{}() {}", ClassUtils.getShortName(method.getDeclaringClass()), method.getName(), problem);
         }
     }
 
-    /**
-     * Names an unnamed request after its keys, so that the settings and meters of that name apply. Only known names
-     * count, because each name has its own meters.
-     */
+    /** Names a request after its keys. Only known names count, because each name has its own meters. */
     LockRequest named(LockRequest request) {
         Set<Optional<String>> names = request.keys().stream().map(this::nameIn).collect(Collectors.toSet());
         Optional<String> first = names.iterator().next();

@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 /**
- * Rejects annotated methods if nothing else declares the advisor: they would run without locks. Must be processed after
- * all configurations that declare one.
+ * Rejects annotated methods that would run without locks because no configuration, all of which are processed earlier,
+ * declares the advisor.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(value = LockAdvisor.class, search = SearchStrategy.CURRENT)

@@ -24,9 +24,9 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import reactor.core.publisher.Flux;
 
 /**
- * Auto-configures distributed locks from {@code distributed-lock.*}: the engine, {@link
- * io.github.lockstarter.LockTemplate} and the {@link io.github.lockstarter.DistributedLock} annotation, on the backend
- * of a store's auto-configuration. Beans of the application take precedence.
+ * Auto-configures the engine, {@link io.github.lockstarter.LockTemplate} and {@link
+ * io.github.lockstarter.DistributedLock} on the backend of a store's auto-configuration. Beans of the application take
+ * precedence.
  */
 @AutoConfiguration
 @EnableConfigurationProperties(DistributedLockProperties.class)
@@ -35,7 +35,7 @@ public final class DistributedLockAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(DistributedLockAutoConfiguration.class);
 
-    /** This bean validates the configuration when it is created. */
+    /** Validates the configuration when it is created. */
     static final String OPTIONS = "distributedLockBackendOptions";
 
     /** Created by Spring. */
@@ -62,7 +62,7 @@ public final class DistributedLockAutoConfiguration {
     @Import({LockEngineConfiguration.class, LockAnnotationConfiguration.class})
     static class Enabled {
 
-        /** Reads the names at startup, even after ahead-of-time processing. */
+        /** Not from the bound properties: their bean would be created before all post-processors exist. */
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static SingleLoadCaches distributedLockSingleLoadCaches(
@@ -99,7 +99,6 @@ public final class DistributedLockAutoConfiguration {
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static class WithTransactions {
 
-            /** Prevents a commit after a lost lock, unless {@code on-lost} is {@code return}. */
             @Bean
             @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
             static CommitGuard distributedLockCommitGuard(ObjectProvider<DistributedLockProperties> properties) {

@@ -22,49 +22,42 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * The configuration of all locks; each store binds its own record. Invalid values fail startup with the property's
- * name; so do unknown names. Since no record component can be called wait, it is named explicitly for binding and for
- * the {@code configprops} endpoint.
+ * The configuration of all locks; each store binds its own record. Invalid values and unknown names fail startup. No
+ * record component can be called wait.
  *
- * @param enabled Whether locks are available. If false, an application that uses the annotation fails to start, since
- *     its methods would run unlocked.
+ * @param enabled Whether locks are available. If false, startup fails for an application that uses the annotation.
  * @param backend Store that keeps the locks. Defaults to the only store on the class path; to redis if there are
  *     several.
- * @param furtherBackends Further stores for locks. Each has a LockOperations bean, such as zookeeperLocks, which an
- *     annotation selects with its attribute locks.
+ * @param furtherBackends Further stores. Each has a LockOperations bean, such as zookeeperLocks, for the annotation's
+ *     attribute locks.
  * @param keyPrefix Prefix of all keys in the store. Applications that share locks share it.
- * @param lease How long a lock stays held when its holder is paused or disconnected; for a crashed holder, the maximum.
- *     Renewed while the holder is alive.
- * @param maxLease Longest lease that a request, an annotation or a per-name setting may have. Defaults to the lease.
- * @param maxWait Longest time a caller waits for a lock that another owner holds. Zero makes one attempt.
- * @param warnAfter How long a lock may be held before a warning logs the stack of its holder. Zero disables the
- *     warning.
- * @param crashTakeover Time after a holder's connection closes (crash or disconnect) until the next caller gets the
- *     lock. Works with Redis standalone, with replicas and with Sentinel. At least 200ms, and below the lease to have
- *     an effect. Zero disables the take-over.
- * @param showOwner Whether the store records host, application, thread and time of each lock, which other instances
- *     show in exceptions, logs and endpoints. If false, it records only the instance.
+ * @param lease Longest time that a lock outlives a crashed, paused or disconnected holder. Renewed while the holder is
+ *     alive.
+ * @param maxLease Longest lease of a request, an annotation or a name. Defaults to the lease.
+ * @param maxWait Longest wait for a lock that another owner holds. Zero makes one attempt.
+ * @param warnAfter Time after which a warning logs the stack of a lock's holder. Zero disables it.
+ * @param crashTakeover Time after a holder's connection closes until the next caller gets the lock: at least 200ms, and
+ *     below the lease to have an effect. Works with Redis standalone, with replicas and with Sentinel. Zero disables
+ *     it.
+ * @param showOwner Whether the store records host, application, thread and time of each lock, or only the instance.
  * @param onLost Behaviour of a locked method whose lock was lost although its body completed normally.
- * @param inTransaction Behaviour of a locked method called inside its caller's transaction, which commits after the
- *     method has returned.
- * @param order Order of the lock among the advices of a bean. By default it encloses transactions, so a lock is
- *     released after the commit.
- * @param retry How a waiter retries when no signal arrives.
+ * @param inTransaction Behaviour of a locked method inside its caller's transaction.
+ * @param order Order of the lock among the advices of a bean. By default a lock is released after the commit.
+ * @param retry Retries of a waiter without a signal.
  * @param watchdog Renewal of the leases of held locks.
- * @param handOver Hand-over of a lock to a waiter of the same instance, without a command to the store.
- * @param observation Observations of locks, which a tracer turns into spans.
+ * @param handOver Hand-over of a lock within an instance.
+ * @param observation Observations, which a tracer turns into spans.
  * @param log Additions to the log.
  * @param web HTTP responses for lock exceptions.
  * @param cache Caches whose missing values only one instance loads.
  * @param leader Leader election.
  * @param locks Settings per lock name. Put names with characters other than lower-case letters, digits and dashes in
  *     brackets, such as distributed-lock.locks.[OrderService.ship].lease.
- * @param redis Bound by this store's own record. Accepts any name, because an application may configure a store whose
- *     module is missing.
- * @param redlock Bound by this store's own record.
- * @param jdbc Bound by this store's own record.
- * @param zookeeper Bound by this store's own record.
- * @param etcd Bound by this store's own record.
+ * @param redis Bound by the store's module, which may be missing.
+ * @param redlock As redis.
+ * @param jdbc As redis.
+ * @param zookeeper As redis.
+ * @param etcd As redis.
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 record DistributedLockProperties(
@@ -113,7 +106,6 @@ record DistributedLockProperties(
         redis = redlock = jdbc = zookeeper = etcd = Map.of();
     }
 
-    /** Fails startup if settings contradict each other. */
     @Override
     public void afterPropertiesSet() {
         engineSettings();
@@ -144,7 +136,6 @@ record DistributedLockProperties(
         return !warnAfter.isZero();
     }
 
-    /** {@return the minimum time of a request; empty if none is set} */
     Optional<Duration> atLeastOf(LockRequest request) {
         Named named = locks.get(request.name());
         return request.atLeast().or(() -> Optional.ofNullable(named).map(Named::atLeast));
@@ -166,10 +157,9 @@ record DistributedLockProperties(
     }
 
     /**
-     * Retries without a signal.
+     * Retries.
      *
-     * @param maxDelay Longest delay between two attempts of a waiter that receives no signal. The first delay is a
-     *     tenth of it; each further one doubles.
+     * @param maxDelay Longest delay between two attempts. The first is a tenth of it; each further one doubles.
      */
     record Retry(@DefaultValue("1s") Duration maxDelay) {}
 
@@ -183,18 +173,18 @@ record DistributedLockProperties(
             @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
 
     /**
-     * Hand-over while other instances wait.
+     * Hand-over.
      *
-     * @param max How many times in a row an instance may pass a lock to its own waiters while another instance waits
-     *     for it: at most 64 times and 50 ms. Zero disables hand-over.
+     * @param max How many times in a row, within 50 ms, an instance passes a lock to its own waiters while another
+     *     instance waits: at most 64. Zero disables hand-over.
      */
     record HandOver(@DefaultValue("16") int max) {}
 
     /**
      * Observations.
      *
-     * @param enabled Whether acquisitions and locked sections are observed. By default they are if Micrometer Tracing
-     *     is on the class path.
+     * @param enabled Whether acquisitions and locked sections are observed. Defaults to true with Micrometer Tracing on
+     *     the class path.
      * @param key How spans show the lock's key.
      */
     record Observation(
@@ -202,10 +192,9 @@ record DistributedLockProperties(
             @DefaultValue("hashed") KeyDisplay key) {}
 
     /**
-     * The log.
+     * Log.
      *
-     * @param mdc Whether lines logged under a lock have its key, name and fencing token in the MDC as lock.held.key,
-     *     lock.held.name and lock.held.fencingToken.
+     * @param mdc Whether the MDC of a locked body has lock.held.key, lock.held.name and lock.held.fencingToken.
      */
     record Log(@DefaultValue("false") boolean mdc) {}
 
@@ -231,8 +220,7 @@ record DistributedLockProperties(
     /**
      * Caches.
      *
-     * @param names Caches for which only one instance loads a missing value of a @Cacheable(sync = true) method. The
-     *     locks of a cache have the name cache-, followed by the cache's name.
+     * @param names Caches for which one instance loads a missing value of a @Cacheable(sync = true) method.
      */
     record Cache(@DefaultValue Set<String> names) {}
 
@@ -258,13 +246,12 @@ record DistributedLockProperties(
      *
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
-     * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover. Zero disables the take-over.
-     * @param atLeast Minimum time from the grant for which no other caller gets the lock; after an earlier release it
-     *     stays reserved for the rest. None by default.
-     * @param permits How many callers can hold the lock at a time over all instances, unless the annotation sets it.
-     *     Defaults to 1.
-     * @param release Whether a release waits for the store's reply (await) or not (send), which saves a round trip.
-     *     With send, a loss that only the reply would show is reported to listeners, not to the caller.
+     * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover.
+     * @param atLeast Minimum time from the grant until another caller gets the lock, even after a release. None by
+     *     default.
+     * @param permits Number of holders at a time, over all instances, unless the annotation sets it. Defaults to 1.
+     * @param release Whether a release awaits the store's reply, or is only sent, which saves a round trip. A loss that
+     *     only the reply would show is then reported to listeners, not to the caller.
      */
     record Named(
             @Nullable Duration lease,

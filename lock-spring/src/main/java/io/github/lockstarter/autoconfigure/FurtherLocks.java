@@ -15,12 +15,12 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.StringUtils;
 
 /**
- * Declares an engine and a template for each of {@code distributed-lock.further-backends}, with the factory methods of
- * the first engine, and as no default candidates for injection by type.
+ * Declares an engine and a template for each further store by the factory methods of the first engine, as no default
+ * candidates for injection.
  */
 final class FurtherLocks implements ImportBeanDefinitionRegistrar {
 
-    /** Alias that selects the backend of the first engine. */
+    /** Selects the backend of the first engine. */
     static final String FIRST_BACKEND = "distributedLockBackend";
 
     private final Environment environment;
@@ -33,7 +33,7 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
         return "distributedLock" + StringUtils.capitalize(backend) + "Engine";
     }
 
-    /** The administration of these locks by template name. */
+    /** By template name. */
     static Map<String, LockAdmin> admins(DistributedLockProperties properties, BeanFactory beans) {
         Map<String, LockAdmin> admins = new TreeMap<>();
         for (String backend : properties.furtherBackends()) {
@@ -69,7 +69,7 @@ final class FurtherLocks implements ImportBeanDefinitionRegistrar {
                 LockBackendOption.locksOf(backend), definition(LockEngineConfiguration.TEMPLATE, engineOf(backend)));
     }
 
-    /** Created by that factory method, which gets its other arguments injected. */
+    /** Spring injects the other arguments of the factory method. */
     private static AbstractBeanDefinition definition(String method, String firstArgument) {
         AbstractBeanDefinition definition = BeanDefinitionBuilder.rootBeanDefinition(
                         LockEngineConfiguration.class, method)

@@ -10,7 +10,7 @@ import org.springframework.core.env.Environment;
 /** The {@code host/application} of this instance, for operators. Asks no name service, which could block startup. */
 final class InstancePlace {
 
-    /** The space that a token reserves for it, without the separator. */
+    /** The space in a token, without the separator. */
     private static final int LONGEST = 39;
 
     private static final int LONGEST_HOST = 24;
@@ -42,7 +42,7 @@ final class InstancePlace {
         }
     }
 
-    /** Keeps the end, which distinguishes the pods of a deployment. */
+    /** The end distinguishes the pods of a deployment. */
     private static String end(String name, int length) {
         return name.substring(Math.max(0, name.length() - length));
     }

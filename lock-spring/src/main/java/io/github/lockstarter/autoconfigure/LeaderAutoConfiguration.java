@@ -35,7 +35,7 @@ public final class LeaderAutoConfiguration {
     /** Created by Spring. */
     public LeaderAutoConfiguration() {}
 
-    /** Adds the known roles; those of lazy beans and code are added on first use. */
+    /** Roles of lazy beans and of code are added on first use. */
     @Bean
     SmartInitializingSingleton distributedLockKnownRoles(
             LockedMethods methods, DistributedLockProperties properties, Leaders leaders) {
@@ -52,8 +52,8 @@ public final class LeaderAutoConfiguration {
     }
 
     /**
-     * Not a default candidate, because it has only leader locks. If {@link Leaders} is replaced, for example by a mock,
-     * no annotated method runs.
+     * No default candidate, because it has only leader locks. With a replaced {@link Leaders}, such as a mock, no
+     * annotated method runs.
      */
     @Bean(name = LeaderLocks.BEAN, defaultCandidate = false)
     @ConditionalOnMissingBean(name = LeaderLocks.BEAN)
@@ -71,7 +71,7 @@ public final class LeaderAutoConfiguration {
                 UnaryOperator.identity());
     }
 
-    /** Spring Integration 6 and 7 have the same events. */
+    /** The same events in Spring Integration 6 and 7. */
     @Bean
     @ConditionalOnClass(name = "org.springframework.integration.leader.event.OnGrantedEvent")
     @ConditionalOnMissingBean

@@ -23,19 +23,19 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/** The actuator endpoint {@code locks} and the health {@code distributedLock}, on Boot 3 and 4. */
+/** The endpoint {@code locks} and the health {@code distributedLock}. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnSingleCandidate(LockAdmin.class)
 public final class LockActuatorAutoConfiguration {
 
-    /** Its name without the last word is the name of the health component. */
+    /** Without its last word, the name of the health component. */
     static final String HEALTH_BEAN = "distributedLockHealthContributor";
 
     /** Created by Spring. */
     public LockActuatorAutoConfiguration() {}
 
     /**
-     * Who sees keys.
+     * Visibility of keys.
      *
      * @param showValues When to show the keys of locks, which may contain identifiers of people or orders.
      * @param roles Roles that are authorized to see keys. If empty, all authenticated users are.
@@ -88,7 +88,7 @@ public final class LockActuatorAutoConfiguration {
         @ConditionalOnClass(name = OlderLockHealthIndicator.INDICATOR)
         static class OnBoot3 {
 
-            /** Hides the product's type, for which Spring then asks the factory. */
+            /** Hides the product's type, for which Spring asks the factory. */
             @Bean(HEALTH_BEAN)
             static FactoryBean<?> distributedLockHealthContributor(BeanFactory beans) {
                 return new OlderLockHealthIndicator(beans);
@@ -96,7 +96,7 @@ public final class LockActuatorAutoConfiguration {
         }
     }
 
-    /** Same conditions as Boot's health indicators, whose annotations are in different packages in Boot 3 and 4. */
+    /** Boot's condition for health indicators is in different packages in Boot 3 and 4. */
     static final class HasHealth extends AnyNestedCondition {
 
         private static final String OWN = "management.health.distributedlock.enabled";

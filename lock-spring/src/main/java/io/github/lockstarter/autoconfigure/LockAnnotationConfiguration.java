@@ -23,8 +23,8 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The annotation. These beans exist before all others, so they use static methods and providers: a bean that they
- * injected directly could not be proxied.
+ * Static methods and providers: these beans exist before all others, and a bean that they injected could not be
+ * proxied.
  */
 @Configuration(proxyBeanMethods = false)
 @Import(LockAnnotationConfiguration.AutoProxyRegistrar.class)
@@ -55,7 +55,7 @@ class LockAnnotationConfiguration {
                 () -> properties.getObject().order());
     }
 
-    /** Not declared in a child context, whose requests are checked against the settings of the parent's engine. */
+    /** A child context checks requests against the settings of the parent's engine. */
     @Bean
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -72,8 +72,7 @@ class LockAnnotationConfiguration {
     }
 
     /**
-     * Registers an auto-proxy creator even if {@code spring.aop.auto=false}, without which annotated methods would run
-     * unlocked. Reuses an existing one, and proxies classes as Boot does.
+     * Needed even if {@code spring.aop.auto=false}: annotated methods would run unlocked. Proxies classes as Boot does.
      */
     static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

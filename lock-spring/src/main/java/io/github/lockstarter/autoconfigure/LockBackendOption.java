@@ -4,42 +4,41 @@ import io.github.lockstarter.LockRequest;
 import java.util.Locale;
 
 /**
- * A value of {@code distributed-lock.backend} and the rules of its store. A store's auto-configuration declares it as a
- * bean even if another store is selected, so that unknown values fail startup; all its other beans need {@link
- * ConditionalOnLockBackend}.
+ * A value of {@code distributed-lock.backend} and the rules of its store. The store's auto-configuration declares it
+ * even if another store is selected; all its other beans need {@link ConditionalOnLockBackend}.
  */
 public interface LockBackendOption {
 
-    /** Keeps locks in this JVM, for tests. */
+    /** The store of this JVM, for tests. */
     String LOCAL = "local";
 
-    /** {@return the value: lower-case letters and digits, unique in an application} */
+    /** {@return the value: lower-case letters and digits} */
     String name();
 
     /**
-     * Validates the configuration of the store, at each start.
+     * Validates the store's configuration at each start.
      *
      * @param locks the settings of all locks
-     * @throws IllegalArgumentException if a property is invalid; names it and the fix
+     * @throws IllegalArgumentException if a property is invalid; names the fix
      */
     default void checkConfiguration(LockSettings locks) {}
 
     /**
-     * Checks whether the store supports a request.
+     * Checks a request against the store's abilities.
      *
-     * @param request the request, such as that of an annotation
+     * @param request the request
      * @param key one of its keys
-     * @throws IllegalArgumentException if it does not; names the fix
+     * @throws IllegalArgumentException if the store does not support it; names the fix
      */
     default void checkRequest(LockRequest request, String key) {}
 
     /**
-     * Implements {@link #checkRequest} for a store without permits.
+     * Rejects a lock with several permits.
      *
-     * @param store the store's name, for messages
+     * @param store the store's name, for the message
      * @param request the request
      * @param key one of its keys
-     * @throws IllegalArgumentException if the lock has several permits
+     * @throws IllegalArgumentException if it has several permits
      */
     static void refusePermits(String store, LockRequest request, String key) {
         if (request.permits().orElse(1) > 1) {
@@ -50,20 +49,18 @@ public interface LockBackendOption {
     }
 
     /**
-     * The bean name of a store's backend.
+     * {@return the bean name of the backend, such as {@code distributedLockRedisBackend}}
      *
-     * @param option the name of the option
-     * @return the bean name, such as {@code distributedLockRedisBackend}
+     * @param option the option's name
      */
     static String beanName(String option) {
         return "distributedLock" + option.substring(0, 1).toUpperCase(Locale.ROOT) + option.substring(1) + "Backend";
     }
 
     /**
-     * The name of the {@code LockOperations} bean of a further store.
+     * {@return the name of a further store's {@code LockOperations} bean, such as {@code zookeeperLocks}}
      *
-     * @param option the name of the option
-     * @return the bean name, such as {@code zookeeperLocks}
+     * @param option the option's name
      */
     static String locksOf(String option) {
         return option + "Locks";

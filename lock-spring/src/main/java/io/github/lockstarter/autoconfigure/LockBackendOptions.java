@@ -14,7 +14,7 @@ import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
-/** The stores on the class path. Validates the configuration when created, before the engine exists. */
+/** The stores on the class path. Validates the configuration before the engine exists. */
 final class LockBackendOptions {
 
     private static final String BACKEND = DistributedLockProperties.PREFIX + ".backend";
@@ -23,10 +23,7 @@ final class LockBackendOptions {
     private final DistributedLockProperties properties;
     private final Map<String, LockBackendOption> byName;
 
-    /**
-     * @param environment has the raw values, for messages
-     * @throws LockStartException if the configuration names an unknown store or breaks the rules of one
-     */
+    /** @param environment has the raw values, for messages */
     LockBackendOptions(
             DistributedLockProperties properties,
             Stream<LockBackendOption> options,
@@ -53,7 +50,7 @@ final class LockBackendOptions {
         }
     }
 
-    /** Ahead-of-time processing fixed the beans: with other values, locks would be in the wrong store, or missing. */
+    /** The build fixed the beans: with other values, locks would be in the wrong store, or missing. */
     private void checkBuild(ConfigurableListableBeanFactory beans) {
         boolean hasLocks = beans.getBeanNamesForType(LockAdvisor.class, true, false).length > 0;
         if (hasLocks != properties.enabled()) {
@@ -117,8 +114,6 @@ final class LockBackendOptions {
     }
 
     /**
-     * Checks a request against the rules of its store.
-     *
      * @param locks name of the {@code LockOperations} bean; blank for the primary one
      * @throws IllegalArgumentException if the store does not support the request; names the fix
      */

@@ -18,10 +18,7 @@ import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/**
- * Reads the selected stores before the properties are bound. An unreadable value counts as the default: binding then
- * reports it.
- */
+/** Reads the selected stores before the properties are bound, which reports unreadable values. */
 final class LockConditions {
 
     private LockConditions() {}
@@ -51,7 +48,7 @@ final class LockConditions {
         }
     }
 
-    /** Decides after all bean definitions are registered. */
+    /** Evaluated when all bean definitions are registered. */
     static final class NoApplicationBackend implements ConfigurationCondition {
 
         @Override
@@ -65,7 +62,7 @@ final class LockConditions {
         }
     }
 
-    /** Whether the application declares a backend that could be injected into the engine. */
+    /** Whether the application declares a backend for injection by type. */
     static boolean hasApplicationBackend(ConfigurableListableBeanFactory beans) {
         return Arrays.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockBackend.class, true, false))
                 .filter(name -> !isStoreBackend(beans, name))

@@ -56,10 +56,10 @@ class LockEngineConfiguration {
     }
 
     /**
-     * Created after the configuration is validated. Destroying it leaves locks that outlast {@link LockEngineLifecycle}
-     * to their leases, before the store is closed.
+     * Depends on the validated configuration. When destroyed, leaves the remaining locks to their leases, before the
+     * store is closed.
      *
-     * @param distributedLockBackend the alias selects one of several stores, see {@link FurtherLocks}
+     * @param distributedLockBackend selects one of several stores by its alias, see {@link FurtherLocks}
      */
     @Bean(name = ENGINE, destroyMethod = LEAVE_TO_LEASES)
     @DependsOn(DistributedLockAutoConfiguration.OPTIONS)

@@ -16,9 +16,7 @@ import org.springframework.context.SmartLifecycle;
  * awaits them when it destroys beans, after all phases, or not at all. Until then engines renew leases and stores stay
  * connected.
  *
- * <p>Restarts the engines with the context, as for a paused test context or a restored checkpoint. Each start, after
- * the stores were checked, logs why crash take-over is unavailable: WARN if an operator can change it, else INFO.
- * Called by the one thread that starts or stops the context.
+ * <p>Restarts the engines with the context (paused test contexts, checkpoints). Called by one thread at a time.
  */
 final class LockEngineLifecycle implements SmartLifecycle {
 
@@ -69,7 +67,7 @@ final class LockEngineLifecycle implements SmartLifecycle {
         drain().thenRun(callback);
     }
 
-    /** Like {@link #stop(Runnable)}, without waiting. */
+    /** Does not wait. */
     @Override
     public void stop() {
         drain();
@@ -81,7 +79,7 @@ final class LockEngineLifecycle implements SmartLifecycle {
                 engines.values().stream().map(LockEngine::drain).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Spring tracks only injected dependencies, and an executor whose tasks lock does not inject the engine. */
+    /** Spring tracks injected dependencies only; an executor whose tasks lock does not inject the engine. */
     private void destroyExecutorsBeforeEngine() {
         for (String executor : beans.getBeanNamesForType(Executor.class, false, false)) {
             engines.keySet().forEach(engine -> beans.registerDependentBean(engine, executor));

@@ -8,8 +8,8 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.annotation.Order;
 
 /**
- * Describes invalid annotations with their bean and method, invalid properties and unusable stores, each with its fix.
- * Precedes Boot's analyzers, which would name the record instead of the property.
+ * Describes invalid annotations and properties, and unusable stores. Precedes Boot's analyzers, which would name the
+ * record instead of the property.
  */
 @Order(0)
 final class LockFailureAnalyzer implements FailureAnalyzer {
@@ -30,7 +30,7 @@ final class LockFailureAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    /** Names the bean only for an annotation: properties are read by our own beans. */
+    /** Names the bean of an annotation; our own beans read properties. */
     private static FailureAnalysis analysis(String bean, LockStartException invalid) {
         String message = String.valueOf(invalid.getMessage());
         return new FailureAnalysis((message.startsWith("@") ? bean : "") + message, invalid.action(), invalid);

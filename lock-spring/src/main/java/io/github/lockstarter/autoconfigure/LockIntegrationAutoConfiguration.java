@@ -18,7 +18,7 @@ import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Integrates locks with other libraries on the class path. */
+/** Locks for other libraries on the class path. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "distributed-lock.enabled", matchIfMissing = true)
 public final class LockIntegrationAutoConfiguration {
@@ -26,7 +26,6 @@ public final class LockIntegrationAutoConfiguration {
     /** Created by Spring. */
     public LockIntegrationAutoConfiguration() {}
 
-    /** For an application without its own lock provider. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(LockProvider.class)
     @ConditionalOnSingleCandidate(LockOperations.class)
@@ -41,10 +40,7 @@ public final class LockIntegrationAutoConfiguration {
         }
     }
 
-    /**
-     * For an application with Spring Integration 7 and without its own lock registry. The interfaces of Spring
-     * Integration 6 differ; it has no {@code DistributedLock}.
-     */
+    /** For Spring Integration 7: version 6 has no {@code DistributedLock}, and its interfaces differ. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(DistributedLock.class)
     @ConditionalOnSingleCandidate(LockOperations.class)
@@ -57,7 +53,6 @@ public final class LockIntegrationAutoConfiguration {
         }
     }
 
-    /** HTTP responses with Spring MVC or WebFlux. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication
     @ConditionalOnClass(RestControllerAdvice.class)

@@ -21,7 +21,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
-/** Meters if there is a {@code MeterRegistry}, observations if there is a tracer, and the MDC if configured. */
+/** Meters with a {@code MeterRegistry}, observations with a tracer, and the MDC if configured. */
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
@@ -43,7 +43,6 @@ public final class LockObservabilityAutoConfiguration {
         return new LockMdc();
     }
 
-    /** {@code management.metrics.enable.distributed.lock=false} disables the meters. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(MeterRegistry.class)
     @ConditionalOnSingleCandidate(MeterRegistry.class)
@@ -55,7 +54,7 @@ public final class LockObservabilityAutoConfiguration {
             return new LockMetrics(registry);
         }
 
-        /** Boot binds it after all beans exist, so it does not create the engine's listeners early. */
+        /** Boot binds it when all beans exist, so it does not create the engine's listeners early. */
         @Bean
         MeterBinder distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
             return LockMetrics.ofListeners(() ->
@@ -83,10 +82,7 @@ public final class LockObservabilityAutoConfiguration {
         }
     }
 
-    /**
-     * As configured; by default only with a tracer, because without one observations would repeat the meters at a
-     * higher cost.
-     */
+    /** Without a tracer, observations would repeat the meters at a higher cost. */
     static final class IsObserved extends AnyNestedCondition {
 
         private static final String ENABLED = "distributed-lock.observation.enabled";

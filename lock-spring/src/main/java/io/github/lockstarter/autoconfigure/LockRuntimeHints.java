@@ -13,7 +13,7 @@ import org.springframework.util.ClassUtils;
 /** Native-image hints for types that every store finds by reflection. */
 final class LockRuntimeHints implements RuntimeHintsRegistrar {
 
-    /** Classes whose presence the annotation tests. */
+    /** Tested by the annotation. */
     private static final List<String> OPTIONAL_CLASSES = List.of(
             "io.micrometer.context.ContextSnapshotFactory",
             "kotlinx.coroutines.reactor.MonoKt",

@@ -12,8 +12,8 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.util.ClassUtils;
 
 /**
- * Health {@code distributedLock} on Spring Boot 3, whose types the starter cannot compile against together with Boot
- * 4's. This factory creates and serves a proxy instead.
+ * Health {@code distributedLock} on Boot 3, by a proxy: the starter cannot compile against the types of Boot 3 and of
+ * Boot 4 together.
  */
 final class OlderLockHealthIndicator implements FactoryBean<Object>, InvocationHandler {
 
@@ -25,7 +25,7 @@ final class OlderLockHealthIndicator implements FactoryBean<Object>, InvocationH
             ClassUtils.resolveClassName(INDICATOR, getClass().getClassLoader());
     private final BeanFactory beans;
 
-    /** Finds the locks on each call, because Spring creates the factory early to get its type. */
+    /** Locks are found on each call: Spring creates the factory early to get its type. */
     OlderLockHealthIndicator(BeanFactory beans) {
         this.beans = beans;
     }

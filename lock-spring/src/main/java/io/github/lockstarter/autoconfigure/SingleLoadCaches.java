@@ -21,8 +21,7 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Replaces Spring's cache interceptor by a {@link SingleLoadCacheInterceptor}, before proxies get it, and fails startup
- * if a name has no effect.
+ * Replaces Spring's cache interceptor before proxies get it, and fails startup if a name has no effect.
  *
  * @param names the caches; if empty, nothing is replaced
  */
@@ -68,7 +67,7 @@ record SingleLoadCaches(Set<String> names, ConfigurableListableBeanFactory beans
         }
     }
 
-    /** Accepts a cache that stores nothing, which disables caching in tests. */
+    /** Accepts a cache that stores nothing, as in tests. */
     private static boolean isShared(@Nullable Cache cache) {
         return cache != null
                 && !(cache.getNativeCache() instanceof ConcurrentHashMap)

@@ -4,9 +4,7 @@ import io.github.lockstarter.aop.LockStartException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Checks a store when the context starts. A failure ends startup, or only logs a warning if the store is not required.
- */
+/** Checks a store when the context starts. A failure ends startup, or is a warning if the store is not required. */
 public class StoreCheck extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
@@ -19,8 +17,7 @@ public class StoreCheck extends StoreLifecycle {
      * Creates the check.
      *
      * @param store the name of the {@link LockBackendOption}
-     * @param isRequired its property {@code required-at-start}: whether startup fails if the store is unavailable;
-     *     otherwise a warning is logged
+     * @param isRequired its property {@code required-at-start}
      * @param check throws a {@link LockStartException}, whose action has no full stop, if the store is unavailable
      */
     public StoreCheck(String store, boolean isRequired, Runnable check) {

@@ -8,15 +8,13 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Checks a store when the context starts, before the engine, and disconnects it when the context stops, after the
- * engine has drained. While this instance holds locks, the store stays connected until its bean is destroyed, because a
- * disconnected holder looks crashed to other instances.
- *
- * <p>Called by the one thread that starts or stops the context; {@link #isRunning} by any thread.
+ * Checks a store before the engine starts, and disconnects it after the engine has drained. While this instance holds
+ * locks, the store stays connected until its bean is destroyed, because a disconnected holder looks crashed to other
+ * instances. Called by one thread at a time; {@link #isRunning} by any thread.
  */
 public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware {
 
-    /** Below the engine's, so it starts first and stops last. */
+    /** Below the engine's: starts first and stops last. */
     private static final int PHASE = 1;
 
     private volatile boolean running;
@@ -32,10 +30,7 @@ public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware
      */
     protected abstract void onStart();
 
-    /**
-     * Disconnects the store until the next start. By default does nothing: the store stays connected until its bean is
-     * destroyed.
-     */
+    /** Disconnects the store until the next start. Does nothing by default. */
     protected void onStop() {}
 
     @Override

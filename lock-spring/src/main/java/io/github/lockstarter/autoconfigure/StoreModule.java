@@ -31,12 +31,11 @@ enum StoreModule {
         return Arrays.stream(values()).map(module -> module.autoConfiguration);
     }
 
-    /** Normalises a store's name, such as {@code REDIS}. */
     static String nameOf(String configured) {
         return configured.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT);
     }
 
-    /** The selected stores, the default one first; {@code local} excludes all others. */
+    /** The default store is first; {@code local} excludes all others. */
     static Set<String> inUse(String backend, Collection<String> furtherBackends) {
         String first = nameOf(backend).isEmpty() ? defaultStore() : nameOf(backend);
         Set<String> all = new LinkedHashSet<>(Set.of(first));
@@ -54,7 +53,7 @@ enum StoreModule {
         return (present.size() == 1 ? present.get(0) : REDIS).store();
     }
 
-    /** The dependency of a store; empty if it is not from this project. */
+    /** Empty for a store of another project. */
     static Optional<String> dependencyOf(String store) {
         return Arrays.stream(values())
                 .filter(module -> module.store().equals(store))

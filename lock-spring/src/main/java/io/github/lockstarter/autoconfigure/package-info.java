@@ -1,6 +1,6 @@
 /**
- * Configures locks in a Spring Boot application, in the store of a {@link
- * io.github.lockstarter.autoconfigure.LockBackendOption} or the application's own backend.
+ * Auto-configuration of locks, in the store of a {@link io.github.lockstarter.autoconfigure.LockBackendOption} or the
+ * application's own backend.
  */
 @NullMarked
 package io.github.lockstarter.autoconfigure;

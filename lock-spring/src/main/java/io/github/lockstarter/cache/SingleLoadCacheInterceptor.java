@@ -22,20 +22,14 @@ import org.springframework.cache.interceptor.CacheInterceptor;
 import org.springframework.cache.support.NoOpCache;
 
 /**
- * Spring's cache interceptor, except that for {@code @Cacheable(sync = true)} methods and the named caches only one
- * instance loads a missing value: the call that gets the lock {@code cache:<cache>:<key>} loads, the others find the
- * value afterwards. Thread-safe.
+ * Spring's cache interceptor, except that for {@code @Cacheable(sync = true)} methods and the named caches one instance
+ * loads a missing value, under the lock {@code cache:<cache>:<key>}; the others find the value afterwards. The lock
+ * only saves loads: neither a missing grant nor a loss nor the release fails a call. Thread-safe.
  *
- * <p>The lock only saves loads: a call that does not get it, for whatever reason, loads without it, and neither a loss
- * nor the release fails a call. Inside the loader, {@link LockHandle#current()} is still the lock of an enclosing
- * locked method.
- *
- * <p>Calls the loading {@code get} of the cache, because {@code RedisCache.put} returns before the value is stored, and
- * the next caller would load again. The lock encloses that {@code get}: caches such as {@code ConcurrentMapCache} load
- * under an own lock that covers several keys, so with the opposite order two loaders that read each other's keys could
- * deadlock.
- *
- * <p>Ignores a {@link NoOpCache}, where waiting calls would find no value.
+ * <p>Calls the loading {@code get} of the cache: after {@code RedisCache.put}, which returns before the value is
+ * stored, the next caller would load again. The lock encloses that {@code get}: {@code ConcurrentMapCache} and others
+ * load under an own lock over several keys, so two loaders that read each other's keys could deadlock in the opposite
+ * order.
  */
 @SuppressWarnings("serial") // never serialized, like its superclass
 public final class SingleLoadCacheInterceptor extends CacheInterceptor {
@@ -50,22 +44,16 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
     private final BiConsumer<String, Outcome> listener;
     private final Set<String> warnedCaches = ConcurrentHashMap.newKeySet();
 
-    /** How a call got a missing value. */
     public enum Outcome {
-        /** Called the method under the lock. */
         LOADED,
-        /** Found the value after waiting for the lock. */
         HIT_AFTER_WAIT,
-        /** Called the method without the lock. */
         LOADED_WITHOUT_LOCK
     }
 
     /**
-     * Replaces an interceptor, whose settings it reads on demand.
+     * Replaces an interceptor.
      *
-     * @param replaced the interceptor
-     * @param caches names of the caches
-     * @param locks called when a value is missing
+     * @param replaced its settings are read on demand
      * @param listener receives the cache's name and the outcome for each missing value; must not block
      */
     public SingleLoadCacheInterceptor(
@@ -80,12 +68,6 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         configure(replaced::getErrorHandler, replaced::getKeyGenerator, replaced::getCacheResolver, null);
     }
 
-    /**
-     * The name of a cache's locks in {@code distributed-lock.locks} and in meters.
-     *
-     * @param cache the cache's name
-     * @return the name
-     */
     public static String lockName(String cache) {
         return "cache-" + cache;
     }
@@ -156,7 +138,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         return caches.contains(cache.getName()) && !(cache.getNativeCache() instanceof NoOpCache);
     }
 
-    /** The lock of a key; empty if its text may differ between JVMs, or is too long. */
+    /** Empty if the key's text may differ between JVMs, or is too long. */
     private Optional<LockRequest> request(Cache cache, Object key) {
         String text = key.toString();
         String lockKey = "cache:" + cache.getName() + ':' + text;
@@ -175,7 +157,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         return Optional.empty();
     }
 
-    /** Tries once first, because a waiting attempt would wait even for an unavailable or recovering store. */
+    /** Tries once first: a waiting attempt would also wait for an unavailable or recovering store. */
     private Optional<LockHandle> acquire(Cache cache, Object key) {
         try {
             return request(cache, key)
@@ -207,7 +189,7 @@ public final class SingleLoadCacheInterceptor extends CacheInterceptor {
         return e instanceof LockNotAcquiredException || e.getCause() instanceof LockNotAcquiredException;
     }
 
-    /** Does not wait for the store, which may no longer answer. */
+    /** The store may no longer answer, so the release is asynchronous. */
     private void end(Cache cache, Optional<LockHandle> lock, boolean isLoaded) {
         lock.ifPresent(LockHandle::closeAsync);
         Outcome loaded = lock.isPresent() ? Outcome.LOADED : Outcome.LOADED_WITHOUT_LOCK;

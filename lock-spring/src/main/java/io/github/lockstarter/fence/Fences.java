@@ -18,8 +18,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
- * Makes a database reject writes of a holder that has lost its lock, for example because it was paused after its last
- * check. Call {@link #enter()} first in the protected transaction:
+ * Makes a database reject writes of a holder that has lost its lock, for example during a pause. Call {@link #enter()}
+ * first in the protected transaction:
  *
  * <pre>{@code
  * @DistributedLock(name = "account", key = "#id")
@@ -31,15 +31,11 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
  * }</pre>
  *
  * <p>It writes the lock's {@linkplain LockHandle#fencingToken() fencing token} into a row for the lock's key, unless
- * the row has a greater one, and keeps the row locked until the transaction ends. So transactions of one key are
- * serial, in the order of their tokens. If a holder is paused inside its transaction, the next one waits in {@code
- * enter()}, at most until its transaction's timeout or the database's lock timeout.
+ * the row has a greater one, and locks the row until the transaction ends: transactions of one key are serial, in the
+ * order of their tokens. The next holder waits in {@code enter()} for one that is paused inside its transaction.
  *
- * <p>The application creates the tables {@code distributed_lock_fence} and {@code distributed_lock_once} with the
- * scripts in this package: {@code postgresql.sql}, {@code h2.sql} or {@code mysql.sql} (also for MariaDB). Requires
- * {@code READ COMMITTED} or a stricter isolation. Enter before the first read, which could otherwise be stale.
- *
- * <p>Thread-safe. Blocks, so do not call it in reactive code.
+ * <p>The application creates the tables with a script of this package. Needs {@code READ COMMITTED} or a stricter
+ * isolation. Thread-safe. Blocks, so do not call it in reactive code.
  */
 public final class Fences {
 
@@ -51,8 +47,8 @@ public final class Fences {
             + " WHERE distributed_lock_fence.fencing_token <= EXCLUDED.fencing_token";
 
     /**
-     * Not UPDATE then INSERT: an update without a matching row locks its gap, so two transactions' inserts would
-     * deadlock. The affected-row count depends on driver settings, so it is not used.
+     * An update without a matching row would lock its gap, so two transactions' inserts would deadlock. The
+     * affected-row count depends on driver settings, so it is not used.
      */
     private static final String MYSQL_RAISE =
             INSERT + " ON DUPLICATE KEY UPDATE fencing_token = GREATEST(fencing_token, VALUES(fencing_token))";
@@ -71,7 +67,7 @@ public final class Fences {
     private final JdbcTemplate jdbc;
 
     /**
-     * Creates the fences of a database.
+     * Creates the fences.
      *
      * @param database the DataSource of the protected transactions
      */
@@ -82,13 +78,12 @@ public final class Fences {
 
     /**
      * Enters the current transaction with all locks of this thread, in the order of their keys: those of {@link
-     * LockHandle#allCurrent()} and of the {@link LockContext} of asynchronous work, but not those of {@link
-     * LockOperations#acquire}. Repeatable. Executes per key one statement in PostgreSQL, two in MySQL and MariaDB, one
-     * in H2 (up to three for a new key).
+     * LockHandle#allCurrent()} and of the {@link LockContext} of asynchronous work, not those of {@link
+     * LockOperations#acquire}. Repeatable.
      *
      * @throws OvertakenException if a later holder of a lock has entered; roll the transaction back
-     * @throws DataAccessException if the row stays locked too long, or the database cannot serialize the transaction;
-     *     roll it back
+     * @throws DataAccessException if the row stays locked too long, or the transaction cannot be serialized; roll it
+     *     back
      * @throws IllegalStateException if this thread runs under no lock or in no transaction of this database, or a table
      *     is missing. With auto-commit disabled in the connection pool, another database's transaction is not detected
      */
@@ -102,14 +97,10 @@ public final class Fences {
 
     /**
      * Records a text in the current transaction, for work that must be done once, such as handling a redelivered
-     * message. Waits for a running transaction that has recorded the same text. Needs no lock.
-     *
-     * <pre>{@code
-     * if (fences.first("webhook:" + event.id())) { … }
-     * }</pre>
+     * message. Waits for a transaction that has recorded the same text. Needs no lock.
      *
      * @param text name of the work; stored as prefix and SHA-256 beyond 255 characters
-     * @return false if a committed transaction or this one has recorded the same text
+     * @return false if a committed transaction or this one has recorded it
      * @throws IllegalStateException if this thread runs in no transaction of this database, or a table is missing
      */
     public boolean first(String text) {
@@ -127,7 +118,7 @@ public final class Fences {
         }
     }
 
-    /** Rejects auto-commit, which would unlock the row, or store the text, before the dependent statements. */
+    /** Auto-commit would unlock the row, or store the text, before the dependent statements. */
     private String productInTransaction() {
         String product = jdbc.execute((ConnectionCallback<String>) connection -> {
             Connection own = DataSourceUtils.getTargetConnection(connection); // the template passes a proxy
@@ -160,7 +151,7 @@ public final class Fences {
         }
     }
 
-    /** Returns false if the row exists. Waits for a transaction that is inserting it. */
+    /** Returns false if the row exists. Waits for a transaction that inserts it. */
     private boolean insert(String product, String insert, Object... values) {
         try {
             return switch (product) {

@@ -7,17 +7,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/**
- * The fencing tokens of a thread's locks. Separate from {@link Fences}, which an application with only Redis cannot
- * link, for lack of JDBC.
- */
+/** The fencing tokens of a thread's locks. An application without JDBC cannot link {@link Fences}. */
 final class FencingTokens {
 
     private FencingTokens() {}
 
     /**
-     * The token of each key, in the order of the keys, so that transactions with several keys cannot deadlock. Each
-     * slot has its own token sequence, so slots after the first get their own fence names.
+     * In the order of the keys, so that transactions with several keys cannot deadlock. Each slot has its own sequence
+     * of tokens and its own fence; the first slot's fence is named by the key.
      */
     static SortedMap<String, Long> ofThread() {
         SortedMap<String, Long> tokens = new TreeMap<>();

@@ -15,9 +15,9 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Makes Redis reject writes of a holder that has lost its lock: {@link #run} executes a script like {@link
- * StringRedisTemplate#execute(RedisScript, List, Object...)}, unless a later holder has already run one. A holder that
- * reads, decides and writes must run both steps as scripts; the first one excludes older holders.
+ * Makes Redis reject writes of a holder that has lost its lock: {@link #run} executes a script unless a later holder
+ * has run one. A holder that reads, decides and writes must run both steps as scripts; the first one excludes older
+ * holders.
  *
  * <pre>{@code
  * @DistributedLock(name = "sale", key = "#product")
@@ -28,18 +28,16 @@ import org.springframework.data.redis.core.script.RedisScript;
  * }
  * }</pre>
  *
- * <p>Stores a lock's greatest fencing token under <code>fence:{…}:</code> and the lock's key, with the hash tag of the
- * script's first key, without an expiry; so all scripts of one lock need first keys with the same hash tag. A fence
- * that Redis has lost, by a failover or an eviction, rejects nobody.
- *
- * <p>Thread-safe.
+ * <p>Stores a lock's greatest fencing token under <code>fence:{…}:</code> and the lock's key, without an expiry. The
+ * hash tag is that of the script's first key, so all scripts of one lock need the same. A fence that Redis has lost, by
+ * a failover or an eviction, rejects nobody. Thread-safe.
  */
 public final class RedisFences {
 
     /** Error of a rejected script: the greatest token and the lock's index. */
     private static final Pattern OVERTAKEN = Pattern.compile("OVERTAKEN (\\d+) (\\d+)");
 
-    /** Removes its own values from the end of KEYS and ARGV, so the caller's script finds its own. */
+    /** Removes its own values from the end of KEYS and ARGV. */
     private static final String CHECK_FENCES = """
             do
               for lock = tonumber(table.remove(ARGV)), 1, -1 do
@@ -57,7 +55,7 @@ public final class RedisFences {
     private final Map<String, RedisScript<?>> fenced = new ConcurrentHashMap<>();
 
     /**
-     * Creates the fences of data in Redis.
+     * Creates the fences.
      *
      * @param redis connects to the server of the data
      */
@@ -66,17 +64,16 @@ public final class RedisFences {
     }
 
     /**
-     * Runs a script, unless a later holder of this thread's locks (see {@link Fences#enter()}) has run one whose first
-     * key has the same hash tag.
+     * Runs a script, unless a later holder of this thread's locks (see {@link Fences#enter()}) has run one.
      *
-     * @param <T> the script's result
-     * @param script receives these keys and arguments; must not begin with {@code #!}
-     * @param keys at least one; the first determines the slot of the fences
-     * @param args arguments
-     * @return the script's result
+     * @param <T> the result
+     * @param script must not begin with {@code #!}
+     * @param keys its keys, at least one
+     * @param args its arguments
+     * @return its result
      * @throws OvertakenException if a later holder has run a script; this one did not run
-     * @throws IllegalStateException if this thread runs under no lock, or in a pipeline or {@code MULTI}, where a
-     *     rejection would go unnoticed
+     * @throws IllegalStateException if this thread runs under no lock, or in a pipeline or {@code MULTI}, which hide a
+     *     rejection
      * @throws IllegalArgumentException if there is no key
      */
     public <T> @Nullable T run(RedisScript<T> script, List<String> keys, String... args) {

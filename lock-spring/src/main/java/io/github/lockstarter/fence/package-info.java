@@ -1,4 +1,4 @@
-/** Fences: the protected database or Redis rejects a holder that has lost its lock. */
+/** Fencing: the protected database or Redis rejects a holder that has lost its lock. */
 @NullMarked
 package io.github.lockstarter.fence;
 

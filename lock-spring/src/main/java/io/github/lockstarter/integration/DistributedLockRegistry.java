@@ -9,27 +9,23 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
- * A Spring Integration 7 lock registry on {@link LockOperations}. Locks are reentrant per thread and renewed as
- * configured; a TTL sets their lease. Lock {@code orders} of the registry {@value #DEFAULT_NAME} has the key {@code
- * integration:orders}; the registry's name is the name of its locks. Thread-safe.
+ * A Spring Integration 7 lock registry. Locks are reentrant per thread and renewed as configured; a TTL sets their
+ * lease. Conditions are not supported. Thread-safe.
  *
  * <p>After the loss of a lock that a thread holds:
  * <ul>
  *   <li>{@code unlock}, {@code lock} and {@code lockInterruptibly} throw {@link
  *       java.util.ConcurrentModificationException}, until the thread has left the lock.
- *   <li>The thread's next {@code tryLock} ends the hold and returns false, even if {@code renewLock} reported the
- *       loss; the following one acquires the lock again. So a {@code LockRegistryLeaderInitiator} revokes its
- *       leadership instead of continuing it across a gap. A nested {@code tryLock} asks the store (one round trip);
- *       without an answer it returns true as long as no other owner can have the lock.
+ *   <li>The thread's next {@code tryLock} ends the hold and returns false; the following one acquires the lock
+ *       again. So a {@code LockRegistryLeaderInitiator} revokes its leadership instead of continuing it across a
+ *       gap. A nested {@code tryLock} asks the store; without an answer it returns true as long as no other owner can
+ *       have the lock.
  * </ul>
- *
- * <p>{@code unlock} by a thread without the lock throws {@link IllegalMonitorStateException}. If the store is
- * unavailable, locking throws {@link io.github.lockstarter.LockBackendException}. Conditions are not supported.
  */
 public final class DistributedLockRegistry
         implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
 
-    /** The default name of a registry. */
+    /** The default name. */
     public static final String DEFAULT_NAME = "integration";
 
     private final LockOperations locks;
@@ -45,10 +41,10 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Creates a registry. Registries of the same name share their locks.
+     * Creates a registry.
      *
      * @param locks holds the locks
-     * @param name the locks' name, and the prefix of their keys before a colon
+     * @param name the locks' name and, before a colon, the prefix of their keys
      */
     public DistributedLockRegistry(LockOperations locks, String name) {
         this.locks = Objects.requireNonNull(locks, "locks");
@@ -56,10 +52,10 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Returns the lock of a key. Locks of equal keys are equal.
+     * Returns a stateless view of a lock.
      *
      * @param lockKey a string; the text of another object may differ between instances
-     * @return a stateless view
+     * @return the lock; equal for equal keys
      * @throws IllegalArgumentException if the key is not a string
      */
     @Override
@@ -76,7 +72,7 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Does nothing: the registry stores no lock objects.
+     * Does nothing: the registry stores no locks.
      *
      * @param age ignored
      */
@@ -84,9 +80,9 @@ public final class DistributedLockRegistry
     public void expireUnusedOlderThan(long age) {}
 
     /**
-     * Extends the lease to at least the configured lease from now. Requires that the calling thread holds the lock.
+     * Extends the lease to at least the configured one.
      *
-     * @param lockKey its key
+     * @param lockKey a lock of this thread
      * @throws IllegalStateException if the thread does not hold the lock, or has lost it
      * @throws io.github.lockstarter.LockBackendException if the store does not answer
      */
@@ -96,12 +92,12 @@ public final class DistributedLockRegistry
     }
 
     /**
-     * Extends the lease to at least the given time from now. Requires that the calling thread holds the lock.
+     * Extends the lease to at least the given time.
      *
-     * @param lockKey its key
-     * @param ttl the lease, from 20 ms to {@code distributed-lock.max-lease}
-     * @throws IllegalStateException if the thread does not hold the lock, or has lost it
-     * @throws io.github.lockstarter.LockBackendException if the store does not answer
+     * @param lockKey a lock of this thread
+     * @param ttl from 20 ms to {@code distributed-lock.max-lease}
+     * @throws IllegalStateException as {@link #renewLock(Object)}
+     * @throws io.github.lockstarter.LockBackendException as {@link #renewLock(Object)}
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {

@@ -75,9 +75,9 @@ final class RegistryLock implements DistributedLock {
         return tryLock((tooLong ? LockRequest.MAX_DURATION : waitTime).toNanos(), request.leasedFor(ttl));
     }
 
-    private boolean tryLock(long nanos, LockRequest terms) throws InterruptedException {
+    private boolean tryLock(long nanos, LockRequest leaseRequest) throws InterruptedException {
         try {
-            return locks.asLock(terms).tryLock(nanos, TimeUnit.NANOSECONDS) && isConfirmed(terms);
+            return locks.asLock(leaseRequest).tryLock(nanos, TimeUnit.NANOSECONDS) && isConfirmed(leaseRequest);
         } catch (LockLostException e) {
             return leaveLostLock();
         } catch (LockInterruptedException e) {
@@ -88,14 +88,14 @@ final class RegistryLock implements DistributedLock {
 
     /**
      * Asks the store if the thread has re-entered the lock: a leader has no other way to detect a loss. Undoes this
-     * call's entry before it throws.
+     * call's entry if the store fails.
      *
      * @throws LockLostException if the lock is lost; its entries remain
      */
-    private boolean isConfirmed(LockRequest terms) {
+    private boolean isConfirmed(LockRequest leaseRequest) {
         try (LockHandle entry = enter()) {
             if (holdCount() > 2) { // more than this call's entry and the one above
-                extendIfAnswered(entry, terms);
+                extendIfAnswered(entry, leaseRequest);
             }
             return true;
         } catch (LockLostException e) {
@@ -106,10 +106,10 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /** Tolerates a missing answer as long as no other owner can have the lock. */
-    private static void extendIfAnswered(LockHandle entry, LockRequest terms) {
+    /** An answer may be missing as long as no other owner can have the lock. */
+    private static void extendIfAnswered(LockHandle entry, LockRequest leaseRequest) {
         try {
-            entry.extend(terms);
+            entry.extend(leaseRequest);
         } catch (LockBackendException e) {
             if (!entry.isHeld()) {
                 throw e;
@@ -117,10 +117,7 @@ final class RegistryLock implements DistributedLock {
         }
     }
 
-    /**
-     * Leaves all entries without acquiring the lock again, because the caller would mistake the new hold for the lost
-     * one.
-     */
+    /** Does not acquire the lock again: the caller would mistake the new hold for the lost one. */
     private boolean leaveLostLock() {
         while (true) {
             try {
@@ -150,18 +147,17 @@ final class RegistryLock implements DistributedLock {
         renew(request.leasedFor(ttl));
     }
 
-    private void renew(LockRequest terms) {
+    private void renew(LockRequest leaseRequest) {
         try (LockHandle entry = enter()) {
             if (holdCount() == 1) {
                 throw notHeld();
             }
-            entry.extend(terms);
+            entry.extend(leaseRequest);
         } catch (LockLostException e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
     }
 
-    /** Adds an entry through which to extend the thread's hold. */
     private LockHandle enter() {
         return locks.tryAcquire(request.withoutWaiting()).orElseThrow(this::notHeld);
     }

@@ -12,11 +12,10 @@ import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.leader.event.OnRevokedEvent;
 
 /**
- * Publishes role changes as Spring Integration events, so that its {@code SmartLifecycleRoleController} starts the
- * endpoints of a {@code @Role} on the leader and stops them on revocation. Thread-safe.
+ * Publishes role changes as Spring Integration events, for its {@code SmartLifecycleRoleController}. Thread-safe.
  *
  * @param leaders the roles
- * @param events publishes the events
+ * @param events receives the events
  */
 public record RoleEvents(Leaders leaders, ApplicationEventPublisher events) {
 

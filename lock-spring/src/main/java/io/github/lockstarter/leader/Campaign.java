@@ -21,17 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Competes for one role: waits for its lock, leads while it holds the lock, and competes again.
- *
- * <p>{@link #lock} guards {@link #state} and the content of {@link Waiting}; readers read the state once, without the
- * lock:
+ * Competes for one role: waits for its lock, leads while it holds the lock, and competes again. {@link #lock} guards
+ * {@link #state} and the content of {@link Waiting}; readers read the state once, without the lock.
  *
  * <pre>
  * Stopped --begin--> Waiting --grant--> Leading --loss, yield--> Waiting (a new one)
  *    any state --end--> Stopped
  * </pre>
  *
- * <p>Invariants:
  * <ol>
  *   <li>{@link #term} is present only in Leading, and only while its handle is certainly held. A doubt is no
  *       transition.
@@ -44,8 +41,8 @@ import org.slf4j.LoggerFactory;
  * </ol>
  *
  * <p>Any thread calls; acquisitions and listeners run on the serial executor; grants and losses arrive on threads of
- * the lock client. No thread blocks or calls a listener under the lock. The lock client acquires its locks inside this
- * one, and calls back without them.
+ * the lock client, which acquires its locks inside this one and calls back without them. No thread blocks or calls a
+ * listener under the lock.
  */
 final class Campaign implements Leadership {
 
@@ -75,8 +72,7 @@ final class Campaign implements Leadership {
 
     /**
      * @param serial runs one task at a time
-     * @param events publishes an event; never throws
-     * @throws IllegalArgumentException as {@link Leaders#role}
+     * @param events never throws
      */
     Campaign(String role, LockOperations locks, Executor serial, Consumer<Object> events) {
         this.role = role;
@@ -86,7 +82,6 @@ final class Campaign implements Leadership {
         this.events = events;
     }
 
-    /** Idempotent. */
     void begin() {
         underLock(() -> {
             if (state instanceof Stopped && !isMocked()) {
@@ -96,7 +91,7 @@ final class Campaign implements Leadership {
     }
 
     /**
-     * Ends the campaign. A leader notifies its listeners, then releases the lock.
+     * A leader notifies its listeners, then releases the lock.
      *
      * @return completes when the listeners have returned and this instance does not hold the lock
      */
@@ -130,7 +125,7 @@ final class Campaign implements Leadership {
         }
     }
 
-    /** Mocked locks return null and grant nothing. */
+    /** Mocked locks grant nothing. */
     private boolean isMocked() {
         return locks.heldLocks() == null;
     }
@@ -154,7 +149,7 @@ final class Campaign implements Leadership {
         });
     }
 
-    /** Logs no failure: the lock client logs the beginning and end of an outage. */
+    /** The lock client logs outages. */
     private void acquired(Waiting waiting, @Nullable LockHandle handle) {
         underLock(() -> {
             if (handle == null) {
@@ -202,11 +197,7 @@ final class Campaign implements Leadership {
         }
     }
 
-    /**
-     * Re-enters the leader's lock.
-     *
-     * @return a handle to release separately; empty unless this instance certainly leads
-     */
+    /** {@return a handle to release separately; empty unless this instance certainly leads} */
     Optional<LockHandle> enter() {
         try {
             return Stream.concat(leader().stream(), bodiesOfThread())
@@ -217,7 +208,7 @@ final class Campaign implements Leadership {
         }
     }
 
-    /** Lets a body that still runs after a yield call another one. */
+    /** A body that still runs after a yield may call another one. */
     private Stream<LockHandle> bodiesOfThread() {
         return LockHandle.allCurrent().stream()
                 .filter(body ->

@@ -19,7 +19,8 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * The campaigns of this instance, from application readiness until shutdown. They stop in the first phase (the default
- * one), so the next leader takes over early; it ends when the listeners have returned and the locks are released.
+ * one), so that another instance leads early; the phase ends when the listeners have returned and the locks are
+ * released.
  *
  * <p>Thread-safe. {@link #lock} guards {@link #campaigns} (which only grows), {@link #isStarted} and {@link #isReady};
  * while both are true, each campaign has begun. Lock order: this lock, then a campaign's.
@@ -31,7 +32,6 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
     private final LockOperations locks;
     private final ApplicationEventPublisher events;
 
-    /** The thread ends when idle. */
     private final Executor serial = LockThreads.pool(
             "lock-leader", 1, Duration.ofSeconds(10), Thread.currentThread().getContextClassLoader());
 
@@ -41,7 +41,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
     private boolean isReady;
 
     /**
-     * Creates a stopped election without roles.
+     * Creates a stopped election.
      *
      * @param locks grants the locks of the roles
      * @param events publishes the events
@@ -84,7 +84,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         }
     }
 
-    /** Keeps the campaign running if a listener fails, even with an undeclared checked exception. */
+    /** A failing listener, even with an undeclared checked exception, does not end the campaign. */
     private void publish(Object event) {
         try {
             events.publishEvent(event);
@@ -98,7 +98,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         change(() -> isStarted = true);
     }
 
-    /** Begins the campaigns only when all event listeners exist. */
+    /** All event listeners exist now. */
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
         change(() -> isReady = true);
@@ -112,7 +112,7 @@ public final class LeaderElection implements Leaders, SmartLifecycle, Applicatio
         CompletableFuture.allOf(ends).thenRun(callback);
     }
 
-    /** Like {@link #stop(Runnable)}, without waiting. */
+    /** Does not wait. */
     @Override
     public void stop() {
         stop(() -> {});

@@ -11,8 +11,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * The role locks for {@link LeaderOnly} methods: the leader re-enters its lock, all other instances are rejected at
- * once. Role {@code billing} has the lock key {@code leader:billing} and the lock name {@code leader.billing}.
+ * The locks for {@link LeaderOnly} methods: the leader re-enters its lock, other instances are rejected at once.
  * Thread-safe.
  *
  * @param reenter re-enters the lock of a role; empty unless this instance certainly leads
@@ -20,19 +19,18 @@ import java.util.regex.Pattern;
  */
 public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLocks heldLocks) implements LockSource {
 
-    /** Name of the bean. */
+    /** The bean name. */
     public static final String BEAN = "leaderLocks";
 
     private static final String NAME_PREFIX = "leader.";
     private static final Pattern ROLE = Pattern.compile("[A-Za-z0-9._-]+");
 
     /**
-     * The request for a role's lock, which is held as long as the leader runs: the configured longest hold is meant for
-     * sections and does not apply.
+     * The request for a role's lock, without a wait. The configured longest hold does not apply to leaders.
      *
      * @param role the role
-     * @return the request, without a wait
-     * @throws IllegalArgumentException if the role is empty or has characters that a lock name cannot have
+     * @return the request
+     * @throws IllegalArgumentException if the role has no or other characters than a lock name
      */
     public static LockRequest requestFor(String role) {
         if (!ROLE.matcher(role).matches()) {
@@ -50,7 +48,7 @@ public record LeaderLocks(Function<String, Optional<LockHandle>> reenter, HeldLo
      * The role of a lock.
      *
      * @param name the lock's name
-     * @return the role; empty if the lock has none
+     * @return the role; empty if it has none
      */
     public static Optional<String> roleOf(String name) {
         return name.startsWith(NAME_PREFIX) ? Optional.of(name.substring(NAME_PREFIX.length())) : Optional.empty();

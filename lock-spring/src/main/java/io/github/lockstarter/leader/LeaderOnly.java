@@ -19,9 +19,8 @@ import org.springframework.core.annotation.AliasFor;
  * public void collect() { … }
  * }</pre>
  *
- * <p>The method runs under the leader's lock, which is released only after the method has ended, unless it is lost. A
- * call sends no command to the store. The rules of {@link DistributedLock} with {@link IfContended#SKIP} apply; the
- * method must return nothing, an {@code Optional} or a nullable type, else startup fails. A singleton with an annotated
+ * <p>The method runs under the leader's lock, which is released only after the method unless it is lost. A call sends
+ * no command. The rules of {@link DistributedLock} with {@link IfContended#SKIP} apply. A singleton with an annotated
  * method makes this instance compete for the role.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
@@ -31,7 +30,7 @@ import org.springframework.core.annotation.AliasFor;
 public @interface LeaderOnly {
 
     /**
-     * The role: letters, digits, '.', '_' and '-', the same in all instances. May contain placeholders.
+     * The role: letters, digits, '.', '_' and '-', or placeholders; the same in all instances.
      *
      * @return the role; startup fails if it is blank
      */

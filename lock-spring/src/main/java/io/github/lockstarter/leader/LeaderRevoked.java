@@ -1,11 +1,11 @@
 package io.github.lockstarter.leader;
 
 /**
- * Application event: this instance no longer leads a role. Follows the {@link LeaderGranted} with the same term. Only
- * after all listeners have returned does the instance release a lock that it still holds, and compete again.
+ * Application event: this instance no longer leads a role. Follows the {@link LeaderGranted} with the same term. A lock
+ * that is still held is released when all listeners have returned.
  *
  * @param role the role
- * @param term the term of the ended leadership
+ * @param term the ended term
  * @param cause the reason
  */
 public record LeaderRevoked(String role, long term, Cause cause) {

@@ -4,9 +4,9 @@ package io.github.lockstarter.leader;
 public interface Leaders {
 
     /**
-     * Competes for a role, once the application is ready. Does not block.
+     * Competes for a role when the application is ready. Does not block.
      *
-     * @param role letters, digits, '.', '_' and '-'; use few distinct roles, since each has a lock and meters
+     * @param role letters, digits, '.', '_' and '-'; use few, since each has a lock and meters
      * @return the same object for the same role
      * @throws IllegalArgumentException if the role is empty or has other characters
      */

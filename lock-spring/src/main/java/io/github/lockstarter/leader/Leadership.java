@@ -3,12 +3,12 @@ package io.github.lockstarter.leader;
 import java.time.Duration;
 import java.util.OptionalLong;
 
-/** One role. At most one instance leads a role, among all that share the lock store. Thread-safe. */
+/** One role, led by at most one of the instances that share the lock store. Thread-safe. */
 public interface Leadership {
 
     /**
-     * Whether this instance certainly leads now, by the local clock, without network access. False while that is in
-     * doubt, see {@link io.github.lockstarter.LockHandle#isHeld()}; a doubt causes no event.
+     * Whether this instance certainly leads now, by the local clock. False in doubt, see {@link
+     * io.github.lockstarter.LockHandle#isHeld()}; a doubt causes no event.
      *
      * @return true on at most one instance
      */
@@ -17,16 +17,14 @@ public interface Leadership {
     }
 
     /**
-     * The fencing token of the leader's lock, greater than the tokens of all previous leaders of the role. A resource
-     * that rejects smaller tokens rejects a leader that was paused.
+     * The fencing token of the leader's lock, greater than those of all previous leaders.
      *
      * @return the term; empty unless {@link #isLeader()}
      */
     OptionalLong term();
 
     /**
-     * Throws unless this instance leads. In doubt, asks the store and blocks like {@link
-     * io.github.lockstarter.LockHandle#ensureHeld()}.
+     * Throws unless this instance leads. In doubt, blocks like {@link io.github.lockstarter.LockHandle#ensureHeld()}.
      *
      * @throws io.github.lockstarter.LockNotAcquiredException if this instance does not lead
      * @throws io.github.lockstarter.LockLostException if it has just lost the leadership
@@ -36,9 +34,9 @@ public interface Leadership {
     void ensureLeader();
 
     /**
-     * Gives up the leadership, so that another instance gets it. From now on no {@link LeaderOnly} method starts here.
-     * The lock is released after the listeners of {@link LeaderRevoked} and the running methods. Returns at once; does
-     * nothing unless this instance leads.
+     * Gives up the leadership to another instance. No {@link LeaderOnly} method starts here any more; the lock is
+     * released after the listeners of {@link LeaderRevoked} and the running methods. Returns at once; does nothing
+     * unless this instance leads.
      *
      * @param pause until this instance competes again, up to 365 days
      * @throws IllegalArgumentException if the pause is negative or longer

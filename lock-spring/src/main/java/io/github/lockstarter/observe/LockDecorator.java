@@ -13,7 +13,7 @@ public interface LockDecorator {
      * Decorates the source of locks.
      *
      * @param source grants the locks
-     * @return a decorated source; by default the source itself
+     * @return by default the source
      */
     default LockSource around(LockSource source) {
         return source;
@@ -23,8 +23,8 @@ public interface LockDecorator {
      * Runs a locked body, or the start of an asynchronous one, on the body's thread and under the lock. Not called for
      * publishers, whose work has no fixed thread.
      *
-     * @param <T> the body's result
-     * @param <X> the body's exception
+     * @param <T> the result
+     * @param <X> the exception
      * @param request the request
      * @param handle the hold
      * @param body must run once, on this thread

@@ -15,13 +15,13 @@ import org.slf4j.MDC;
  */
 public final class LockMdc implements LockDecorator {
 
-    /** MDC key of the lock's key. */
+    /** The lock's key. */
     public static final String KEY = "lock.held.key";
 
-    /** MDC key of the lock's name. */
+    /** The lock's name. */
     public static final String NAME = "lock.held.name";
 
-    /** MDC key of the fencing token; for several keys, {@code key=token} of each. */
+    /** The fencing token; {@code key=token} for each of several keys. */
     public static final String FENCING_TOKEN = "lock.held.fencingToken";
 
     /** Creates the decorator. */

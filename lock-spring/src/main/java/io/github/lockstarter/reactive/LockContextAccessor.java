@@ -5,9 +5,9 @@ import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes context-propagation carry the {@link LockContext} of asynchronous work, from a subscriber's Reactor context to
- * the operators' threads and between threads, so blocking code in such work can use {@link
- * io.github.lockstarter.LockHandle#current()}. Registered as a service.
+ * Carries the {@link LockContext} of asynchronous work from a subscriber's Reactor context to the operators' threads,
+ * for {@link io.github.lockstarter.LockHandle#current()} in blocking code. Registered as a service for
+ * context-propagation.
  */
 public final class LockContextAccessor implements ThreadLocalAccessor<LockContext> {
 

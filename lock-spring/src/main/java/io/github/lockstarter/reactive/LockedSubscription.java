@@ -16,17 +16,15 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * The lock of one subscription.
+ * The lock of one subscription. Invariant: the work is subscribed to under the lock.
  *
  * <p>The subscribing thread sets {@link #enclosing} and {@link #acquiring} before the subscriber can cancel. The future
- * completes once, with a grant, a refusal or a cancellation; the lock client releases a later grant. Invariant: the
- * work is subscribed to under the lock. {@link #start} decides between the start and a cancellation; a later one
- * releases the lock after the subscribing call ({@link #isStarted}). {@code usingWhen} calls exactly one of {@link
- * #complete}, {@link #fail} and {@link #cancel}.
+ * completes once, with a grant, a refusal or a cancellation; the lock client releases a later grant. {@link #start}
+ * decides between the start and a cancellation; a later cancellation releases the lock after the subscribing call
+ * ({@link #isStarted}). {@code usingWhen} calls exactly one of {@link #complete}, {@link #fail} and {@link #cancel}.
  */
 final class LockedSubscription {
 
-    /** Changes once, by the start or an earlier cancellation. */
     private enum Start {
         NOT_YET,
         BEGUN,
@@ -45,7 +43,7 @@ final class LockedSubscription {
         this.request = request;
     }
 
-    /** Re-enters the lock if the subscriber holds it, else acquires it. */
+    /** Re-enters a lock that the subscriber holds. */
     Mono<LockHandle> acquire() {
         return Mono.deferContextual(subscriber -> {
             LockContext context = ReactiveLockOperations.contextOf(subscriber);
@@ -58,7 +56,7 @@ final class LockedSubscription {
         });
     }
 
-    /** Runs the work with the lock in its context until it ends or the lock is lost, then releases the lock. */
+    /** The lock is in the work's context, and released after the work or the loss. */
     <T> Mono<T> run(LockHandle handle, Mono<T> work) {
         Mono<T> locked = Mono.fromDirect(startOnce(handle, work)).contextWrite(context -> within(handle, context));
         return (cancelsOnLoss() ? locked.takeUntilOther(lost(handle)) : locked)
@@ -73,9 +71,8 @@ final class LockedSubscription {
     }
 
     /**
-     * Subscribes to the work unless the subscriber has cancelled. Reactor throws fatal errors, such as a {@link
-     * LinkageError}, on the operator's thread instead of signalling them. Here they are caught only on the subscribing
-     * thread; on others, only {@code max-hold} bounds the hold.
+     * Reactor throws fatal errors, such as a {@link LinkageError}, on the operator's thread instead of signalling them.
+     * They are caught on the subscribing thread; on others, only {@code max-hold} bounds the hold.
      */
     private <T> Publisher<T> startOnce(LockHandle handle, Publisher<T> work) {
         return subscriber -> {
@@ -102,7 +99,7 @@ final class LockedSubscription {
         return context.put(LockContext.KEY, enclosing.with(handle));
     }
 
-    /** Completes when the lock is lost. That cancels the work, which an error would not, and the release then fails. */
+    /** Completes when the lock is lost: that cancels the work, unlike an error, and the release then fails. */
     private static Mono<Void> lost(LockHandle handle) {
         return Mono.create(sink -> handle.onLost(sink::success));
     }
@@ -113,22 +110,22 @@ final class LockedSubscription {
         return cancelsOnLoss() ? closed : closed.onErrorComplete(LockLostException.class);
     }
 
-    /** Empty, because {@link #run} has already released the lock. */
+    /** {@link #run} has released the lock. */
     Mono<ReleaseOutcome> complete() {
         return Mono.empty();
     }
 
-    /** Releases the lock, and adds a loss to the failure of the work. */
+    /** A loss is added to the failure of the work. */
     Mono<ReleaseOutcome> fail(Throwable failure) {
-        return release().onErrorResume(unreleased -> {
-            if (unreleased != failure) {
-                failure.addSuppressed(unreleased);
+        return release().onErrorResume(releaseFailure -> {
+            if (releaseFailure != failure) {
+                failure.addSuppressed(releaseFailure);
             }
             return Mono.empty();
         });
     }
 
-    /** Stops waiting or releases the lock, after a subscribing call that is under way, such as the method's. */
+    /** Waits for a subscribing call that is under way, such as the method's. */
     Mono<ReleaseOutcome> cancel() {
         Mono<ReleaseOutcome> released = start.compareAndSet(Start.NOT_YET, Start.CANCELLED)
                 ? release()

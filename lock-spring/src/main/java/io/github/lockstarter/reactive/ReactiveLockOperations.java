@@ -21,16 +21,12 @@ import reactor.util.context.ContextView;
  * Mono<Receipt> receipt = locks.execute("order:42", client.ship(42));
  * }</pre>
  *
- * <p>Cancelling a running subscription cancels the work and releases the lock at the same time: Reactor does not report
- * when cancelled work has stopped, so work that continues runs without the lock.
+ * <p>The lock belongs to the subscription, which can re-enter it through the Reactor context. A cancellation cancels
+ * the work and releases the lock at the same time, because Reactor does not report when cancelled work has stopped.
  *
- * <p>The lock belongs to the subscription, not to a thread: work inside it can re-enter the lock through the Reactor
- * context.
- *
- * <p>If the lock is lost, the work is cancelled and the subscriber receives a {@link
- * io.github.lockstarter.LockLostException}; with {@code distributed-lock.on-lost=return} the work completes. If the
- * lock is not acquired, the subscriber receives an exception of {@link
- * io.github.lockstarter.LockOperations#acquire(LockRequest)}.
+ * <p>A loss cancels the work, and the subscriber receives a {@link io.github.lockstarter.LockLostException}; with
+ * {@code distributed-lock.on-lost=return} the work completes. If the lock is not acquired, the subscriber receives an
+ * exception of {@link io.github.lockstarter.LockOperations#acquire(LockRequest)}.
  */
 public interface ReactiveLockOperations {
 
@@ -39,8 +35,8 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the value
      * @param request the lock
-     * @param work subscribed to only under the lock
-     * @return the work under the lock; cold
+     * @param work subscribed to under the lock
+     * @return the locked work; cold
      */
     <T> Mono<T> execute(LockRequest request, Mono<T> work);
 
@@ -50,31 +46,30 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the values
      * @param request the lock
-     * @param work subscribed to only under the lock
-     * @return the work under the lock; cold
+     * @param work subscribed to under the lock
+     * @return the locked work; cold
      */
     <T> Flux<T> execute(LockRequest request, Flux<T> work);
 
     /**
-     * Like {@link #execute(LockRequest, Mono)}, with a fallback if the lock is not acquired.
+     * Like {@link #execute(LockRequest, Mono)}, with a fallback.
      *
      * @param <T> the value
      * @param request the lock
-     * @param work subscribed to only under the lock
-     * @param otherwise receives the {@link io.github.lockstarter.LockNotAcquiredException} or {@link
-     *     io.github.lockstarter.LockBackendException}; its publisher runs without the lock
-     * @return the work under the lock, or the fallback
+     * @param work subscribed to under the lock
+     * @param otherwise runs without the lock if it is not acquired
+     * @return the locked work, or the fallback
      */
     <T> Mono<T> execute(LockRequest request, Mono<T> work, Function<LockException, Mono<T>> otherwise);
 
     /**
-     * Like {@link #execute(LockRequest, Flux)}, with a fallback if the lock is not acquired.
+     * Like {@link #execute(LockRequest, Flux)}, with a fallback.
      *
      * @param <T> the values
      * @param request the lock
-     * @param work subscribed to only under the lock
+     * @param work subscribed to under the lock
      * @param otherwise as in {@link #execute(LockRequest, Mono, Function)}
-     * @return the work under the lock, or the fallback
+     * @return the locked work, or the fallback
      */
     <T> Flux<T> execute(LockRequest request, Flux<T> work, Function<LockException, Flux<T>> otherwise);
 
@@ -84,49 +79,49 @@ public interface ReactiveLockOperations {
      *
      * @param <T> the value
      * @param request the lock
-     * @param work subscribed to only under the lock
+     * @param work subscribed to under the lock
      * @return whether the work ran, with its value; null if the work was empty
      */
     <T> Mono<Execution<@Nullable T>> tryExecute(LockRequest request, Mono<T> work);
 
     /**
-     * {@link #execute(LockRequest, Mono)} with the configured settings.
+     * Locks with the configured settings.
      *
      * @param <T> the value
-     * @param key the lock's key
+     * @param key the key
      * @param work the work
-     * @return the work under the lock
+     * @return as {@link #execute(LockRequest, Mono)}
      */
     default <T> Mono<T> execute(String key, Mono<T> work) {
         return execute(LockRequest.of(key), work);
     }
 
     /**
-     * {@link #execute(LockRequest, Flux)} with the configured settings.
+     * Locks with the configured settings.
      *
      * @param <T> the values
-     * @param key the lock's key
+     * @param key the key
      * @param work the work
-     * @return the work under the lock
+     * @return as {@link #execute(LockRequest, Flux)}
      */
     default <T> Flux<T> execute(String key, Flux<T> work) {
         return execute(LockRequest.of(key), work);
     }
 
     /**
-     * {@link #tryExecute(LockRequest, Mono)} with the configured settings.
+     * Locks with the configured settings.
      *
      * @param <T> the value
-     * @param key the lock's key
+     * @param key the key
      * @param work the work
-     * @return whether the work ran, with its value
+     * @return as {@link #tryExecute(LockRequest, Mono)}
      */
     default <T> Mono<Execution<@Nullable T>> tryExecute(String key, Mono<T> work) {
         return tryExecute(LockRequest.of(key), work);
     }
 
     /**
-     * The handle of a subscription's innermost lock, like {@link LockHandle#current()} for a thread.
+     * The handle of a subscription's innermost lock, like {@link LockHandle#current()}.
      *
      * @param subscriber the subscriber's context, as in {@code deferContextual}
      * @return the handle; empty outside any lock
@@ -136,22 +131,19 @@ public interface ReactiveLockOperations {
     }
 
     /**
-     * The {@link #current(ContextView)} handle of the subscriber; in a suspend function use {@code
-     * current().awaitSingle()}.
-     *
-     * @return the handle; empty outside any lock
+     * {@return the subscriber's {@link #current(ContextView)}; in a suspend function use {@code
+     * current().awaitSingle()}}
      */
     static Mono<LockHandle> current() {
         return Mono.deferContextual(subscriber -> Mono.justOrEmpty(current(subscriber)));
     }
 
     /**
-     * The locks of a subscription, which come only from its Reactor context. A subscription on the thread of other work
-     * is outside that work's locks, unless {@link LockContext#current()} is put into its context by {@code
-     * contextCapture()} with context-propagation or by {@code contextWrite}.
+     * The locks of a subscription, only from its Reactor context: {@code contextCapture()} with context-propagation or
+     * {@code contextWrite} puts {@link LockContext#current()} of enclosing work there.
      *
      * @param subscriber the subscriber's context
-     * @return its locks; {@link LockContext#NONE} if there are none
+     * @return its locks, or {@link LockContext#NONE}
      */
     static LockContext contextOf(ContextView subscriber) {
         return subscriber.<LockContext>getOrEmpty(LockContext.KEY).orElse(LockContext.NONE);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Implements {@link ReactiveLockOperations} with the application's {@link LockOperations}. Thread-safe. */
+/** {@link ReactiveLockOperations} with the application's {@link LockOperations}. Thread-safe. */
 public final class ReactiveLockTemplate implements ReactiveLockOperations {
 
     private final LockOperations locks;
@@ -20,7 +20,7 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
     /**
      * Creates the template.
      *
-     * @param locks acquires the locks and sets the behaviour after a loss
+     * @param locks acquires the locks
      */
     public ReactiveLockTemplate(LockOperations locks) {
         this.locks = Objects.requireNonNull(locks, "locks");
@@ -66,7 +66,7 @@ public final class ReactiveLockTemplate implements ReactiveLockOperations {
                 LockedSubscription::cancel);
     }
 
-    /** Applied only to failures of the acquisition, never of the work. */
+    /** Applied to failures of the acquisition, not of the work. */
     private static boolean isRefusal(Throwable failure) {
         return failure instanceof LockNotAcquiredException || failure instanceof LockBackendException;
     }

@@ -1,4 +1,4 @@
-/** The annotation for jobs that all instances schedule and one instance runs. */
+/** Jobs that all instances schedule and one instance runs. */
 @NullMarked
 package io.github.lockstarter.scheduling;
 

@@ -14,23 +14,21 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 /**
- * Holds the locks of {@code @SchedulerLock} methods through {@link LockOperations}: one attempt without a wait, not
- * reentrant. Each lock belongs to its {@link SimpleLock}, which any thread may release. Lock {@code report} has the key
- * {@code shedlock:report}; all locks have the name {@value #NAME}, whose lease and crash take-over apply. Thread-safe.
+ * Holds the locks of {@code @SchedulerLock} methods: one attempt without a wait, not reentrant. Any thread may release
+ * a {@link SimpleLock}. All locks have the name {@value #NAME}, and keys that other ShedLock providers do not see.
+ * Thread-safe.
  * <ul>
- *   <li>{@code lockAtMostFor} up to this provider's lease (at least 20 ms) is the lock's lease, without renewal. A
- *       longer one limits the renewal: the lock ends at most one lease later.
+ *   <li>{@code lockAtMostFor} up to this provider's lease is the lock's lease, without renewal. A longer one limits
+ *       the renewal: the lock ends at most one lease later.
  *   <li>{@code lockAtLeastFor} is the {@link LockRequest#keptFor minimum time}.
  *   <li>{@link SimpleLock#extend} restarts both times, but never shortens the lease or the minimum time. Returns
  *       empty if the lock is lost or its {@code lockAtMostFor} is over.
  *   <li>{@link SimpleLock#unlock} does not throw after a loss.
  * </ul>
- *
- * <p>All instances must use this provider: other ShedLock providers use other keys and see the locks as free.
  */
 public final class DistributedLockProvider implements ExtensibleLockProvider {
 
-    /** Name of the locks in meters and in the configuration. */
+    /** Name of the locks. */
     public static final String NAME = "shedlock";
 
     private static final String PREFIX = NAME + ':';
@@ -59,15 +57,15 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
      *
      * @param configuration its name and times
      * @return the lock; empty only if another owner has it, or its minimum time is not over
-     * @throws io.github.lockstarter.LockBackendException if the lock's state is unknown; the call does not count as
-     *     skipped
+     * @throws io.github.lockstarter.LockBackendException if the lock's state is unknown
      * @throws io.github.lockstarter.LockInterruptedException if interrupted; restores the flag
      * @throws IllegalArgumentException if {@code lockAtLeastFor} is above {@code distributed-lock.max-lease}
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
-        long asked = System.nanoTime();
-        return locks.tryAcquire(request(configuration)).map(handle -> new HandleLock(configuration, handle, asked));
+        long startNanos = System.nanoTime();
+        return locks.tryAcquire(request(configuration))
+                .map(handle -> new HandleLock(configuration, handle, startNanos));
     }
 
     private LockRequest request(LockConfiguration configuration) {
@@ -89,7 +87,6 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
         return atLeast.isZero() || atLeast.isNegative();
     }
 
-    /** Limits a time to the given minimum and the longest allowed duration. */
     private static Duration within(Duration least, Duration time) {
         Duration raised = time.compareTo(least) < 0 ? least : time;
         return raised.compareTo(LockRequest.MAX_DURATION) > 0 ? LockRequest.MAX_DURATION : raised;
@@ -99,12 +96,12 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
     private final class HandleLock extends AbstractSimpleLock {
 
         private final LockHandle handle;
-        private final long askedNanos;
+        private final long startNanos;
 
-        private HandleLock(LockConfiguration configuration, LockHandle handle, long askedNanos) {
+        private HandleLock(LockConfiguration configuration, LockHandle handle, long startNanos) {
             super(configuration);
             this.handle = handle;
-            this.askedNanos = askedNanos;
+            this.startNanos = startNanos;
         }
 
         @Override
@@ -128,9 +125,9 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
             return Optional.of(new HandleLock(later, handle, now));
         }
 
-        /** Whether {@code lockAtMostFor} is over, which ends the lock for ShedLock even if the lease lasts longer. */
+        /** The lock has then ended for ShedLock, even if the lease lasts longer. */
         private boolean isOver(long now) {
-            long millis = (now - askedNanos) / 1_000_000;
+            long millis = (now - startNanos) / 1_000_000;
             return millis >= lockConfiguration.getLockAtMostFor().toMillis();
         }
     }

@@ -1,4 +1,4 @@
-/** ShedLock locks held as locks of this project; loaded only with ShedLock on the class path. */
+/** ShedLock on the application's locks. Loaded only with ShedLock on the class path. */
 @NullMarked
 package io.github.lockstarter.shedlock;
 

@@ -9,8 +9,8 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Rolls back a transaction if a lock of the committing thread was lost before the commit. Checks as late as the
- * transaction manager allows, after the flush. Does not detect a loss during the commit; that needs fencing tokens.
+ * Rolls back a transaction if a lock of the committing thread was lost before the commit. Checks after the flush. Only
+ * fencing tokens detect a loss during the commit.
  */
 public final class CommitGuard implements BeanPostProcessor {
 
@@ -29,7 +29,7 @@ public final class CommitGuard implements BeanPostProcessor {
     /**
      * Creates the guard.
      *
-     * @param onLost whether a loss is a failure; read at each commit
+     * @param onLost read at each commit
      */
     public CommitGuard(Supplier<OnLost> onLost) {
         this.onLost = onLost;

@@ -30,7 +30,6 @@ final class CompletionRelease implements TransactionSynchronization {
 
     private CompletionRelease() {}
 
-    /** The instance of this thread's transaction, if it keeps a lock. */
     static Optional<CompletionRelease> current() {
         return TransactionSynchronizationManager.getResource(CompletionRelease.class) instanceof CompletionRelease bound
                         && bound.isOfThisTransaction()
@@ -49,11 +48,7 @@ final class CompletionRelease implements TransactionSynchronization {
                                 .contains(this));
     }
 
-    /**
-     * Gets or creates the instance of this thread's transaction.
-     *
-     * @throws IllegalStateException if no synchronization is active
-     */
+    /** @throws IllegalStateException if no synchronization is active */
     static CompletionRelease ofThisTransaction() {
         return current().orElseGet(() -> {
             CompletionRelease release = new CompletionRelease();
@@ -84,7 +79,7 @@ final class CompletionRelease implements TransactionSynchronization {
         return handle.isHeld();
     }
 
-    /** Compares the sources too: the same key in another store is another lock. */
+    /** The same key from another source is another lock. */
     private Optional<LockHandle> latest(HeldLocks heldBySource, String key) {
         return handles.stream()
                 .filter(handle ->
@@ -123,9 +118,7 @@ final class CompletionRelease implements TransactionSynchronization {
         }
     }
 
-    /**
-     * Releases the locks if {@link #beforeCompletion} was not called, because a listener after the commit created this.
-     */
+    /** {@link #beforeCompletion} was not called if a listener after the commit created this. */
     @Override
     public void afterCompletion(int status) {
         if (!isReleasedLater) {
@@ -154,7 +147,7 @@ final class CompletionRelease implements TransactionSynchronization {
         TransactionSynchronizationManager.bindResource(CompletionRelease.class, this);
     }
 
-    /** No effect on another thread than the transaction's, which may have a transaction of its own. */
+    /** Another thread than the transaction's may have a transaction of its own. */
     private void unbind() {
         if (TransactionSynchronizationManager.getResource(CompletionRelease.class) == this) {
             TransactionSynchronizationManager.unbindResource(CompletionRelease.class);

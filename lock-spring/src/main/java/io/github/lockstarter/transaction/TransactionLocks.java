@@ -6,8 +6,8 @@ import io.github.lockstarter.LockSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The locks that the current thread's transaction keeps until its completion. In code the equivalent of {@link
- * io.github.lockstarter.InTransaction#RELEASE_AFTER}:
+ * The locks that the current thread's transaction keeps until its completion: {@link
+ * io.github.lockstarter.InTransaction#RELEASE_AFTER} for code.
  *
  * <pre>{@code
  * @Transactional
@@ -17,8 +17,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * }
  * }</pre>
  *
- * <p>Uses the thread's innermost transaction, even with several transaction managers. A suspended transaction keeps its
- * locks; new ones belong to the inner transaction.
+ * <p>Uses the thread's innermost transaction. A suspended transaction keeps its locks.
  */
 public final class TransactionLocks {
 
@@ -26,7 +25,7 @@ public final class TransactionLocks {
 
     /**
      * Leaves the release of a lock to this thread's transaction, after the commit or rollback and the application's
-     * listeners. Do not release the handle. If the lock is lost before the commit, the transaction is rolled back,
+     * listeners; do not release the handle. If the lock is lost before the commit, the transaction is rolled back,
      * unless {@code distributed-lock.on-lost} is {@code return}.
      *
      * @param handle the lock; released at once if this method throws
@@ -46,7 +45,7 @@ public final class TransactionLocks {
     /**
      * Whether this thread's transaction keeps a lock. Asks the store only about a lock in doubt.
      *
-     * @param source the source of the lock; the same key from another source is another lock
+     * @param source the source of the lock
      * @param request the lock
      * @return false if it does not keep one of the keys, or has lost it
      */
@@ -56,7 +55,7 @@ public final class TransactionLocks {
                 .isPresent();
     }
 
-    /** @throws io.github.lockstarter.LockLostException if the transaction has lost a lock that it keeps */
+    /** @throws io.github.lockstarter.LockLostException if the transaction has lost a lock */
     static void ensureHeld() {
         CompletionRelease.current().ifPresent(CompletionRelease::ensureHeld);
     }

@@ -1,4 +1,4 @@
-/** Locks that a transaction keeps until its completion, and rollback after a lost lock. Needs spring-tx. */
+/** Locks that a transaction keeps until its completion, and rollback after a lost lock. */
 @NullMarked
 package io.github.lockstarter.transaction;
 

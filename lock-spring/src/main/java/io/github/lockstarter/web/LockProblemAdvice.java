@@ -14,9 +14,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * Maps lock exceptions of Spring MVC and WebFlux requests to problem details (RFC 9457) with {@code Retry-After}: 409
- * if another owner holds the lock, 503 if that is unknown. Omits the key and its holder, which the exception messages
- * contain. Handlers of the application take precedence.
+ * Maps lock exceptions of Spring MVC and WebFlux requests to problem details (RFC 9457) with {@code Retry-After}. Omits
+ * the key and its holder, which the messages contain. Handlers of the application take precedence.
  */
 @RestControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
@@ -27,7 +26,7 @@ public class LockProblemAdvice {
     /**
      * Creates the advice.
      *
-     * @param retryAfter default of the header, unless the exception has a time
+     * @param retryAfter used unless the exception has a time
      */
     public LockProblemAdvice(Duration retryAfter) {
         this.retryAfter = retryAfter;

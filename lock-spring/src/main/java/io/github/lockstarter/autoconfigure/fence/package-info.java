@@ -1,4 +1,4 @@
-/** Auto-configures fences. */
+/** Auto-configuration of fences. */
 @NullMarked
 package io.github.lockstarter.autoconfigure.fence;
 

@@ -6,8 +6,8 @@ import io.github.lockstarter.StoreEvent;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes each loss, each unsuccessful wait and each store event as a Spring event with the event as payload. Filters
- * on the calling thread, so other events do not fill the queue.
+ * Publishes losses, waits without a grant, and store events as payloads of Spring events. Filters on the calling
+ * thread, so other events do not fill the queue.
  */
 public final class LockEventPublisher extends QueuedListener {
 
@@ -25,7 +25,7 @@ public final class LockEventPublisher extends QueuedListener {
         }
     }
 
-    /** Excludes attempts without a wait, for which a held lock is a normal result. */
+    /** Without a wait, a held lock is a normal result. */
     private static boolean isFailedWait(LockEvent event) {
         return event instanceof LockEvent.NotAcquired refused
                 && refused.queued()

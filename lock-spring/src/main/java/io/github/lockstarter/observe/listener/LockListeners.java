@@ -9,9 +9,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * All listeners of the engine: the log, and the listener beans in their order, with a thread each if they may block.
- */
+/** The log and the listener beans in their order, with a thread for each that may block. */
 public final class LockListeners implements AutoCloseable {
 
     private final List<LockListener> all;
@@ -28,7 +26,7 @@ public final class LockListeners implements AutoCloseable {
         return all;
     }
 
-    /** The number of dropped events by listener class. */
+    /** By listener class. */
     public Map<String, LongSupplier> dropped() {
         return queued().collect(Collectors.toMap(
                 QueuedListener::listener,
@@ -46,7 +44,6 @@ public final class LockListeners implements AutoCloseable {
         queued().forEach(QueuedListener::close);
     }
 
-    /** Runs a listener that may block on its own thread. */
     static final class Isolated extends QueuedListener {
 
         private final LockListener listener;

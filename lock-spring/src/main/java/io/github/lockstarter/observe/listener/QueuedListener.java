@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A listener that handles events in order on its own thread, which ends when idle. Of losses and of other events, at
- * most {@value LockListener#MOST_PENDING} each are pending; more are dropped. Adding an event never blocks. {@link
- * #dropped} counts those dropped since the last warning, {@link #everDropped} all.
+ * Handles events in order on a thread, which ends when idle. At most {@value LockListener#MOST_PENDING} losses and as
+ * many other events are pending; more are dropped. Adding an event never blocks. {@link #dropped} counts since the last
+ * warning, {@link #totalDropped} since the start.
  */
 public abstract class QueuedListener implements LockListener, AutoCloseable {
 
@@ -26,13 +26,8 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
     private final AtomicInteger losses = new AtomicInteger();
     private final AtomicInteger others = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
-    private final AtomicLong everDropped = new AtomicLong();
+    private final AtomicLong totalDropped = new AtomicLong();
 
-    /**
-     * Creates the listener without a thread.
-     *
-     * @param listener the class that names the listener
-     */
     protected QueuedListener(Class<?> listener) {
         this.listener = listener.getName();
         // add() bounds its queue
@@ -49,15 +44,9 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
     }
 
     final long dropped() {
-        return everDropped.get();
+        return totalDropped.get();
     }
 
-    /**
-     * Handles an event on the listener's thread.
-     *
-     * @param event a {@link LockEvent} or a {@link io.github.lockstarter.StoreEvent}
-     * @param handling handles the event
-     */
     protected final void add(Object event, Runnable handling) {
         AtomicInteger pending = event instanceof LockEvent.Lost ? losses : others;
         if (pending.getAndIncrement() >= LockListener.MOST_PENDING) {
@@ -76,7 +65,7 @@ public abstract class QueuedListener implements LockListener, AutoCloseable {
     }
 
     private void drop() {
-        everDropped.getAndIncrement();
+        totalDropped.getAndIncrement();
         if (dropped.getAndIncrement() == 0) {
             log.warn(
                     "Lock listener {} is {} events behind; events are dropped until it has caught up",

@@ -23,13 +23,9 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Logs lock events: DEBUG for normal ones, WARN for problems, except those that callers receive as exceptions. Logs the
- * first of consecutive failed renewals, and the recovery; of the doubts of an interrupted connection, one per minute as
- * WARN with its confirmation, the others as DEBUG. Key, name and fencing token are key-value pairs for structured
- * logging.
- *
- * <p>Thread-safe. {@link #failing} has the holds whose last renewal failed; of two concurrent doubts in {@link
- * #lastDoubt}, one is a WARN.
+ * Logs lock events: WARN for problems that callers do not receive as exceptions, DEBUG for the rest. Warns of the first
+ * of consecutive failed renewals, of one doubt per minute, and of the end of both. Key, name and fencing token are
+ * key-value pairs for structured logging. Thread-safe.
  */
 public final class LockLog implements LockListener {
 
@@ -45,7 +41,7 @@ public final class LockLog implements LockListener {
         this(System::nanoTime);
     }
 
-    /** For tests: a clock for the minute between warnings. */
+    /** @param monotonicNanos measures the minute between two doubts */
     LockLog(LongSupplier monotonicNanos) {
         this.monotonicNanos = monotonicNanos;
         this.lastDoubtNanos = new AtomicLong(monotonicNanos.getAsLong() - AGAIN_NANOS);
@@ -90,7 +86,6 @@ public final class LockLog implements LockListener {
      * Logs a line whose first arguments are key and fencing token.
      *
      * @param fencingToken null if the event concerns no hold
-     * @param further the other arguments
      */
     private static void write(
             Level level, LockEvent event, @Nullable Long fencingToken, String message, Object... further) {

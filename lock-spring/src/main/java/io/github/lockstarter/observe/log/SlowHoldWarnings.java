@@ -8,13 +8,12 @@ import java.util.stream.Collectors;
 
 /**
  * Warns of each hold that exceeds {@code warn-after}, with its thread's stack unless it was acquired asynchronously.
- * Runs on the listener's thread instead of the timer's. Ignores leader locks.
+ * Ignores leader locks. The listener's thread reads the stack, not the timer's.
  */
 public final class SlowHoldWarnings extends QueuedListener {
 
     private static final int MOST_FRAMES = 40;
 
-    /** Creates the listener. */
     public SlowHoldWarnings() {
         super(SlowHoldWarnings.class);
     }

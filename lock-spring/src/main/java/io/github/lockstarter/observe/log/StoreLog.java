@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs outages and recoveries of the store, each at its beginning and end: WARN if locks depend on it, INFO for a
- * quorum vote that does not count for a while.
+ * Logs outages and recoveries of the store, at their beginning and end: WARN if locks depend on it, INFO for a quorum
+ * vote that does not count for a while.
  */
 final class StoreLog {
 
@@ -46,7 +46,7 @@ final class StoreLog {
                         + "until {}, since owners of forgotten locks may still be working. There is nothing to do: "
                         + "after that time free locks are granted again",
                 recovery.problem(),
-                there(recovery.scope()),
+                affected(recovery.scope()),
                 seconds,
                 until);
     }
@@ -69,10 +69,10 @@ final class StoreLog {
                         + "with their leases",
                 outage.store(),
                 outage.problem(),
-                there(outage.scope()));
+                affected(outage.scope()));
     }
 
-    private static String there(Scope scope) {
+    private static String affected(Scope scope) {
         return scope == Scope.PART ? " whose keys are there" : "";
     }
 }

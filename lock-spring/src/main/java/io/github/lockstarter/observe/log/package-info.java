@@ -1,4 +1,4 @@
-/** The log of the lock client. */
+/** Logs the lock client's events. */
 @NullMarked
 package io.github.lockstarter.observe.log;
 

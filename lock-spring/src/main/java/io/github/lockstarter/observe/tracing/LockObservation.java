@@ -15,7 +15,7 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observation of an acquisition or a section, a child of the current observation of its starting thread. Any thread
+ * The observation of an acquisition or a section, below the current observation of its starting thread. Any thread
  * stops it, once.
  */
 final class LockObservation {
@@ -41,7 +41,7 @@ final class LockObservation {
         return observation.openScope();
     }
 
-    /** Stops the acquisition; releases the lock if a handler throws. */
+    /** Releases the lock if a handler throws. */
     LockHandle granted(LockHandle handle) {
         try {
             show(handle);
@@ -53,7 +53,6 @@ final class LockObservation {
         }
     }
 
-    /** Stops the acquisition. */
     void failed(Throwable failure) {
         if (failure instanceof LockNotAcquiredException) {
             stop("contended", null); // not an error
@@ -64,15 +63,14 @@ final class LockObservation {
         }
     }
 
-    /** Starts the section. */
     void begun(LockHandle handle) {
         show(handle);
         handle.onLost(() -> lostAtMillis = System.currentTimeMillis());
     }
 
     /**
-     * Stops the section, possibly just after the release. Records a loss here, with its own time: the thread that
-     * reports it may be later than the end.
+     * The section may end just after the release. Records a loss with its own time: the thread that reports it may be
+     * later than the end.
      */
     void ended(LockHandle handle) {
         long lostAt = lostAtMillis;
@@ -93,7 +91,7 @@ final class LockObservation {
     }
 
     /**
-     * Stops the observation even if a handler of the error throws.
+     * Stops even if a handler of the error throws.
      *
      * @param failure replaced by its type if spans must not show keys
      */
@@ -108,10 +106,7 @@ final class LockObservation {
         }
     }
 
-    /**
-     * Replaces an exception if spans must not show keys, which its message and causes may contain. Keeps type, outcome
-     * and stack trace.
-     */
+    /** An exception's message and causes may contain the key. Keeps type, outcome and stack trace. */
     private static final class RedactedException extends RuntimeException {
 
         @Serial

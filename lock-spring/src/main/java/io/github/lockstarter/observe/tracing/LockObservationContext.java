@@ -5,9 +5,7 @@ import io.micrometer.observation.Observation;
 import java.util.OptionalLong;
 
 /**
- * The context of an observation.
- *
- * <p>{@link #outcome} and {@link #fencingToken} are set before the observation is stopped.
+ * The context of an observation. {@link #outcome} and {@link #fencingToken} are set before the observation is stopped.
  */
 public final class LockObservationContext extends Observation.Context {
 
@@ -40,19 +38,14 @@ public final class LockObservationContext extends Observation.Context {
     }
 
     /**
-     * How it ended.
-     *
-     * @return acquired, contended, recovering, error or interrupted; for a section held or lost; unknown before the end
+     * {@return acquired, contended, recovering, error or interrupted; for a section held or lost; unknown before the
+     * end}
      */
     public String outcome() {
         return outcome;
     }
 
-    /**
-     * The hold's fencing token.
-     *
-     * @return the token; empty before the grant, and with several keys
-     */
+    /** {@return the fencing token; empty before the grant, and with several keys} */
     public OptionalLong fencingToken() {
         long token = fencingToken;
         return token == 0 ? OptionalLong.empty() : OptionalLong.of(token);

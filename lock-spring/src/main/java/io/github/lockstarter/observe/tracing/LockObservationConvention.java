@@ -15,11 +15,11 @@ public class LockObservationConvention implements ObservationConvention<LockObse
     private static final int HASH_BYTES = 8;
 
     /**
-     * How a span shows a key, which may contain identifiers of people or orders. Unless it is {@link #PLAIN}, spans
-     * also replace exceptions, whose messages contain the key, by their type and the outcome.
+     * How a span shows a key, which may contain identifiers of people or orders. Unless {@link #PLAIN}, spans show only
+     * type and outcome of exceptions, whose messages contain the key.
      */
     public enum KeyDisplay {
-        /** The beginning of its SHA-256. It identifies the key, and confirms a guess of it. */
+        /** The beginning of its SHA-256, which confirms a guess of the key. */
         HASHED,
         /** The key. */
         PLAIN,
@@ -32,7 +32,7 @@ public class LockObservationConvention implements ObservationConvention<LockObse
     /**
      * Creates the convention.
      *
-     * @param keys how to show keys
+     * @param keys the display of keys
      */
     public LockObservationConvention(KeyDisplay keys) {
         this.keys = Objects.requireNonNull(keys, "keys");

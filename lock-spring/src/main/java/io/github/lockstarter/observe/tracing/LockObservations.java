@@ -18,9 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes acquisitions and locked sections, as spans if there is a tracer. Does nothing while the registry has no
- * handler. A convention or handler that throws fails the call, as in every Micrometer observation, and a granted lock
- * is released.
+ * Observes acquisitions and locked sections, unless the registry has no handler. A convention or handler that throws
+ * fails the call, as in every Micrometer observation, and a granted lock is released.
  */
 public final class LockObservations implements LockDecorator {
 
@@ -43,7 +42,7 @@ public final class LockObservations implements LockDecorator {
         return new ObservedSource(source);
     }
 
-    /** Makes the body's observations children of its section, which ends with the body or the stage that it returns. */
+    /** The section ends with the body or the stage that it returns. */
     @Override
     @SuppressWarnings("try") // the scope is only closed
     public <T extends @Nullable Object, X extends Throwable> T run(
@@ -90,7 +89,7 @@ public final class LockObservations implements LockDecorator {
             return observed(request, () -> source.tryAcquire(request));
         }
 
-        /** Makes observations of the attempt on this thread children of the acquisition. */
+        /** Observations of the attempt on this thread are children of the acquisition. */
         @SuppressWarnings("try") // the scope is only closed
         private Optional<LockHandle> observed(LockRequest request, Supplier<Optional<LockHandle>> attempt) {
             if (registry.isNoop()) {
@@ -147,7 +146,7 @@ public final class LockObservations implements LockDecorator {
             return result;
         }
 
-        /** Runs the grant's continuations on this thread below the caller's observation. */
+        /** The grant's continuations on this thread run below the caller's observation. */
         @SuppressWarnings("try") // the scope is only closed
         private static void complete(
                 CompletableFuture<LockHandle> result, LockHandle handle, @Nullable Observation callers) {
