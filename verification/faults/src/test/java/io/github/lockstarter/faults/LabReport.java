@@ -32,12 +32,7 @@ final class LabReport {
     private final List<LabResult> results;
     private final String command;
 
-    /**
-     * A report.
-     *
-     * @param results of all sessions
-     * @param command how to run them again
-     */
+    /** @param command repeats the sessions */
     LabReport(List<LabResult> results, String command) {
         this.results = List.copyOf(results);
         this.command = command;
@@ -51,8 +46,7 @@ final class LabReport {
     /**
      * Writes the report and its pictures.
      *
-     * @param directory where to
-     * @param name of the file, without ending
+     * @param name of the file, without extension
      */
     void write(Path directory, String name) {
         try {

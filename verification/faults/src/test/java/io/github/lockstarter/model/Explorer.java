@@ -26,8 +26,7 @@ public final class Explorer<S, T> {
     /**
      * Explores a system.
      *
-     * @param limit of states; a system with more of them is a mistake in its making
-     * @throws IllegalStateException when there are more
+     * @throws IllegalStateException if it has more states than the limit, which indicates a modelling mistake
      */
     public static <S, T> Exploration<S, T> explore(TransitionSystem<S, T> system, int limit) {
         return new Explorer<>(system, limit).explore();

@@ -9,11 +9,7 @@ public final class FaultCatalogue {
 
     private FaultCatalogue() {}
 
-    /**
-     * All of them.
-     *
-     * @return always in the same order
-     */
+    /** All faults, always in the same order. */
     public static List<Fault> all() {
         return Stream.of(
                         WorkerFaults.all(),

@@ -17,12 +17,7 @@ public final class FaultSchedule {
     private final SplittableRandom random;
     private final List<Fault> left = new ArrayList<>();
 
-    /**
-     * How long nothing happens in a lane between two faults.
-     *
-     * @param shortestPause at least
-     * @param longestPause at most
-     */
+    /** The time between two faults of a lane. */
     public record Pace(Duration shortestPause, Duration longestPause) {
 
         /** As many faults as can be, for a short run. */
@@ -44,11 +39,7 @@ public final class FaultSchedule {
         this.random = new SplittableRandom(seed ^ lane.name().hashCode());
     }
 
-    /**
-     * Whether there is any fault in this lane.
-     *
-     * @return true if {@link #next} may not be called
-     */
+    /** Whether this lane has no faults; do not call {@link #next} then. */
     public boolean isEmpty() {
         return faults.isEmpty();
     }

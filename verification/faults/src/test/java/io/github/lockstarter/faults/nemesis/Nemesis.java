@@ -30,13 +30,6 @@ public final class Nemesis {
     private final ReadWriteLock quiet = new ReentrantReadWriteLock(true);
     private volatile boolean over;
 
-    /**
-     * Prepares.
-     *
-     * @param topology the servers under test
-     * @param victims all workers
-     * @param log where the faults are written down
-     */
     public Nemesis(Topology topology, List<Victim> victims, EventLog log) {
         this.topology = topology;
         this.victims = victims;

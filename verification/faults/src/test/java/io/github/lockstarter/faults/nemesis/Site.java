@@ -8,29 +8,15 @@ import io.github.lockstarter.kit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 
-/**
- * The target of a fault. Everything in it was drawn with the schedule, so the same seed has the same effects.
- *
- * @param topology the servers under test
- * @param victims all workers
- * @param plan the fault and its random numbers
- */
+/** The target of a fault. Everything in it was drawn with the schedule, so the same seed has the same effects. */
 public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
 
-    /**
-     * The worker that was drawn.
-     *
-     * @return one of the victims
-     */
+    /** The chosen worker. */
     public Victim victim() {
         return victims.get(Math.floorMod(plan.lot(), victims.size()));
     }
 
-    /**
-     * The server that was drawn.
-     *
-     * @return one of the masters
-     */
+    /** The chosen master. */
     public ServerProcess server() {
         List<? extends ServerProcess> servers = topology.masters();
         return servers.get(Math.floorMod(plan.lot(), servers.size()));
@@ -46,21 +32,12 @@ public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
         return (RedisServer) server();
     }
 
-    /**
-     * How long the fault lasts.
-     *
-     * @return time from injection to healing
-     */
+    /** Time from injection to healing. */
     public Duration duration() {
         return plan.duration();
     }
 
-    /**
-     * The links of all workers to a server.
-     *
-     * @param server one of the servers
-     * @return one for each worker
-     */
+    /** The links of all workers to a server. */
     List<TcpProxy> linksTo(ServerProcess server) {
         int index = topology.servers().indexOf(server);
         return victims.stream().map(victim -> victim.links().get(index)).toList();

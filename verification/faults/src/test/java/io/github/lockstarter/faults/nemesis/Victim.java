@@ -6,18 +6,10 @@ import java.util.List;
 /** A worker as the nemesis sees it. */
 public interface Victim {
 
-    /**
-     * Its name with the number of its incarnation.
-     *
-     * @return such as {@code w1.2}
-     */
+    /** Its name with the number of its incarnation, such as {@code w1.2}. */
     String name();
 
-    /**
-     * Its links to the servers.
-     *
-     * @return one proxy for each server
-     */
+    /** Its links, one proxy per server. */
     List<TcpProxy> links();
 
     /** Ends it at once (SIGKILL). */

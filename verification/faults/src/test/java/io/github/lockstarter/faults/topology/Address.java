@@ -37,11 +37,7 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
         /** etcd servers. */
         ETCD;
 
-        /**
-         * Whether they take the commands of Redis.
-         *
-         * @return false for other stores
-         */
+        /** Whether they accept Redis commands. */
         public boolean isRedis() {
             return switch (this) {
                 case SINGLE, SENTINEL, CLUSTER, QUORUM -> true;

@@ -34,29 +34,17 @@ public final class Etcd implements Topology {
         this.servers = EtcdServer.startCluster(count);
     }
 
-    /**
-     * Whether there is a binary.
-     *
-     * @return false if no topology of this kind can be started
-     */
+    /** Whether this machine has a binary. */
     public static boolean isAvailable() {
         return EtcdServer.binary().isPresent();
     }
 
-    /**
-     * Starts three servers.
-     *
-     * @return the running cluster; close it
-     */
+    /** Starts three servers; close the cluster. */
     public static Etcd cluster() {
         return new Etcd("etcd", 3);
     }
 
-    /**
-     * Starts one server.
-     *
-     * @return the running server; close it
-     */
+    /** Starts one server; close it. */
     public static Etcd single() {
         return new Etcd("etcd-single", 1);
     }

@@ -56,29 +56,19 @@ public interface RedisTopology extends Topology {
     interface Failover {
 
         /**
-         * A master that has replicas.
+         * A master with replicas.
          *
-         * @param lot draws one of several
-         * @return one of the servers
+         * @param lot chooses one of several
          */
         RedisServer master(int lot);
 
-        /**
-         * The replicas of a master.
-         *
-         * @param master a master
-         * @return at least one
-         */
+        /** The replicas of a master; at least one. */
         List<RedisServer> replicasOf(RedisServer master);
 
         /** Requests the promotion of a replica while the master runs, even of a replica that lags; does not wait. */
         void promote(RedisServer master);
 
-        /**
-         * Makes a deposed master a replica of its successor.
-         *
-         * @param deposed runs
-         */
+        /** Makes a deposed, running master a replica of its successor. */
         void demote(RedisServer deposed);
 
         /** Waits until all servers agree on the roles and all replicas are in sync. */

@@ -44,11 +44,7 @@ public final class Standalone implements RedisTopology {
                 "1mb");
     }
 
-    /**
-     * Starts a server that keeps nothing over a restart.
-     *
-     * @return the running server; close it
-     */
+    /** Starts a server without persistence; close it. */
     public static Standalone forgetful() {
         return new Standalone(
                 "forgetful",

@@ -12,21 +12,13 @@ import java.util.Set;
  */
 public interface Topology extends AutoCloseable {
 
-    /**
-     * Its name in plans and reports.
-     *
-     * @return such as {@code standalone}
-     */
+    /** Its name in plans and reports, such as {@code standalone}. */
     String name();
 
     /** Promises beyond those of every topology. A fault that {@linkplain Trait needs} more is not injected. */
     Set<Trait> traits();
 
-    /**
-     * The servers that keep the locks' keys.
-     *
-     * @return at least one, always in the same order
-     */
+    /** The servers with the locks' keys, at least one, always in the same order. */
     List<? extends ServerProcess> servers();
 
     /** The servers that accept writes; at least one. */
@@ -47,11 +39,7 @@ public interface Topology extends AutoCloseable {
         return true;
     }
 
-    /**
-     * The server that leads the others at the moment.
-     *
-     * @return one of the servers of a topology with {@link Trait#LEADER}
-     */
+    /** The current leader of a topology with {@link Trait#LEADER}. */
     default ServerProcess leader() {
         throw new UnsupportedOperationException(name());
     }

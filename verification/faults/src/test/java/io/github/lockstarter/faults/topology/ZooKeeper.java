@@ -27,20 +27,12 @@ public final class ZooKeeper implements Topology {
         this.servers = ZooKeeperServer.startEnsemble(count);
     }
 
-    /**
-     * Starts three servers.
-     *
-     * @return the running ensemble; close it
-     */
+    /** Starts three servers; close the ensemble. */
     public static ZooKeeper ensemble() {
         return new ZooKeeper("zookeeper", 3);
     }
 
-    /**
-     * Starts one server.
-     *
-     * @return the running server; close it
-     */
+    /** Starts one server; close it. */
     public static ZooKeeper single() {
         return new ZooKeeper("zookeeper-single", 1);
     }

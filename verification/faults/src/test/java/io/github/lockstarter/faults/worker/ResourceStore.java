@@ -47,11 +47,6 @@ public final class ResourceStore implements AutoCloseable {
     private final String open;
     private final String write;
 
-    /**
-     * Connects.
-     *
-     * @param port of the server
-     */
     public ResourceStore(int port) {
         client = RedisClient.create(RedisURI.builder()
                 .withHost("127.0.0.1")

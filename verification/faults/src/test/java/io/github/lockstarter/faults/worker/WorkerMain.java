@@ -29,11 +29,7 @@ public final class WorkerMain {
 
     private WorkerMain() {}
 
-    /**
-     * Runs.
-     *
-     * @param arguments as of {@link WorkerOptions#toArguments}
-     */
+    /** Runs a worker with the arguments of {@link WorkerOptions#toArguments}. */
     public static void main(String... arguments) throws InterruptedException {
         WorkerOptions options = WorkerOptions.parse(arguments);
         Journal journal = new Journal(new EventLog(options.log()), options.name());

@@ -67,12 +67,7 @@ public record WorkerOptions(
             guards = Set.copyOf(guards);
         }
 
-        /**
-         * The same with one guard less.
-         *
-         * @param guard which one is off
-         * @return the setup
-         */
+        /** The same without one guard. */
         public Setup without(Guard guard) {
             Set<Guard> others = EnumSet.allOf(Guard.class);
             others.retainAll(guards);
@@ -80,12 +75,6 @@ public record WorkerOptions(
             return new Setup(client, lease, takeOver, others);
         }
 
-        /**
-         * Whether a guard is on.
-         *
-         * @param guard which one
-         * @return true if so
-         */
         public boolean has(Guard guard) {
             return guards.contains(guard);
         }
@@ -95,32 +84,16 @@ public record WorkerOptions(
             return lease.multipliedBy(4).dividedBy(3);
         }
 
-        /**
-         * The same with another client.
-         *
-         * @param other which one
-         * @return the setup
-         */
         public Setup of(Client other) {
             return new Setup(other, lease, takeOver, guards);
         }
 
-        /**
-         * The same with another lease.
-         *
-         * @param other default lease
-         * @return the setup
-         */
+        /** The same with another default lease. */
         public Setup leasedFor(Duration other) {
             return new Setup(client, other, takeOver, guards);
         }
 
-        /**
-         * The same with another take-over time.
-         *
-         * @param other how long after the end of its holder's connection a lock is taken over; zero if never
-         * @return the setup
-         */
+        /** The same with another take-over time; zero for never. */
         public Setup takingOverAfter(Duration other) {
             return new Setup(client, lease, other, guards);
         }
@@ -139,11 +112,7 @@ public record WorkerOptions(
         public static final Load DEFAULT = new Load(10, 5, 1000);
     }
 
-    /**
-     * Its name without the incarnation.
-     *
-     * @return such as {@code w1}
-     */
+    /** Its name without the incarnation, such as {@code w1}. */
     String instance() {
         return name.substring(0, name.indexOf('.'));
     }
@@ -166,12 +135,7 @@ public record WorkerOptions(
         };
     }
 
-    /**
-     * Reads a command line.
-     *
-     * @param arguments as of {@link #toArguments}
-     * @return the options
-     */
+    /** Parses a command line of {@link #toArguments}. */
     public static WorkerOptions parse(String... arguments) {
         Setup setup = new Setup(
                 Client.valueOf(arguments[5]),
