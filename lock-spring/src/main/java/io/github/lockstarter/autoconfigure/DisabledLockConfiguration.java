@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 /**
- * Rejects annotated methods that would run without locks because no configuration, all of which are processed earlier,
- * declares the advisor.
+ * Rejects annotated methods if no configuration declares the advisor: they would run without locks. Processed after all
+ * configurations that declare one.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnMissingBean(value = LockAdvisor.class, search = SearchStrategy.CURRENT)

@@ -18,7 +18,10 @@ import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Reads the selected stores before the properties are bound, which reports unreadable values. */
+/**
+ * Reads the selected stores before the properties are bound. An unreadable value counts as the default: the binding
+ * reports it.
+ */
 final class LockConditions {
 
     private LockConditions() {}

@@ -46,8 +46,8 @@ public @interface ScheduledLock {
 
     /**
      * Time in milliseconds from the grant during which no other instance runs the method: more than the clocks of the
-     * instances differ, less than the time between two ticks; {@code 0} if the method always takes longer. A missing
-     * value is a warning at startup.
+     * instances differ, less than the time between two ticks; {@code 0} if the method always takes longer than the
+     * clocks differ. A missing value is a warning at startup.
      *
      * @return as {@link DistributedLock#atLeastMs()}
      */
