@@ -22,7 +22,6 @@ import java.util.concurrent.TimeoutException;
  */
 final class Acquisitions {
 
-    /** If the lock is busy. */
     enum IfBusy {
         THROW,
         RETURN_EMPTY

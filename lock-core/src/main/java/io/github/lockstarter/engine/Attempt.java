@@ -15,7 +15,7 @@ final class Attempt {
 
     final int fencingTokens;
 
-    /** The signalled slot that it was sent for, which is still free if it gets a lower one; negative if none. */
+    /** The signalled slot that it was sent for; still free if a lower one is granted; negative if none. */
     final int signalled;
 
     /** Time before it was sent. */

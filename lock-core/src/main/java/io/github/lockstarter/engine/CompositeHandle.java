@@ -130,7 +130,6 @@ final class CompositeHandle implements LockHandle {
         return BlockingWait.awaitUninterruptibly(each(parts, Handle::beginRelease));
     }
 
-    /** Completed once all are released; fails with the first loss. */
     @Override
     public CompletableFuture<ReleaseOutcome> closeAsync() {
         return each(parts, Handle::closeAsync);

@@ -5,8 +5,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps decided by a {@link KeyLock}, executed in order without its monitor. Used by one thread; if a step fails for
- * want of stack or memory, the watchdog's thread continues with the following one.
+ * Steps decided by a {@link KeyLock}, executed in order without its monitor. Used by one thread; after a failure for
+ * lack of stack or memory, the watchdog's thread continues with the following step.
  */
 final class Effects {
 
@@ -33,7 +33,6 @@ final class Effects {
         }
     }
 
-    /** Removes and returns the next step; null if there is none. */
     @Nullable
     Runnable poll() {
         Runnable next = first;

@@ -29,7 +29,6 @@ final class EventDispatcher implements AutoCloseable {
         this.completions = environment.newCompletionExecutor().get();
     }
 
-    /** Without them, events need not be created. */
     boolean hasListeners() {
         return !listeners.isEmpty();
     }

@@ -110,7 +110,6 @@ final class Grant {
         }
     }
 
-    /** After a hold on these terms. */
     boolean allowsHandOver(ResolvedRequest request, long now, EngineSettings.HandOver limits) {
         boolean isFree = !isWanted
                 || (handOvers < limits.max()
@@ -138,7 +137,6 @@ final class Grant {
 
     // Certainty
 
-    /** Whether the lock can come into doubt. */
     boolean canBeInDoubt() {
         return heartbeat != null;
     }
@@ -178,7 +176,6 @@ final class Grant {
         return heartbeat == null || heartbeat.period() == confirmedIn || isUndecidable();
     }
 
-    /** {@link Heartbeat#beatNow}. */
     CompletableFuture<Void> beat() {
         return heartbeat == null ? CompletableFuture.completedFuture(null) : heartbeat.beatNow();
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * One entry into a {@link Hold}, with its own release. Thread-safe.
  *
  * <p>An entry is counted down once: by the thread that changes {@link #stage} from {@link #ENTERED} to {@link
- * #LEAVING}, or by the watchdog, if that thread failed and set {@link #FAILED}. A thread whose release fails for want
+ * #LEAVING}, or by the watchdog, if that thread failed and set {@link #FAILED}. A thread whose release fails for lack
  * of stack or memory adds the handle to {@link Hold#unfinished}, which takes field writes but no call.
  */
 final class Handle implements LockHandle {
@@ -40,7 +40,6 @@ final class Handle implements LockHandle {
     /** Changed by the updater or the leaving thread. */
     private volatile int stage;
 
-    /** Next of {@link Hold#unfinished}. */
     @Nullable
     Handle nextUnfinished;
 

@@ -69,7 +69,6 @@ final class Heartbeat extends TimerEntry {
     /** A beat concerns all locks. */
     private static final String ANY_KEY = "";
 
-    /** Beats per shortest take-over time. */
     private static final int BEATS_PER_TAKE_OVER = 4;
 
     /**
@@ -140,7 +139,6 @@ final class Heartbeat extends TimerEntry {
 
     private volatile State state;
 
-    /** The latest beat sent for callers. */
     private volatile CompletableFuture<Void> sharedBeat = CompletableFuture.completedFuture(null);
 
     /**

@@ -104,7 +104,6 @@ final class Hold {
     boolean isReportedAbandoned;
     boolean isReportedHeldLong;
 
-    /** When the thread's loss is forgotten. */
     long forgetAt;
 
     /**

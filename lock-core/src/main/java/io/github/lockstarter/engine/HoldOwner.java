@@ -19,7 +19,6 @@ record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String la
 
     static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
 
-    /** The owner for a request of the current thread. */
     static HoldOwner of(LockRequest request, ResolvedRequest resolved) {
         if (request.ownership() == Ownership.THREAD) {
             return currentThread();
@@ -33,7 +32,6 @@ record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String la
         return new HoldOwner(thread, thread, thread.getName());
     }
 
-    /** Whether the owning thread has ended. */
     boolean hasEnded() {
         return thread != null && !thread.isAlive();
     }

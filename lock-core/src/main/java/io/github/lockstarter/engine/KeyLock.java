@@ -226,7 +226,7 @@ final class KeyLock extends TimerEntry {
         next(todo, now);
     }
 
-    /** The application completed the future. A delivery under way releases its grant. */
+    /** The application completed the future. A delivery under way gives its grant back. */
     synchronized void giveUp(Effects todo, Waiter waiter, Moment now) {
         if (waiter.decided == null) {
             leave(todo, waiter, now);
@@ -810,7 +810,6 @@ final class KeyLock extends TimerEntry {
         }
     }
 
-    /** The engine stops. */
     synchronized void close(Effects todo, Moment now) {
         for (Hold each = holds; each != null; each = each.next) {
             lose(todo, each, LossCause.SHUTDOWN, now);

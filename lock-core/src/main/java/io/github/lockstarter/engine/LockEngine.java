@@ -130,7 +130,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     /**
      * Stops granting, fails the waiters with {@link LockBackendException}, reports the loss to the holders and releases
-     * their locks, even if their work goes on. Returns when the backend has answered, after 65 s at the latest.
+     * their locks, even if their work continues. Returns when the backend has answered, after 65 s at the latest.
      * Idempotent.
      */
     public void stop() {
@@ -161,7 +161,6 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return query(running -> running.closed == null, false);
     }
 
-    /** Stops. */
     @Override
     public void close() {
         stop();
@@ -349,7 +348,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             if (running != null) {
                 running.signal(key, slot);
             } else {
-                backend.release(ReleaseCommand.endOfWait(key, tokens.next(), slot)); // stopped: pass the signal on
+                backend.release(ReleaseCommand.endOfWait(key, tokens.next(), slot)); // stopped: forward the signal
             }
         }
 

@@ -97,7 +97,6 @@ record Obstacle(
                 : answer.holder().map(Obstacle::describe).orElse("another owner");
     }
 
-    /** Outcome of a wait that is over. */
     Outcome outcome() {
         return ending == null ? new Outcome.Busy(this) : ending;
     }

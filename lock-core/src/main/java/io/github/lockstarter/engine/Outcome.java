@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 /** Outcome of a caller's wait for one key. */
 sealed interface Outcome {
 
-    /** Granted. */
     record Granted(Hold hold) implements Outcome {}
 
     /** At the end of the wait, another owner had the lock or it was kept. */

@@ -29,7 +29,7 @@ record Renewal(
 
     enum Kind {
         REGULAR,
-        /** Asks whether the lock is still there, after a beat. */
+        /** Checks whether the lock is still there, after a beat. */
         CONFIRMATION,
         /** By the owner, who gets the answer. */
         OF_OWNER,

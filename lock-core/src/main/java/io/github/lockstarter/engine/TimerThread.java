@@ -35,7 +35,7 @@ final class TimerThread implements EngineTimer {
     private volatile Runnable afterTick = () -> {};
     private volatile long current;
 
-    /** Tick of the earliest entry at its last look, or {@link #AWAKE}. */
+    /** Tick of the earliest entry at its last check, or {@link #AWAKE}. */
     private volatile long sleepsUntil = AWAKE;
 
     private volatile @Nullable Thread thread;
@@ -116,7 +116,7 @@ final class TimerThread implements EngineTimer {
         }
     }
 
-    /** Renewals must go on if the thread fails, for example for lack of memory. */
+    /** Renewals must continue if the thread fails, for example for lack of memory. */
     private synchronized void replaceUnlessClosed() {
         thread = null;
         if (!isClosed && !isEmpty()) {

@@ -25,7 +25,6 @@ final class WaitQueue {
     /** Callers that only try, or whose wait is over; each gets the next answer that it accepts. */
     private List<Waiter> tries = Collections.emptyList();
 
-    /** Head of the line, linked by {@link Waiter#behind}. */
     @Nullable
     Waiter first() {
         return first;
@@ -35,7 +34,7 @@ final class WaitQueue {
         return first != null;
     }
 
-    /** First waiter that asks for more permits. */
+    /** First waiter that requests more permits. */
     @Nullable
     Waiter firstAbove(int permits) {
         Waiter each = permits < maxPermits() ? first : null;

@@ -50,7 +50,6 @@ final class Waiter {
     @Nullable
     Waiter behind;
 
-    /** In the line. */
     boolean isQueued;
 
     Waiter(KeyLock lock, ResolvedRequest request, HoldOwner owner, long startedAt) {
