@@ -46,7 +46,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -86,8 +85,10 @@ public final class RedisLockBackend implements QuorumNode {
             + " whether an instance is connected to another node";
     private static final String UNGUARDED = "distributed-lock.redis.grace-period is 0s, so that after a failover or a"
             + " restart a server may have locks that have other owners by now";
-    private static final String DEGRADED = "Redis does not show this user the name of its replication history"
-            + " (master_replid of INFO replication), so that a server may have locks that have other owners by now";
+    private static final String UNNAMED_HISTORY =
+            " does not show this user the name of its replication history (master_replid of INFO replication)";
+    private static final String DEGRADED =
+            "Redis" + UNNAMED_HISTORY + ", so that a server may have locks that have other owners by now";
     private static final String REFUSED =
             " lacks a right that take-overs need, so that this instance takes no locks over: ";
     private static final CrashTakeOver UNACKNOWLEDGED = CrashTakeOver.off(
@@ -197,13 +198,18 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * Risks for locks in the configuration, and in the servers' settings as of the last {@link #start} or {@link
-     * #state}. Returns at once.
+     * Risks for locks in the configuration, the user's rights, and the servers' settings as of the last {@link #start}
+     * or {@link #state}. Returns at once.
      *
      * @return a text with a remedy for each; empty if none is known
      */
     public List<String> warnings() {
-        return serverChecks.warnings();
+        List<String> ofServers = serverChecks.warnings();
+        String degraded = this + UNNAMED_HISTORY + ": the history guard detects a restart without data, but not a"
+                + " failover or a restart with old data. Give the user the right +info";
+        return guard() == Guard.DEGRADED
+                ? Stream.concat(Stream.of(degraded), ofServers.stream()).toList()
+                : ofServers;
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure.redis;
 
-import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreCheck;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -16,12 +15,6 @@ final class RedisLockLifecycle extends StoreCheck {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
 
-    private static final String DEGRADED =
-            "Redis does not show this user the name of its replication history (master_replid"
-                    + " of INFO replication): locks are guarded against a restart without data, but not against a "
-                    + "failover that forgets them. Give the user the right +info, or set "
-                    + "distributed-lock.redis.grace-period=0s";
-
     private final RedisLockBackend backend;
 
     RedisLockLifecycle(RedisLockBackend backend, boolean requiredAtStart) {
@@ -32,9 +25,6 @@ final class RedisLockLifecycle extends StoreCheck {
     private static void check(RedisLockBackend backend) {
         try {
             backend.start();
-            if (backend.guard() == Guard.DEGRADED) {
-                log.warn(DEGRADED);
-            }
         } catch (RedisUnavailableException e) {
             throw new LockStartException(String.valueOf(e.getMessage()), e.remedy(), e);
         } finally {

@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure.redis;
 
-import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.autoconfigure.redis.RedlockNodes.Member;
@@ -54,7 +53,7 @@ final class RedlockLockLifecycle extends StoreLifecycle {
                         + " connect again",
                 failure.getMessage(),
                 failure.remedy()));
-        warnOfNumberAndRights();
+        warnOfNumber();
         members.forEach(member -> member.backend().warnings().forEach(log::warn));
         recordServers();
     }
@@ -127,7 +126,7 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         }
     }
 
-    private void warnOfNumberAndRights() {
+    private void warnOfNumber() {
         if (members.size() % 2 == 0) {
             log.warn(
                     "distributed-lock.redlock.nodes has {} servers, which survive as many failures as {} would. Add"
@@ -135,13 +134,6 @@ final class RedlockLockLifecycle extends StoreLifecycle {
                     members.size(),
                     members.size() - 1);
         }
-        members.stream()
-                .filter(member -> member.backend().guard() == Guard.DEGRADED)
-                .forEach(member -> log.warn(
-                        "{} does not show this user the name of its replication history (master_replid of INFO"
-                                + " replication): a restart without data is recognised, one with old data is not. Give"
-                                + " the user the right +info",
-                        member.target()));
     }
 
     /**

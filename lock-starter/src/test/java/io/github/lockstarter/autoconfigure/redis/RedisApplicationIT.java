@@ -193,7 +193,7 @@ class RedisApplicationIT {
             context.getBean(LockTemplate.class).acquire("order:42").close();
             assertThat(context.getBean(RedisLockBackend.class).guard()).isEqualTo(Guard.DEGRADED);
         });
-        assertThat(output).containsOnlyOnce("WARN").contains("not against a failover", "+info");
+        assertThat(output).containsOnlyOnce("WARN").contains("not a failover", "+info");
     }
 
     @Test
