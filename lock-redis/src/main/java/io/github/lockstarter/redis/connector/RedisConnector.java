@@ -88,11 +88,10 @@ public interface RedisConnector extends AutoCloseable {
      * Whether each server that may become the master, by configuration or sentinels, has replicated this position.
      * Returns at once.
      *
-     * @param history replication id of the master
-     * @param offset replication offset of the master
+     * @param written position of the master
      * @return false, or an exception, if a server cannot be reached or the servers are unknown
      */
-    default CompletionStage<Boolean> haveAll(String history, long offset) {
+    default CompletionStage<Boolean> haveAll(Replication written) {
         return CompletableFuture.completedFuture(false);
     }
 

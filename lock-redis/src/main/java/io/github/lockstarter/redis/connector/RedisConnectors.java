@@ -1,24 +1,17 @@
 package io.github.lockstarter.redis.connector;
 
-import io.github.lockstarter.redis.master.MasterByRole;
-import io.github.lockstarter.redis.master.MasterBySentinel;
-import io.github.lockstarter.redis.master.MasterChoice;
-import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /** Lettuce connectors, one per topology. Clients must have {@linkplain RedisSettings#tune tuned} options. */
 public final class RedisConnectors {
@@ -57,7 +50,7 @@ public final class RedisConnectors {
      */
     public static RedisConnector toMasterAmong(
             RedisClient client, List<RedisURI> servers, Target target, Runnable closing) {
-        return new ToMaster(client, new MasterByRole(client, servers), target, closing);
+        return new MasterByRole(client, servers, target, closing);
     }
 
     /**
@@ -70,7 +63,7 @@ public final class RedisConnectors {
      * @return the connector
      */
     public static RedisConnector toMasterOf(RedisClient client, RedisURI sentinels, Target target, Runnable closing) {
-        return new ToMaster(client, new MasterBySentinel(client, sentinels), target, closing);
+        return new MasterBySentinel(client, sentinels, target, closing);
     }
 
     /**
@@ -85,7 +78,7 @@ public final class RedisConnectors {
         return new ToCluster(client, target, closing);
     }
 
-    private abstract static class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
+    abstract static class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
 
         final C client;
         private final Target target;
@@ -137,52 +130,6 @@ public final class RedisConnectors {
         @Override
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return client.connectPubSub(StringCodec.UTF8);
-        }
-    }
-
-    /**
-     * Signals arrive from the server that commands connected to last: {@code master}, set by the thread that opens
-     * connections.
-     */
-    private static final class ToMaster extends LettuceConnector<RedisClient> {
-
-        private final MasterChoice choice;
-        private volatile @Nullable RedisURI master;
-
-        ToMaster(RedisClient client, MasterChoice choice, Target target, Runnable closing) {
-            super(client, target, closing);
-            this.choice = choice;
-        }
-
-        @Override
-        public StatefulConnection<String, String> connect() {
-            MasterChoice.Master found = choice.connect();
-            master = found.uri();
-            return found.connection();
-        }
-
-        @Override
-        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-            RedisURI known = master;
-            if (known == null) {
-                throw new RedisException("no master is known yet");
-            }
-            return client.connectPubSub(StringCodec.UTF8, known);
-        }
-
-        @Override
-        public boolean isPromotedBySentinels() {
-            return choice instanceof MasterBySentinel;
-        }
-
-        @Override
-        public boolean hasReplicas() {
-            return choice.hasReplicas();
-        }
-
-        @Override
-        public CompletionStage<Boolean> haveAll(String history, long offset) {
-            return choice.haveAll(new Replication(history, offset, 0));
         }
     }
 

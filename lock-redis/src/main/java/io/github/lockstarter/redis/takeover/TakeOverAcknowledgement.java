@@ -4,9 +4,9 @@ import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.Replication;
 import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.key.KeySpace;
-import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.script.LockScript;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -143,7 +143,7 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         return link.ask(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), "replication")
                 .thenApply(Replication::of)
                 .thenCompose(written -> awaitConnected(link, written.replicas())
-                        .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO));
+                        .thenCompose(all -> all ? connector.haveAll(written) : NO));
     }
 
     /** The token requires replicas; if none is connected, they are unreachable. */

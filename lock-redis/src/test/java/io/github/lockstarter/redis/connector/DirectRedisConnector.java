@@ -135,8 +135,8 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
-    public CompletionStage<Boolean> haveAll(String history, long offset) {
-        return connector.haveAll(history, offset);
+    public CompletionStage<Boolean> haveAll(Replication written) {
+        return connector.haveAll(written);
     }
 
     @Override

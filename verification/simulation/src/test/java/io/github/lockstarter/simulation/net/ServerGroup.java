@@ -1,6 +1,6 @@
 package io.github.lockstarter.simulation.net;
 
-import io.github.lockstarter.redis.master.Replication;
+import io.github.lockstarter.redis.connector.Replication;
 import io.github.lockstarter.simulation.redis.Reply;
 import io.github.lockstarter.simulation.time.Process;
 import java.util.List;
@@ -69,21 +69,20 @@ public final class ServerGroup {
     }
 
     /** Asks each server that may be promoted whether it has all writes of the master. */
-    CompletionStage<Boolean> haveAll(Endpoint endpoint, String history, long offset) {
+    CompletionStage<Boolean> haveAll(Endpoint endpoint, Replication written) {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
         long there = endpoint.delays().getAsLong();
         long back = endpoint.delays().getAsLong();
         endpoint.time().in(there, sentinels, () -> {
             boolean haveAll = replicas().stream()
-                    .allMatch(replica -> replica.isReachableFor(endpoint.client()) && hasAll(replica, history, offset));
+                    .allMatch(replica -> replica.isReachableFor(endpoint.client()) && hasAll(replica, written));
             endpoint.time().in(back, endpoint.client(), () -> answer.complete(haveAll));
         });
         return answer;
     }
 
-    private static boolean hasAll(Server replica, String history, long offset) {
+    private static boolean hasAll(Server replica, Replication written) {
         Reply.Text info = (Reply.Text) replica.redis.execute(List.of("INFO", "replication"));
-        Replication known = Replication.of(info.value());
-        return known.history().equals(history) && known.offset() >= offset;
+        return Replication.of(info.value()).hasAll(written);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.simulation.net;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.Replication;
 import io.github.lockstarter.simulation.time.VirtualExecutor;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.api.StatefulConnection;
@@ -79,8 +80,8 @@ public final class SimConnector implements RedisConnector {
     }
 
     @Override
-    public CompletionStage<Boolean> haveAll(String history, long offset) {
-        return servers.haveAll(endpoint, history, offset);
+    public CompletionStage<Boolean> haveAll(Replication written) {
+        return servers.haveAll(endpoint, written);
     }
 
     @Override

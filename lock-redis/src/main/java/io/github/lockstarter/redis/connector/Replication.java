@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.master;
+package io.github.lockstarter.redis.connector;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,6 +17,12 @@ public record Replication(String history, long offset, int replicas) {
     private static final Pattern OF_REPLICA = Pattern.compile("(?m)^slave_repl_offset:(\\d+)");
     private static final Pattern REPLICAS = Pattern.compile("(?m)^connected_slaves:(\\d+)");
 
+    /**
+     * Reads the position.
+     *
+     * @param info the server's reply to {@code INFO replication}
+     * @return the position
+     */
     public static Replication of(String info) {
         Matcher history = HISTORY.matcher(info);
         long offset = number(OF_REPLICA, info, number(OF_MASTER, info, 0));
@@ -29,8 +35,13 @@ public record Replication(String history, long offset, int replicas) {
         return found.find() ? Long.parseLong(found.group(1)) : otherwise;
     }
 
-    /** Whether a server at this position has everything up to {@code written}. */
-    boolean hasAll(Replication written) {
+    /**
+     * Whether a server at this position has replicated another one.
+     *
+     * @param written position of the master
+     * @return whether the server has everything up to it
+     */
+    public boolean hasAll(Replication written) {
         return !history.isEmpty() && history.equals(written.history) && offset >= written.offset;
     }
 }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.master;
+package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.lettuce.core.RedisException;

@@ -1,5 +1,6 @@
-package io.github.lockstarter.redis.master;
+package io.github.lockstarter.redis.connector;
 
+import io.github.lockstarter.redis.connector.RedisConnectors.Target;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -11,18 +12,17 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /** Finds the master by asking each server for its role. */
-public final class MasterByRole implements MasterChoice {
+final class MasterByRole extends MasterConnector {
 
-    private final RedisClient client;
     private final List<RedisURI> servers;
 
-    public MasterByRole(RedisClient client, List<RedisURI> servers) {
-        this.client = client;
+    MasterByRole(RedisClient client, List<RedisURI> servers, Target target, Runnable closing) {
+        super(client, target, closing);
         this.servers = List.copyOf(servers);
     }
 
     @Override
-    public Master connect() {
+    Master connectToMaster() {
         return FirstInOrder.of(
                 servers.stream().map(this::ask).toList(),
                 servers.get(0).getTimeout(),
@@ -37,7 +37,7 @@ public final class MasterByRole implements MasterChoice {
 
     @Override
     public CompletionStage<Boolean> haveAll(Replication written) {
-        return MasterChoice.haveAll(client, servers, written);
+        return haveAll(servers, written);
     }
 
     private CompletionStage<Optional<Master>> ask(RedisURI server) {

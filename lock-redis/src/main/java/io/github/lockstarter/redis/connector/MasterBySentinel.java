@@ -1,5 +1,6 @@
-package io.github.lockstarter.redis.master;
+package io.github.lockstarter.redis.connector;
 
+import io.github.lockstarter.redis.connector.RedisConnectors.Target;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
@@ -16,18 +17,22 @@ import java.util.stream.Collectors;
  * Finds the master through sentinels. Lettuce asks sentinels one after another, on reconnects too. So this asks all of
  * them in parallel, and puts the first in order that answers at the head of Lettuce's list.
  */
-public final class MasterBySentinel implements MasterChoice {
+final class MasterBySentinel extends MasterConnector {
 
-    private final RedisClient client;
     private final RedisURI sentinels;
 
-    public MasterBySentinel(RedisClient client, RedisURI sentinels) {
-        this.client = client;
+    MasterBySentinel(RedisClient client, RedisURI sentinels, Target target, Runnable closing) {
+        super(client, target, closing);
         this.sentinels = sentinels;
     }
 
     @Override
-    public Master connect() {
+    public boolean isPromotedBySentinels() {
+        return true;
+    }
+
+    @Override
+    Master connectToMaster() {
         RedisURI uri = sentinels.getSentinels().size() > 1 ? beginningWith(firstThatAnswers()) : sentinels;
         return new Master(client.connect(StringCodec.UTF8, uri), uri);
     }
@@ -50,7 +55,7 @@ public final class MasterBySentinel implements MasterChoice {
                         .collect(Collectors.toSet()))
                 .thenCompose(replicas -> replicas.isEmpty()
                         ? CompletableFuture.completedFuture(false)
-                        : MasterChoice.haveAll(client, replicas, written));
+                        : haveAll(replicas, written));
     }
 
     private CompletionStage<List<RedisURI>> replicasKnownTo(RedisURI sentinel) {
