@@ -6,7 +6,6 @@ import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.LockToken;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
@@ -57,26 +56,19 @@ final class AcquireRound {
                 othersWaiting = Math.max(othersWaiting, granted.othersWaiting());
             }
             votes.set(node, nodes.get(node).weighed(vote));
-            if (decided != null && vote instanceof Contended contended) {
-                queued(Map.of(node, contended), decided, consequences);
+            if (vote instanceof Contended contended && command.waiting().isPresent()) {
+                consequences.add(
+                        decided instanceof Granted
+                                ? leave(node)
+                                : () -> waits.placedAt(node, command.key(), contended.position()));
             }
             decide(consequences);
         });
     }
 
-    /** Nodes where another owner has the lock queue this instance. Once it has the lock, it leaves these queues. */
-    private void queued(Map<Integer, Contended> votes, AcquireResult result, List<Runnable> consequences) {
-        if (command.waiting().isEmpty()) {
-            return;
-        }
-        votes.forEach((node, vote) -> {
-            if (result instanceof Granted) {
-                consequences.add(() -> nodes.get(node)
-                        .leaveQueue(command.key(), command.token().instanceId()));
-            } else if (result instanceof Contended) {
-                consequences.add(() -> waits.placedAt(node, command.key(), vote.position()));
-            }
-        });
+    /** Leaves the queue of a node where another owner has the lock. */
+    private Runnable leave(int node) {
+        return () -> nodes.get(node).leaveQueue(command.key(), command.token().instanceId());
     }
 
     private void decide(List<Runnable> consequences) {
@@ -110,7 +102,9 @@ final class AcquireRound {
         AcquireResult granted = new Granted(fencingToken, othersWaiting);
         decided = granted;
         consequences.add(() -> waits.ended(command.key()));
-        queued(votes.contended(), granted, consequences);
+        if (command.waiting().isPresent()) {
+            votes.contended().mapToObj(this::leave).forEach(consequences::add);
+        }
         consequences.add(() -> outcome.complete(granted));
     }
 
@@ -123,7 +117,6 @@ final class AcquireRound {
         } else if (isFirstOfWait) { // no node has queued this instance
             consequences.add(() -> waits.ended(command.key()));
         }
-        queued(votes.contended(), refusal, consequences);
         consequences.add(() -> outcome.complete(refusal));
     }
 }

@@ -9,11 +9,9 @@ import io.github.lockstarter.spi.RenewResult.Renewed;
 import io.github.lockstarter.spi.RenewResult.Unknown;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One renewal at all nodes. Renewed as soon as a quorum renews; not held as soon as the other nodes are too few for a
@@ -25,73 +23,60 @@ import org.jspecify.annotations.Nullable;
  * a later renewal.
  * <p>A lost lock is given up right after its holder was notified: a remaining minority would block other owners, and no
  * release follows.
- * <p>Called on the nodes' threads; the candidate's lock guards all mutable state.
+ * <p>Stateless: the outcome and the answers decide. Dependents that the caller adds to the outcome run before the lost
+ * lock is given up.
  */
 final class RenewRound {
 
-    private final List<QuorumMember> nodes;
-    private final RenewCommand command;
-    private final Candidate candidate;
-    private final NodeAnswers<RenewResult> answers;
-    private final Quorum quorum;
-    private final CompletableFuture<RenewResult> outcome = new CompletableFuture<>();
-    private @Nullable RenewResult decided;
-
-    private RenewRound(List<QuorumMember> nodes, RenewCommand command, ConcurrentMap<LockToken, Candidate> candidates) {
-        this.nodes = nodes;
-        this.command = command;
-        this.candidate = Candidate.of(nodes, candidates, command.key(), command.token(), nodes.size());
-        this.quorum = new Quorum(nodes.size());
-        this.answers = new NodeAnswers<>(quorum);
-    }
+    private RenewRound() {}
 
     /** Sends all renewals to every node; each renewal is decided separately. */
     static List<CompletionStage<RenewResult>> hold(
             List<QuorumMember> nodes, List<RenewCommand> commands, ConcurrentMap<LockToken, Candidate> candidates) {
-        List<RenewRound> rounds = commands.stream()
-                .map(command -> new RenewRound(nodes, command, candidates))
+        List<Candidate> tokens = commands.stream()
+                .map(command -> Candidate.of(nodes, candidates, command.key(), command.token(), nodes.size()))
                 .toList();
         List<List<CompletionStage<RenewResult>>> answers =
                 nodes.stream().map(node -> node.renew(commands)).toList();
-        for (int i = 0; i < rounds.size(); i++) {
-            int command = i;
-            RenewRound round = rounds.get(command);
-            NodeAnswers.ask(round.quorum, node -> answers.get(node).get(command), round::answered);
-        }
-        return rounds.stream()
-                .<CompletionStage<RenewResult>>map(round -> round.outcome)
+        return IntStream.range(0, commands.size())
+                .mapToObj(i -> decided(
+                        commands.get(i),
+                        tokens.get(i),
+                        answers.stream().map(ofNode -> ofNode.get(i)).toList()))
                 .toList();
     }
 
-    private void answered(int node, RenewResult answer) {
-        candidate.answered(node, answer, consequences -> {
-            answers.set(node, answer);
-            boolean isOpen = decided == null;
-            if (isOpen) {
-                decided = decision().orElse(null);
-            }
-            RenewResult decision = decided;
-            if (decision instanceof Renewed && !candidate.isGivenUp()) {
-                spread(isOpen ? IntStream.range(0, nodes.size()) : IntStream.of(node), consequences);
-            }
-            if (isOpen && decision != null) {
-                consequences.add(() -> outcome.complete(decision));
-            }
-            if (isOpen && decision instanceof NotHeld) {
-                candidate.giveUp(consequences);
-            }
-        });
+    private static CompletionStage<RenewResult> decided(
+            RenewCommand command, Candidate candidate, List<CompletionStage<RenewResult>> answers) {
+        CompletionStage<RenewResult> outcome =
+                NodeAnswers.decided(new Quorum(answers.size()), answers::get, received -> decision(command, received));
+        for (int i = 0; i < answers.size(); i++) {
+            int node = i;
+            answers.get(node)
+                    .thenAcceptBoth(
+                            outcome,
+                            (answer, result) -> candidate.answered(node, answer, consequences -> {
+                                if (result instanceof NotHeld) {
+                                    candidate.giveUp(consequences);
+                                } else if (result instanceof Renewed
+                                        && answer instanceof NotHeld
+                                        && !candidate.isGivenUp()) {
+                                    consequences.add(() -> spread(command, candidate, node));
+                                }
+                            }));
+        }
+        return outcome;
     }
 
-    /** Repeats the attempt at the nodes that do not hold the lock. */
-    private void spread(IntStream among, List<Runnable> consequences) {
-        among.filter(node -> answers.at(node) instanceof NotHeld)
-                .forEach(node -> consequences.add(() -> candidate
-                        .attempt(node, command.lease(), command.fencingToken() - 1, 1)
-                        .thenAccept(answer -> candidate.answered(node, answer, any -> {}))));
+    /** Repeats the attempt at a node that does not hold the lock. */
+    private static void spread(RenewCommand command, Candidate candidate, int node) {
+        candidate
+                .attempt(node, command.lease(), command.fencingToken() - 1, 1)
+                .thenAccept(answer -> candidate.answered(node, answer, any -> {}));
     }
 
-    private Optional<RenewResult> decision() {
+    private static Optional<RenewResult> decision(RenewCommand command, NodeAnswers<RenewResult> answers) {
+        Quorum quorum = answers.quorum;
         int renewed = answers.count(Renewed.class);
         if (renewed >= quorum.needed()) {
             return Optional.of(new Renewed());

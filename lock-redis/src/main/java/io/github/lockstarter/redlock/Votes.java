@@ -12,7 +12,6 @@ import io.github.lockstarter.spi.AcquireResult.Unknown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,15 +68,9 @@ final class Votes extends NodeAnswers<AcquireResult> {
         return quorum.needed() - granted();
     }
 
-    /** Votes of the nodes where another owner has the lock. */
-    Map<Integer, Contended> contended() {
-        Map<Integer, Contended> contended = new HashMap<>();
-        for (int node = 0; node < quorum.nodes(); node++) {
-            if (at(node) instanceof Contended vote) {
-                contended.put(node, vote);
-            }
-        }
-        return contended;
+    /** Nodes where another owner has the lock. */
+    IntStream contended() {
+        return IntStream.range(0, quorum.nodes()).filter(node -> at(node) instanceof Contended);
     }
 
     /** The refusal or failure, once a grant has become impossible. */
