@@ -19,7 +19,6 @@ import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
-import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AcquireScript;
 import io.github.lockstarter.redis.script.AdminScripts;
 import io.github.lockstarter.redis.script.CallQueue;
@@ -130,13 +129,13 @@ public final class RedisLockBackend implements QuorumNode {
     /** For tests: uses the given connections and closes them. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
-        this.adminScripts = new AdminScripts(keySpace, connector.isCluster());
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
         this.connector = connector;
         this.settings = settings;
         this.connections = connections;
         this.runner = new ScriptRunner(connections, failures);
+        this.adminScripts = new AdminScripts(runner, keySpace, histories, connector.isCluster());
         this.renewScript = new RenewScript(keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, key -> inspect(key, 0));
@@ -281,16 +280,12 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<StoredLock> inspect(String key, int slot) {
-        LockKeys keys = keySpace.keysOf(key);
-        return runner.run(AdminScripts.inspect(keys, slot, histories.of(keys.lock())), AdminScripts.INSPECT_READER);
+        return adminScripts.inspect(key, slot);
     }
 
     @Override
     public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
-        return runner.run(adminScripts.revoke(key, slot, fencingToken), AdminScripts.REVOKE_READER)
-                .thenCompose(revocation -> revocation instanceof Revocation.Stale
-                        ? inspect(key, slot).thenApply(Revocation.Stale::new)
-                        : CompletableFuture.completedFuture(revocation));
+        return adminScripts.revoke(key, slot, fencingToken);
     }
 
     /**

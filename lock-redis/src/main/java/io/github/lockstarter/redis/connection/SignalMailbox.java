@@ -19,10 +19,10 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
     /** Prefix of "wanted", written by {@code acquire.lua}. No encoded key starts with this or another prefix. */
     public static final String WANTED = "%!";
 
-    /** Another slot than the first may be free, written by {@code signal_next.lua}. */
+    /** Another slot than the first may be free, written by {@code release.lua}. */
     private static final Pattern SLOT = Pattern.compile("%=(\\d{1,4}):(.*)", Pattern.DOTALL);
 
-    /** Prefix of "revoked", written by {@code revoke.lua}. */
+    /** Prefix of "revoked", written by {@code release.lua}. */
     public static final String REVOKED = "%~";
 
     private final String channel;

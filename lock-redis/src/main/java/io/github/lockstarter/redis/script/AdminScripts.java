@@ -4,6 +4,7 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
@@ -12,28 +13,26 @@ import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
-/** Calls and results of the operators' scripts. */
-public final class AdminScripts {
+/**
+ * Inspects and revokes locks for operators. A revocation is a release with all that the operator's look found in the
+ * lock, so it takes nothing from a later owner.
+ *
+ * @param isCluster whether {@code PUBLISH} counts only listeners of its own node
+ */
+public record AdminScripts(ScriptRunner runner, KeySpace keySpace, ClientHistories histories, boolean isCluster) {
 
-    public static final Reader<StoredLock> INSPECT_READER = new InspectReader();
+    static final Reader<Revocation> REVOKE_READER = new RevokeReader();
 
-    public static final Reader<Revocation> REVOKE_READER = new RevokeReader();
+    private static final Reader<Look> LOOK_READER = new LookReader();
 
-    /** Index in the reply of {@link #inspect}. */
-    private static final int RECOVERING = 4;
+    /** Argument of a release. */
+    private static final String REVOKED = "revoked";
 
-    /** Index in the reply of {@link #inspect}. */
-    private static final int MARKED = 5;
-
-    private final KeySpace keySpace;
-    private final boolean isCluster;
-
-    /** @param isCluster whether {@code PUBLISH} counts only listeners of its own node */
-    public AdminScripts(KeySpace keySpace, boolean isCluster) {
-        this.keySpace = keySpace;
-        this.isCluster = isCluster;
-    }
+    /** @param stored all that is stored in the lock; empty if it is free, not ours, or unknown */
+    private record Look(StoredLock lock, String stored) {}
 
     public static ScriptCall inspect(LockKeys keys, int slot, ServerHistory history) {
         return new ScriptCall(
@@ -43,23 +42,63 @@ public final class AdminScripts {
                 ScriptCall.millis(history.terms().grace()));
     }
 
-    public ScriptCall revoke(String key, int slot, long fencingToken) {
-        LockKeys keys = keySpace.keysOf(key);
-        return new ScriptCall(
-                LockScript.REVOKE,
-                new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters()},
-                Long.toString(fencingToken),
-                keys.name(),
-                ReleaseScript.counting(isCluster));
+    public CompletionStage<StoredLock> inspect(String key, int slot) {
+        return look(key, slot).thenApply(Look::lock);
     }
 
-    private static final class InspectReader implements Reader<StoredLock> {
+    private CompletionStage<Look> look(String key, int slot) {
+        LockKeys keys = keySpace.keysOf(key);
+        return runner.run(inspect(keys, slot, histories.of(keys.lock())), LOOK_READER);
+    }
+
+    public CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
+        return look(key, slot).thenCompose(look -> {
+            if (look.lock instanceof StoredLock.Unknown unknown) {
+                return CompletableFuture.completedFuture(new Revocation.Unknown(unknown.reason()));
+            }
+            if (look.lock instanceof StoredLock.Held held && held.holder().isEmpty()) {
+                return CompletableFuture.completedFuture(new Revocation.Foreign());
+            }
+            return isStale(look, fencingToken)
+                    ? CompletableFuture.completedFuture(new Revocation.Stale(look.lock))
+                    : revoke(key, slot, look.stored);
+        });
+    }
+
+    private static boolean isStale(Look look, long fencingToken) {
+        return look.stored.isEmpty() || look.lock.fencingToken() != fencingToken;
+    }
+
+    private CompletionStage<Revocation> revoke(String key, int slot, String stored) {
+        LockKeys keys = keySpace.keysOf(key);
+        ScriptCall release = new ScriptCall(
+                LockScript.RELEASE,
+                new String[] {KeySpace.slotOf(keys.lock(), slot), keys.waiters()},
+                stored,
+                keys.name(),
+                ReleaseScript.counting(isCluster),
+                REVOKED);
+        return runner.run(release, REVOKE_READER)
+                .thenCompose(revocation -> revocation instanceof Revocation.Stale
+                        ? inspect(key, slot).thenApply(Revocation.Stale::new)
+                        : CompletableFuture.completedFuture(revocation));
+    }
+
+    private static final class LookReader implements Reader<Look> {
 
         /** The owner is not a client of this library. */
         private static final String FOREIGN = "?";
 
+        private static final int RECOVERING = 4;
+        private static final int MARKED = 5;
+        private static final int STORED = 6;
+
         @Override
-        public StoredLock of(List<Object> reply, boolean isRepeated) {
+        public Look of(List<Object> reply, boolean isRepeated) {
+            return new Look(lock(reply), (String) reply.get(STORED));
+        }
+
+        private static StoredLock lock(List<Object> reply) {
             String owner = (String) reply.get(0);
             long remaining = (Long) reply.get(1);
             long fencingToken = (Long) reply.get(2);
@@ -81,15 +120,12 @@ public final class AdminScripts {
         }
 
         @Override
-        public StoredLock failed(RedisFailure failure) {
-            return new StoredLock.Unknown(failure.reason());
+        public Look failed(RedisFailure failure) {
+            return new Look(new StoredLock.Unknown(failure.reason()), "");
         }
     }
 
     private static final class RevokeReader implements Reader<Revocation> {
-
-        /** The owner is not a client of this library. */
-        private static final long FOREIGN = -1;
 
         /** The caller reads the lock afterwards. */
         private static final Revocation STALE = new Revocation.Stale(new StoredLock.Free(0, 0));
@@ -97,16 +133,14 @@ public final class AdminScripts {
         /** If a second copy finds a change, the first copy may have made it; another owner may hold the lock since. */
         @Override
         public Revocation of(List<Object> reply, boolean isRepeated) {
-            long status = (Long) reply.get(0);
-            if (status != FOREIGN && status != ReleaseScript.NOT_HELD) {
+            if ((Long) reply.get(0) > ReleaseScript.NOT_HELD) {
                 return new Revocation.Revoked();
             }
-            if (isRepeated) {
-                return new Revocation.Unknown(
-                        "The connection broke and the client sent the command again: the first copy may have taken"
-                                + " the lock away, and the second no longer found it. Read the lock again");
-            }
-            return status == FOREIGN ? new Revocation.Foreign() : STALE;
+            return isRepeated
+                    ? new Revocation.Unknown(
+                            "The connection broke and the client sent the command again: the first copy may have taken"
+                                    + " the lock away, and the second no longer found it. Read the lock again")
+                    : STALE;
         }
 
         @Override

@@ -21,16 +21,14 @@ public enum LockScript {
     ACQUIRE,
     /** Extends leases, and restores locks that the server lost. */
     RENEW,
-    /** Frees locks and signals waiting instances, or leaves the queue. */
+    /** Frees or revokes locks and signals waiting instances, or leaves the queue. */
     RELEASE,
     /** Records an instance as alive, and checks the owners of contended locks. */
     BEAT,
     /** Rewrites the trace of a take-over. */
     ACKNOWLEDGE,
     /** Reads a lock. */
-    INSPECT,
-    /** Frees the lock of another owner. */
-    REVOKE;
+    INSPECT;
 
     private final String text;
     private final String sha;

@@ -6,7 +6,7 @@
 -- ARGV[1]  known
 -- ARGV[2]  grace
 --
--- Returns a text and five numbers, or any error, including that of a key of another type:
+-- Returns a text, five numbers and a text, or any error, including that of a key of another type:
 --   owner      the first 8 characters of the owner's instance, and its token from the vertical bar on; '%kept' during
 --              the rest of a minimum time; '?' if it is not a client of this library; empty if the lock is free
 --   remaining  lease, or rest, in ms; -1 if it never expires; -2 if the lock is free
@@ -15,6 +15,7 @@
 --   recovering how much longer the free lock is not granted, in ms; 0 if it is
 --   marked     how long the owner's instance has been missing, if the lock may be taken over, in ms; -1 if it has no
 --              mark
+--   stored     all that is stored in the lock, for a revocation (release.lua); empty if the lock is free or not ours
 
 local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace = ARGV[1], ARGV[2]
@@ -44,4 +45,5 @@ if owner then
   end
 end
 local recovering = not owner and age and age < grace * 1000 and math.ceil(grace - age / 1000) or 0
-return {holder, redis.call('PTTL', lock), fencing, redis.call('ZCARD', waiters), recovering, marked}
+local stored = holder ~= '?' and owner or ''
+return {holder, redis.call('PTTL', lock), fencing, redis.call('ZCARD', waiters), recovering, marked, stored}

@@ -5,14 +5,15 @@
 -- KEYS[i]          lock, <prefix>{<tag>}: string, see acquire.lua; while it is kept, '%kept', which is no token,
 --                  replaces time and token
 -- KEYS[count + i]  waiters: sorted set of the waiting instances; the score is the position in microseconds
--- ARGV[2 * i - 1]  token of the hold, or of the last attempt
+-- ARGV[2 * i - 1]  token of the hold, or of the last attempt; of a revocation, all that is stored in the lock
 -- ARGV[2 * i]      the lock's name in messages to mailboxes, <prefix>mailbox:<instance>; absent or empty if it is the
 --                  tag
 -- For a single lock only; absent or empty for the default:
 -- ARGV[2 * count + 1]  not empty if PUBLISH does not count subscribers of other servers, as in a cluster: then an
 --                      instance counts as signalled even if it is dead, and the instances behind it poll
 -- ARGV[2 * count + 2]  wait: default leaves the instance's place in the queue as it is; 'ends' removes it; a time in ms
---                      requeues it for that time behind all others, if one of them was signalled or the lock is kept
+--                      requeues it for that time behind all others, if one of them was signalled or the lock is kept.
+--                      'revoked' for an operator who revokes the lock: the owner is notified
 -- ARGV[2 * count + 3]  minimum: time in ms from the grant for which the lock is kept from all. A grant in the future
 --                      counts as now
 -- ARGV[2 * count + 4]  last fencing token of the hold; 0 if unknown
@@ -25,7 +26,13 @@
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
 --  -1  the lock is free: an earlier copy of this command released it, or its lease ended; nothing was changed
 -- If the wait ends while the lock is free or kept, the last release may have signalled this instance, so the next one
--- is signalled; its attempt returns how long the lock is kept.
+-- is signalled; its attempt returns how long the lock is kept. If a signalled instance has no subscriber it is dead, and
+-- the next one is tried. A failed signal does not fail the release: the lock is free, and waiters poll.
+--
+-- Messages to mailboxes: a signal is the name; for a slot other than the first, <prefix>{<tag>}:p<i>, it is '%=', the
+-- number, ':' and the name, and an instance without waiters for so many permits passes it on. The owner of a revoked
+-- lock receives '%~', the SHA-1 of its token in hex, ':' and the name; the SHA-1 proves that the sender knows the token.
+-- If that message fails, the owner detects the loss with its next renewal.
 
 local count = #KEYS / 2
 local uncounted, patience = ARGV[2 * count + 1], ARGV[2 * count + 2]
@@ -33,10 +40,12 @@ local minimum, fencing = ARGV[2 * count + 3], ARGV[2 * count + 4]
 local owners = count > 1 and redis.call('MGET', unpack(KEYS, 1, count))
 local mayWait = count == 1 or redis.call('EXISTS', unpack(KEYS, count + 1)) > 0
 uncounted = uncounted and uncounted ~= ''
-local leaves = patience == 'ends'
+local leaves, revokes = patience == 'ends', patience == 'revoked'
 patience = patience and tonumber(patience)
 
 local KEPT, PER_MS = '%kept', 4
+-- Maximum number of instances to signal; later ones poll.
+local TRIES = 16
 -- How long acquire may rely on its note without reading the clock, in microseconds.
 local NOTED = 20000
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
@@ -92,7 +101,38 @@ for i = 1, count do
       status = DONE
       break
     end
-    -- include signal_next.lua: leaves woken
+    local woken = DONE
+    for _ = 1, mayWait and TRIES or 0 do
+      local longest = redis.pcall('ZPOPMIN', waiters)
+      if longest.err then
+        woken = UNSIGNALLED
+        break
+      end
+      if not longest[1] then
+        break
+      end
+      local prefix, tag, slot = string.match(lock, '^([^{]*){([^}]*)}:?p?(%d*)$')
+      local message = (slot ~= '' and '%=' .. slot .. ':' or '') .. (name ~= '' and name or tag)
+      local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], message)
+      if type(receivers) == 'table' then
+        woken = UNSIGNALLED
+        break
+      end
+      if receivers > 0 or uncounted then
+        woken = SIGNALLED
+        break
+      end
+    end
+    local revoked, holder = nil, nil
+    if revokes then
+      -- Nothing of a lock that was kept.
+      revoked, holder = string.match(token, '^%d+@?%d* (([0-9a-f]+):.*)$')
+    end
+    if revoked then
+      local prefix, tag = string.match(lock, '^([^{]*){([^}]*)}')
+      local message = '%~' .. redis.sha1hex(revoked) .. ':' .. (name ~= '' and name or tag)
+      redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, message)
+    end
     if patience and (woken == SIGNALLED or rest > 0) then
       local now = redis.call('TIME')
       redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)

@@ -70,13 +70,13 @@ class LockScriptTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"RELEASE", "REVOKE"})
+    @EnumSource(names = {"ACQUIRE", "BEAT"})
     void indentsIncludedTextLikeTheIncludeLine(LockScript script) {
         assertThat(script.text())
                 .containsOnlyOnce(
-                        script == LockScript.REVOKE
-                                ? "\nfor _ = 1, mayWait and TRIES or 0 do\n  local longest = "
-                                : "\n    for _ = 1, mayWait and TRIES or 0 do\n      local longest = ");
+                        script == LockScript.BEAT
+                                ? "\n    if gone and not heard then\n      prefix = "
+                                : "\n        if gone and not heard then\n          prefix = ");
     }
 
     @Test
@@ -87,8 +87,8 @@ class LockScriptTests {
 
     @Test
     void usesTheMailboxPrefixOfARevocation() {
-        assertThat(body(LockScript.REVOKE))
-                .contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(token) .. ':' ..");
+        assertThat(body(LockScript.RELEASE))
+                .contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(revoked) .. ':' ..");
     }
 
     /** Variables of a loop are named at its start. */

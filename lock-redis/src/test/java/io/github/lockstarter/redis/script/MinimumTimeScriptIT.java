@@ -94,7 +94,8 @@ class MinimumTimeScriptIT {
         assertThat(scripts.renew("a:1", 60_000)).isEqualTo("1");
         assertThat(redis.pttl(KEYS.lock())).isGreaterThan(50_000);
         assertThat(inspect()).startsWith("a").element(2).isEqualTo(granted);
-        assertThat(revoke(granted)).isEqualTo(1);
+        assertThat(revoke(Scripts.stored(granted, micros - 1, "a:1"))).isEqualTo(0);
+        assertThat(revoke((String) inspect().get(6))).isEqualTo(1);
     }
 
     @Test
@@ -112,9 +113,15 @@ class MinimumTimeScriptIT {
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
     }
 
-    private long revoke(long fencingToken) {
+    private long revoke(String stored) {
         Long status = redis.eval(
-                LockScript.REVOKE.text(), ScriptOutputType.INTEGER, KEYS.lockAndWaiters(), Long.toString(fencingToken));
+                LockScript.RELEASE.text(),
+                ScriptOutputType.INTEGER,
+                KEYS.lockAndWaiters(),
+                stored,
+                "",
+                "",
+                "revoked");
         return status;
     }
 

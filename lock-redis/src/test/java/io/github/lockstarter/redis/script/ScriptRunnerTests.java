@@ -73,7 +73,7 @@ class ScriptRunnerTests {
 
     private CompletableFuture<Revocation> revoke() {
         return runner.run(
-                        new ScriptCall(LockScript.REVOKE, new String[] {"lock:{a}", "f", "w"}, "7"),
+                        new ScriptCall(LockScript.RELEASE, new String[] {"lock:{a}", "w"}, "7"),
                         AdminScripts.REVOKE_READER)
                 .toCompletableFuture();
     }

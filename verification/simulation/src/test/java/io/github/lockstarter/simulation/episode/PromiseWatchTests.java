@@ -73,7 +73,7 @@ class PromiseWatchTests {
     @Test
     void doesNotExcuseARevocationThatEndsTheMinimumTimeOfAnotherGrant() {
         lua.close();
-        lua = new LuaInterpreter(script -> script.replace("tonumber(granted) ~= tonumber(fencing)", "false"));
+        lua = new LuaInterpreter(script -> script.replace("string.sub(owner, -#token) == token", "true"));
         world = new World(Plan.of(1), lua);
         keep(KEY, 18);
         revoke(KEY, 17);
@@ -92,12 +92,16 @@ class PromiseWatchTests {
     }
 
     private void store(String key, long fencingToken) {
-        execute("SET", World.entry(key), String.format("%016d %%kept", fencingToken), "PX", "1000");
+        execute("SET", World.entry(key), kept(fencingToken), "PX", "1000");
     }
 
     private void revoke(String key, long fencingToken) {
         String lock = World.entry(key);
-        execute("EVAL", LockScript.REVOKE.text(), "2", lock, lock + ":waiters", Long.toString(fencingToken));
+        execute("EVAL", LockScript.RELEASE.text(), "2", lock, lock + ":waiters", kept(fencingToken), "", "", "revoked");
+    }
+
+    private static String kept(long fencingToken) {
+        return String.format("%016d %%kept", fencingToken);
     }
 
     private void execute(String... command) {

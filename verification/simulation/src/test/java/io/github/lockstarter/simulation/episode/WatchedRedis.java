@@ -31,20 +31,16 @@ final class WatchedRedis extends SimRedis {
 
     @Override
     public Reply execute(List<String> command) {
-        if (isWithdrawal(command)) {
-            return withdraw(command);
-        }
-        if (isOf(LockScript.REVOKE, command)) {
-            return revoke(command);
-        }
-        return super.execute(command);
+        return switch (waitOfRelease(command)) {
+            case "ends" -> withdraw(command);
+            case "revoked" -> revoke(command);
+            default -> super.execute(command);
+        };
     }
 
     private Reply revoke(List<String> command) {
         String lock = command.get(LOCK);
-        boolean isOfGrant = text(lock)
-                .filter(owner -> owner.startsWith(String.format("%016d", Long.parseLong(command.get(TOKEN)))))
-                .isPresent();
+        boolean isOfGrant = text(lock).filter(command.get(TOKEN)::equals).isPresent();
         Reply reply = super.execute(command);
         if (isOfGrant && !keys().containsKey(lock)) {
             world.promises.takenAway(keyOf(lock));
@@ -75,10 +71,8 @@ final class WatchedRedis extends SimRedis {
         return LabEvent.slotOf(lock.substring(lock.indexOf('{') + 1, end), slot);
     }
 
-    private static boolean isWithdrawal(List<String> command) {
-        return isOf(LockScript.RELEASE, command)
-                && command.size() > WAIT
-                && command.get(WAIT).equals("ends");
+    private static String waitOfRelease(List<String> command) {
+        return isOf(LockScript.RELEASE, command) && command.size() > WAIT ? command.get(WAIT) : "";
     }
 
     private static boolean isOf(LockScript script, List<String> command) {

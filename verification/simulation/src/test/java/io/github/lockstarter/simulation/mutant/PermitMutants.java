@@ -57,6 +57,6 @@ final class PermitMutants {
                                 Behaviour.following(
                                         (self, arguments) -> Internals.set(self, "attemptedPermits", MOST_PERMITS))),
                 Mutant.named("signal-not-passed-on", "A signal for a slot goes to who can use it", "I5")
-                        .editing("signal_next.lua", "slot ~= '' and", "false and"));
+                        .editing("release.lua", "slot ~= '' and", "false and"));
     }
 }

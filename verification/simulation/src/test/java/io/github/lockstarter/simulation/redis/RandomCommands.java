@@ -100,10 +100,6 @@ final class RandomCommands {
                 keys.addAll(List.of(lock, waiters(lock), HISTORY));
                 arguments.addAll(List.of(known(), millis()));
             }
-            case REVOKE -> {
-                keys.addAll(List.of(lock, waiters(lock)));
-                arguments.addAll(List.of(fencing(lock), name(), optional("uncounted")));
-            }
         }
         if (random.nextInt(5) == 0) {
             alter(random.nextBoolean() ? keys : arguments);
@@ -145,8 +141,9 @@ final class RandomCommands {
             LOCKS.forEach(each -> arguments.addAll(List.of(holder(each), name())));
         } else {
             keys.addAll(List.of(lock, waiters(lock)));
-            arguments.addAll(List.of(
-                    holder(lock), name(), optional("uncounted"), random.nextBoolean() ? "ends" : optional(millis())));
+            String wait = any(List.of("ends", "revoked", millis(), ""));
+            String token = wait.equals("revoked") ? text(lock) : holder(lock);
+            arguments.addAll(List.of(token, name(), optional("uncounted"), wait));
             if (random.nextInt(3) == 0) {
                 arguments.addAll(List.of(millis(), fencing(lock)));
             }
