@@ -41,7 +41,6 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.RedisCommandTimeoutException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,7 +61,7 @@ import java.util.stream.Stream;
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
  * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH;
  * take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two round
- * trips; up to 50 renewals share a call, and under load up to 32 attempts or releases. A {@code SET <prefix>{n} text NX
+ * trips; up to 32 renewals share a call, and under load as many attempts or releases. A {@code SET <prefix>{n} text NX
  * PX} of another program and these locks exclude each other.
  * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
  * increase, even after loss of the counter, unless the server's clock is behind the last token and the caller no longer
@@ -136,7 +135,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.connections = connections;
         this.runner = new ScriptRunner(connections, failures);
         this.adminScripts = new AdminScripts(runner, keySpace, histories, connector.isCluster());
-        this.renewScript = new RenewScript(keySpace, histories, failures);
+        this.renewScript = new RenewScript(runner, keySpace, histories, failures);
         this.releaseScript = new ReleaseScript(runner, keySpace, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, key -> inspect(key, 0));
         this.serverChecks = new ServerChecks(connections, connector, settings);
@@ -258,16 +257,11 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        List<CompletionStage<RenewResult>> renewals = new ArrayList<>(commands.size());
-        for (RenewScript.Batch batch : renewScript.batches(commands)) {
-            CompletionStage<List<RenewResult>> results =
-                    queueOf(batch.key()).inOrder(() -> runner.run(batch.call(), batch));
-            for (int i = 0; i < batch.size(); i++) {
-                int place = i;
-                renewals.add(results.thenApply(all -> all.get(place)));
-            }
-        }
-        return renewals;
+        return connector.isCluster()
+                ? commands.stream()
+                        .map(command -> queueOf(command.key()).inOrder(renewScript, command))
+                        .toList()
+                : queueOf("").inOrder(renewScript, commands);
     }
 
     @Override

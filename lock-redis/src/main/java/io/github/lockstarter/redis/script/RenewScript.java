@@ -5,6 +5,7 @@ import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.script.CallQueue.Sender;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -14,16 +15,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Calls and replies of {@code renew.lua}. */
-public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExceptionTranslator failures) {
-
-    /**
-     * Maximum batch size. A batch of 50 blocks the server for about 0.3 ms, and 500 are no cheaper per lock
-     * (docs/evidence.md).
-     */
-    static final int MOST = 50;
+/** Sends renewals, and reads the replies of {@code renew.lua}. */
+public record RenewScript(
+        ScriptRunner runner, KeySpace keySpace, ClientHistories histories, RedisExceptionTranslator failures)
+        implements Sender<RenewCommand, RenewResult> {
 
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
 
@@ -31,96 +29,73 @@ public record RenewScript(KeySpace keySpace, ClientHistories histories, RedisExc
     private static final RenewResult AT_ONCE = new RenewResult.Deferred(Duration.ZERO);
 
     /**
-     * Forms batches: all locks of one server, up to {@link #MOST}. Locks travel alone in a cluster, where they rarely
-     * share a slot and a call with several keys fails while its slot moves, and while the server recovers, when the
-     * call may restore the lock. While the slot's migration separates marker and lock, the call omits the marker; that
-     * is safe where renewals never have to wait, since the holder is the same either way.
+     * Locks travel alone in a cluster, where they rarely share a slot and a call with several keys fails while its slot
+     * moves, and while the server recovers, when the call may restore the lock.
      */
-    public List<Batch> batches(List<RenewCommand> commands) {
-        List<Batch> batches = new ArrayList<>(1 + commands.size() / (histories.isPerSlot() ? 1 : MOST));
-        int from = 0;
-        while (from < commands.size()) {
-            ServerHistory history = histories.ofKey(commands.get(from).key());
-            boolean isMarked = !history.isSlotMigrating();
-            boolean reclaims = isMarked && history.isRecovering();
-            int most = reclaims || histories.isPerSlot() ? 1 : MOST;
-            List<RenewCommand> together = commands.subList(from, Math.min(from + most, commands.size()));
-            String known = isMarked ? history.known() : ScriptCall.ABSENT;
-            List<String> others = new ArrayList<>(isMarked ? List.of(history.key()) : List.of());
-            String newest = ScriptCall.ABSENT;
-            if (reclaims) {
-                RenewCommand only = together.get(0);
-                others.add(keySpace.keysOf(only.key()).fence());
-                newest = Long.toString(only.fencingToken());
-            }
-            ScriptCall call = call(together, others, known, history.terms(), newest);
-            batches.add(new Batch(together, call, history, known, isMarked));
-            from += together.size();
-        }
-        return batches;
+    @Override
+    public boolean isCollected(RenewCommand command) {
+        return !histories.isPerSlot() && !histories.ofKey(command.key()).isRecovering();
     }
 
-    /** The locks share a history. */
-    private ScriptCall call(
-            List<RenewCommand> commands, List<String> others, String known, ServerHistory.Terms terms, String newest) {
-        List<String> keys = new ArrayList<>(commands.size() + others.size());
-        String[] arguments = new String[4 + 2 * commands.size()];
-        arguments[0] = known;
-        arguments[1] = ScriptCall.millis(terms.grace());
-        arguments[2] = ScriptCall.millis(terms.quiet());
-        arguments[3] = newest;
-        int next = 4;
-        Duration lease = Duration.ZERO;
-        String leaseMillis = ScriptCall.millis(lease);
-        for (RenewCommand command : commands) {
-            if (!command.lease().equals(lease)) { // rarely: most locks have the same
-                lease = command.lease();
-                leaseMillis = ScriptCall.millis(lease);
-            }
-            keys.add(KeySpace.slotOf(keySpace.lockOf(command.key()), command.slot()));
-            arguments[next] = command.token().value();
-            arguments[next + 1] = leaseMillis;
-            next += 2;
-        }
-        keys.addAll(others);
-        return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
+    @Override
+    public CompletionStage<List<RenewResult>> send(List<RenewCommand> commands) {
+        Batch batch = new Batch(commands);
+        return runner.run(batch.call(), batch);
     }
 
     private static RenewResult unknown(RedisFailure failure) {
         return new RenewResult.Unknown(failure.problem(), failure.cause());
     }
 
-    /** Renewals of one call. A failed call fails all of them; otherwise each lock has its own result. */
-    public final class Batch implements Reader<List<RenewResult>> {
+    /**
+     * Renewals of one call, whose locks share a history. A failed call fails all of them; otherwise each lock has its
+     * own result. While the slot's migration separates marker and lock, the call omits the marker; that is safe where
+     * renewals never have to wait, since the holder is the same either way.
+     */
+    final class Batch implements Reader<List<RenewResult>> {
 
         private final List<RenewCommand> commands;
-        private final ScriptCall call;
         private final ServerHistory history;
         private final String known;
 
         /** Whether the call has the marker, so that an absent lock can be recognised as forgotten. */
         private final boolean isMarked;
 
-        private Batch(
-                List<RenewCommand> commands, ScriptCall call, ServerHistory history, String known, boolean isMarked) {
+        Batch(List<RenewCommand> commands) {
             this.commands = commands;
-            this.call = call;
-            this.history = history;
-            this.known = known;
-            this.isMarked = isMarked;
+            this.history = histories.ofKey(commands.get(0).key());
+            this.isMarked = !history.isSlotMigrating();
+            this.known = isMarked ? history.known() : ScriptCall.ABSENT;
         }
 
-        /** {@return the key of one of the locks} */
-        public String key() {
-            return commands.get(0).key();
-        }
-
-        public int size() {
-            return commands.size();
-        }
-
-        public ScriptCall call() {
-            return call;
+        ScriptCall call() {
+            List<String> keys = new ArrayList<>(commands.size() + 2);
+            String[] arguments = new String[4 + 2 * commands.size()];
+            arguments[0] = known;
+            arguments[1] = ScriptCall.millis(history.terms().grace());
+            arguments[2] = ScriptCall.millis(history.terms().quiet());
+            arguments[3] = ScriptCall.ABSENT;
+            int next = 4;
+            Duration lease = Duration.ZERO;
+            String leaseMillis = ScriptCall.millis(lease);
+            for (RenewCommand command : commands) {
+                if (!command.lease().equals(lease)) { // rarely: most locks have the same
+                    lease = command.lease();
+                    leaseMillis = ScriptCall.millis(lease);
+                }
+                keys.add(KeySpace.slotOf(keySpace.lockOf(command.key()), command.slot()));
+                arguments[next] = command.token().value();
+                arguments[next + 1] = leaseMillis;
+                next += 2;
+            }
+            if (isMarked) {
+                keys.add(history.key());
+            }
+            if (isMarked && history.isRecovering() && commands.size() == 1) {
+                keys.add(keySpace.keysOf(commands.get(0).key()).fence());
+                arguments[3] = Long.toString(commands.get(0).fencingToken());
+            }
+            return new ScriptCall(LockScript.RENEW, keys.toArray(String[]::new), arguments);
         }
 
         @Override

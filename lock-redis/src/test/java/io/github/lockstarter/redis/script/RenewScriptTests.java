@@ -108,8 +108,7 @@ class RenewScriptTests {
     private RenewScript.Batch batch(ClientHistories histories) {
         RedisExceptionTranslator failures =
                 new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
-        return new RenewScript(keySpace, histories, failures)
-                .batches(List.of(COMMAND))
-                .get(0);
+        RenewScript script = new RenewScript(mock(ScriptRunner.class), keySpace, histories, failures);
+        return script.new Batch(List.of(COMMAND));
     }
 }
