@@ -175,7 +175,7 @@ public final class RedisLockBackend implements QuorumNode {
         StartCheck check = new StartCheck(connections, keySpace, histories, failures);
         open();
         check.run();
-        serverChecks.run();
+        BlockingWait.awaitUninterruptibly(serverChecks.look());
         heartbeat.ifPresent(
                 known -> BlockingWait.awaitUninterruptibly(known.learn().toCompletableFuture()));
     }
@@ -290,7 +290,8 @@ public final class RedisLockBackend implements QuorumNode {
     public CompletionStage<StoreState> state() {
         return probe.ask().thenApply(found -> {
             // Settings may change, and the start may have failed. No caller waits for this.
-            if (found.failure().isEmpty() && serverChecks.lookAgain()) {
+            if (found.failure().isEmpty()) {
+                serverChecks.look();
                 heartbeat.ifPresent(RedisHeartbeat::learn);
             }
             return new StoreState(

@@ -4,7 +4,6 @@ import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -14,8 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,13 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerChecks {
 
-    /** Interval between checks. */
-    private static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(1);
-
     private final RedisConnections connections;
     private final RedisConnector connector;
     private final RedisSettings settings;
-    private final AtomicLong lookedAt;
 
     /** By server address. */
     private volatile Map<String, List<String>> warnings = Map.of();
@@ -41,7 +34,6 @@ public final class ServerChecks {
         this.connections = connections;
         this.connector = connector;
         this.settings = settings;
-        this.lookedAt = new AtomicLong(connector.nanoTime() - PERIOD_NANOS);
     }
 
     /** Warnings of this configuration and of the last check. Sends nothing. */
@@ -60,30 +52,8 @@ public final class ServerChecks {
                 : Optional.empty();
     }
 
-    /**
-     * Starts a check, for the next call's warnings, unless there was one within a minute.
-     *
-     * @return whether it did
-     */
-    public boolean lookAgain() {
-        long last = lookedAt.get();
-        long now = connector.nanoTime();
-        boolean isDue = now - last >= PERIOD_NANOS && lookedAt.compareAndSet(last, now);
-        if (isDue) {
-            look(now);
-        }
-        return isDue;
-    }
-
-    /** Checks all servers and blocks for their answers. Never fails. */
-    public void run() {
-        long now = connector.nanoTime();
-        lookedAt.set(now);
-        BlockingWait.awaitUninterruptibly(look(now));
-    }
-
-    /** A server without an answer makes the next check due at once. */
-    private CompletableFuture<?> look(long now) {
+    /** Checks all servers, for later {@link #warnings}. Never fails. */
+    public CompletableFuture<?> look() {
         Map<String, CompletableFuture<Optional<String>>> answers = new LinkedHashMap<>();
         connections
                 .servers()
@@ -101,10 +71,6 @@ public final class ServerChecks {
                                     .map(info -> ServerState.of(info).warnings(server, settings))
                                     .orElseGet(() -> warnings.getOrDefault(server, List.of()))));
                     warnings = found;
-                    if (answers.values().stream()
-                            .anyMatch(answer -> answer.getNow(Optional.empty()).isEmpty())) {
-                        lookedAt.compareAndSet(now, now - PERIOD_NANOS);
-                    }
                 });
     }
 
