@@ -1,15 +1,12 @@
 package io.github.lockstarter.redis.connection;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
-import io.github.lockstarter.spi.BlockingWait;
-import io.lettuce.core.RedisException;
+import io.lettuce.core.LettuceFutures;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -131,17 +128,10 @@ final class MailboxConnection {
         /** Subscribes and waits for the confirmation. */
         void confirm() {
             connection.addListener(mailbox);
-            try {
-                BlockingWait.await(
-                        connection.async().subscribe(mailbox.channel()).toCompletableFuture(), connection.getTimeout());
-            } catch (CompletionException e) {
-                throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
-            } catch (TimeoutException e) {
-                throw new RedisException("No answer to SUBSCRIBE", e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new RedisException("Interrupted while subscribing", e);
-            }
+            LettuceFutures.awaitOrCancel(
+                    connection.async().subscribe(mailbox.channel()),
+                    connection.getTimeout().toNanos(),
+                    TimeUnit.NANOSECONDS);
         }
 
         void askLater() {

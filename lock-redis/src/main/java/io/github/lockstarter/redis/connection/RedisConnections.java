@@ -5,10 +5,10 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisCommandTimeoutException;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. One daemon thread opens, since opening blocks; it ends when idle. {@code lock} guards all mutable
  * fields; nothing blocks and no user is called while holding it. {@code link} is null until commands may be sent
  * directly: connected, subscribed if there is a mailbox, and all earlier users served, so that none is overtaken.
- * {@code waiting} contains these users. {@code attempt} is the current attempt to open the link, or null. An attempt
+ * {@code waiting} contains these users, also timed-out ones until the attempt ends. {@code attempt} is the current attempt to open the link, or null. An attempt
  * that is no longer current closes whatever it opened. A failed attempt fails its waiting users; the next command
  * starts another. {@code access} changes between open and stopped, and finally to closed.
  */
@@ -57,7 +57,7 @@ public final class RedisConnections implements AutoCloseable {
     private final Duration pulse;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable ConnectionPair link;
-    private Set<User> waiting = new LinkedHashSet<>();
+    private List<User> waiting = new ArrayList<>();
     private volatile @Nullable SignalMailbox mailbox;
     private @Nullable Attempt attempt;
     private Access access = Access.OPEN;
@@ -133,10 +133,7 @@ public final class RedisConnections implements AutoCloseable {
                                     new RedisCommandTimeoutException("The connection was not open in time")),
                             patience.toNanos(),
                             TimeUnit.NANOSECONDS);
-            user.link.whenComplete((link, failure) -> {
-                deadline.cancel(false);
-                forget(user);
-            });
+            user.link.whenComplete((link, failure) -> deadline.cancel(false));
         } catch (RejectedExecutionException e) {
             // The client is closing, which ends every wait.
         }
@@ -177,15 +174,6 @@ public final class RedisConnections implements AutoCloseable {
             open.open(user.key, user.link);
         } else {
             launch(begun);
-        }
-    }
-
-    private void forget(User user) {
-        lock.lock();
-        try {
-            waiting.remove(user);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -233,7 +221,7 @@ public final class RedisConnections implements AutoCloseable {
     private void end(Access next) {
         ConnectionPair open;
         Attempt underWay;
-        Set<User> stranded;
+        List<User> stranded;
         CancellationException refusal;
         lock.lock();
         try {
@@ -301,9 +289,9 @@ public final class RedisConnections implements AutoCloseable {
         launch(begun);
     }
 
-    private Set<User> takeWaiting() {
-        Set<User> taken = waiting;
-        waiting = new LinkedHashSet<>();
+    private List<User> takeWaiting() {
+        List<User> taken = waiting;
+        waiting = new ArrayList<>();
         return taken;
     }
 
@@ -384,7 +372,7 @@ public final class RedisConnections implements AutoCloseable {
             users().forEach(user -> connected.open(user.key, user.link));
         }
 
-        private Set<User> users() {
+        private List<User> users() {
             lock.lock();
             try {
                 checkCurrent();
@@ -394,11 +382,11 @@ public final class RedisConnections implements AutoCloseable {
             }
         }
 
-        private Set<User> abandon() {
+        private List<User> abandon() {
             lock.lock();
             try {
                 if (attempt != this) {
-                    return Set.of();
+                    return List.of();
                 }
                 attempt = null;
                 return takeWaiting();
