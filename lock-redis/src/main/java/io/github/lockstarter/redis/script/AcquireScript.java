@@ -218,18 +218,15 @@ public final class AcquireScript implements Sender<AcquireCommand, AcquireResult
 
         private AcquireResult wrongType(String key, Reply reply) {
             LockKeys keys = keySpace.keysOf(key);
-            String subject =
-                    switch (Math.toIntExact(reply.value())) {
-                        case 1 ->
-                            "'" + KeySpace.slotOf(keys.lock(), Math.toIntExact(reply.number()))
-                                    + "' holds another type than the string of a lock";
-                        case 2 -> "'" + keys.fence() + "' holds another type than the string of the fencing counter";
-                        case 4 -> "'" + history.key() + "' holds another type than the string of a history marker";
-                        default -> "'" + keys.waiters() + "' holds another type than the sorted set of the waiters";
-                    };
+            List<String> names = List.of(
+                    KeySpace.slotOf(keys.lock(), Math.toIntExact(reply.number())),
+                    keys.fence(),
+                    keys.waiters(),
+                    history.key());
             return new AcquireResult.Rejected(
-                    "Redis key " + subject
-                            + ", so another program uses it. Check it with TYPE, then delete it or choose"
+                    "Redis key '" + names.get(Math.toIntExact(reply.value()) - 1)
+                            + "' holds another type than locks keep there, so another program uses it. Check it with"
+                            + " TYPE, then delete it or choose"
                             + " another distributed-lock.key-prefix",
                     new RedisCommandExecutionException("WRONGTYPE"));
         }
