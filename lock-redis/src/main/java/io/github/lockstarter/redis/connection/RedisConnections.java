@@ -17,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,11 @@ import org.jspecify.annotations.Nullable;
  * and is kept; its topology is refreshed instead.
  * <p>Thread-safe. One daemon thread opens, since opening blocks; it ends when idle. {@code lock} guards all mutable
  * fields; nothing blocks and no user is called while holding it. {@code link} is null until commands may be sent
- * directly: connected, subscribed if there is a mailbox, and all earlier users served, so that none is overtaken.
- * {@code waiting} contains these users, also timed-out ones until the attempt ends. {@code attempt} is the current attempt to open the link, or null. An attempt
- * that is no longer current closes whatever it opened. A failed attempt fails its waiting users; the next command
- * starts another. {@code access} changes between open and stopped, and finally to closed.
+ * directly: connected, subscribed if there is a mailbox, and all earlier users served, so that none is overtaken. Until
+ * then {@code waiting} contains these users, with those that have timed out, and {@code attempt} is the current attempt
+ * to open the link, or null. An attempt that is no longer current closes whatever it opened. A failed attempt fails its
+ * waiting users; the next command starts another. {@code access} changes between open and stopped, and finally to
+ * closed.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -179,32 +181,20 @@ public final class RedisConnections implements AutoCloseable {
 
     /** Subscribes before any further command is sent. */
     public void subscribe(SignalMailbox wanted) {
-        Attempt begun = null;
-        lock.lock();
-        try {
+        launch(guarded(() -> {
             if (mailbox != null) {
                 throw new IllegalStateException("This Redis lock backend has a listener already; build one per engine");
             }
             mailbox = wanted;
-            if (access == Access.OPEN) {
-                ConnectionPair open = link;
-                link = null;
-                begun = begin(open);
-            }
-        } finally {
-            lock.unlock();
-        }
-        launch(begun);
+            ConnectionPair open = link;
+            link = null;
+            return access == Access.OPEN ? begin(open) : null;
+        }));
     }
 
     /** Allows commands again after {@link #stop}. */
     public void start() {
-        lock.lock();
-        try {
-            access = access == Access.STOPPED ? Access.OPEN : access;
-        } finally {
-            lock.unlock();
-        }
+        guarded(() -> access = access == Access.STOPPED ? Access.OPEN : access);
     }
 
     /** Closes the link, even one being opened, and rejects commands until {@link #start}. */
@@ -274,19 +264,26 @@ public final class RedisConnections implements AutoCloseable {
 
     /** Abandons a link with its pending commands and opens another. Returns at once. */
     private void replace(ConnectionPair unfit) {
-        Attempt begun;
-        lock.lock();
-        try {
+        Attempt begun = guarded(() -> {
             if (link != unfit) {
-                return;
+                return null;
             }
             link = null;
-            begun = begin(null);
+            return begin(null);
+        });
+        if (begun != null) {
+            unfit.abandon(connector.timer(), patience);
+            launch(begun);
+        }
+    }
+
+    private <R extends @Nullable Object> R guarded(Supplier<R> step) {
+        lock.lock();
+        try {
+            return step.get();
         } finally {
             lock.unlock();
         }
-        unfit.abandon(connector.timer(), patience);
-        launch(begun);
     }
 
     private List<User> takeWaiting() {
@@ -350,8 +347,7 @@ public final class RedisConnections implements AutoCloseable {
 
         /** Publishes the link unless users or the subscription must be served first. */
         private boolean publish(ConnectionPair connected) {
-            lock.lock();
-            try {
+            return guarded(() -> {
                 checkCurrent();
                 boolean ready = waiting.isEmpty() && (mailbox == null || connected.signals() != null);
                 if (ready) {
@@ -359,9 +355,7 @@ public final class RedisConnections implements AutoCloseable {
                     attempt = null;
                 }
                 return ready;
-            } finally {
-                lock.unlock();
-            }
+            });
         }
 
         private void serve(ConnectionPair connected) {
@@ -369,40 +363,26 @@ public final class RedisConnections implements AutoCloseable {
             if (missing != null) {
                 connected.subscribe(new MailboxConnection(connector, pulse, opener, missing));
             }
-            users().forEach(user -> connected.open(user.key, user.link));
-        }
-
-        private List<User> users() {
-            lock.lock();
-            try {
+            List<User> users = guarded(() -> {
                 checkCurrent();
                 return takeWaiting();
-            } finally {
-                lock.unlock();
-            }
+            });
+            users.forEach(user -> connected.open(user.key, user.link));
         }
 
         private List<User> abandon() {
-            lock.lock();
-            try {
+            return guarded(() -> {
                 if (attempt != this) {
                     return List.of();
                 }
                 attempt = null;
                 return takeWaiting();
-            } finally {
-                lock.unlock();
-            }
+            });
         }
 
         private void checkCurrent() {
-            lock.lock();
-            try {
-                if (attempt != this) {
-                    throw Access.STOPPED.refusal();
-                }
-            } finally {
-                lock.unlock();
+            if (guarded(() -> attempt != this)) {
+                throw Access.STOPPED.refusal();
             }
         }
     }

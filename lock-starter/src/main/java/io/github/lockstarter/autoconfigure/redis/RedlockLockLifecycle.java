@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -65,15 +64,10 @@ final class RedlockLockLifecycle extends StoreLifecycle {
                 .map(member -> CompletableFuture.supplyAsync(() -> start(member), threads))
                 .toList();
         try {
-            BlockingWait.await(CompletableFuture.allOf(starts.toArray(CompletableFuture<?>[]::new)));
+            BlockingWait.awaitUninterruptibly(CompletableFuture.allOf(starts.toArray(CompletableFuture<?>[]::new)));
             return starts.stream()
                     .flatMap(failure -> failure.getNow(Optional.empty()).stream())
                     .toList();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while the servers of the quorum were checked", e);
-        } catch (CompletionException e) {
-            throw new IllegalStateException("A server of the quorum could not be checked", e.getCause());
         } finally {
             threads.shutdown();
         }
