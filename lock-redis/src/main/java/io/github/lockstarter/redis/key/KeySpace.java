@@ -82,10 +82,5 @@ public final class KeySpace {
      * @param fence holds the last fencing token of the server, in a cluster of the slot
      * @param waiters holds the waiting instances
      */
-    public record LockKeys(String name, String lock, String fence, String waiters) {
-
-        public String[] lockAndWaiters() {
-            return new String[] {lock, waiters};
-        }
-    }
+    public record LockKeys(String name, String lock, String fence, String waiters) {}
 }

@@ -117,7 +117,7 @@ class MinimumTimeScriptIT {
         Long status = redis.eval(
                 LockScript.RELEASE.text(),
                 ScriptOutputType.INTEGER,
-                KEYS.lockAndWaiters(),
+                Scripts.LOCK_AND_WAITERS,
                 stored,
                 "",
                 "",

@@ -20,6 +20,7 @@ final class Scripts {
 
     static final String KEY = "order:42";
     static final LockKeys KEYS = new KeySpace("lock:").keysOf(KEY);
+    static final String[] LOCK_AND_WAITERS = {KEYS.lock(), KEYS.waiters()};
 
     private static final String NO_GRACE = "0";
 
@@ -191,7 +192,7 @@ final class Scripts {
 
     private long release(String... arguments) {
         List<Long> statuses =
-                redis.eval(LockScript.RELEASE.text(), ScriptOutputType.MULTI, KEYS.lockAndWaiters(), arguments);
+                redis.eval(LockScript.RELEASE.text(), ScriptOutputType.MULTI, LOCK_AND_WAITERS, arguments);
         return statuses.get(0);
     }
 

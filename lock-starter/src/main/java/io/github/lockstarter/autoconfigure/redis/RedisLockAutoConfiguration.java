@@ -89,7 +89,7 @@ public final class RedisLockAutoConfiguration {
         @Bean
         @ConditionalOnBean(RedlockNodes.class)
         RedlockLockLifecycle distributedLockRedlockLifecycle(RedlockNodes nodes, RedlockBackend backend) {
-            return new RedlockLockLifecycle(nodes.members(), backend);
+            return new RedlockLockLifecycle(nodes.backends(), backend);
         }
     }
 

@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.aop.LockStartException;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
-import io.github.lockstarter.autoconfigure.redis.RedlockNodes.Member;
+import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.BlockingWait;
@@ -34,11 +34,11 @@ final class RedlockLockLifecycle extends StoreLifecycle {
     private static final String FIRST_KEY = "lock-starter:start";
     private static final Duration FIRST_LEASE = Duration.ofSeconds(1);
 
-    private final List<Member> members;
+    private final List<RedisLockBackend> nodes;
     private final LockBackend quorum;
 
-    RedlockLockLifecycle(List<Member> members, LockBackend quorum) {
-        this.members = members;
+    RedlockLockLifecycle(List<RedisLockBackend> nodes, LockBackend quorum) {
+        this.nodes = nodes;
         this.quorum = quorum;
     }
 
@@ -53,15 +53,15 @@ final class RedlockLockLifecycle extends StoreLifecycle {
                 failure.getMessage(),
                 failure.remedy()));
         warnOfNumber();
-        members.forEach(member -> member.backend().warnings().forEach(log::warn));
+        nodes.forEach(node -> node.warnings().forEach(log::warn));
         recordServers();
     }
 
     /** Returns the failures in the order of the configuration. */
     private List<RedisUnavailableException> startAll() {
-        ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
-        List<CompletableFuture<Optional<RedisUnavailableException>>> starts = members.stream()
-                .map(member -> CompletableFuture.supplyAsync(() -> start(member), threads))
+        ExecutorService threads = LockThreads.pool("lock-redlock-start", nodes.size(), Duration.ofSeconds(1));
+        List<CompletableFuture<Optional<RedisUnavailableException>>> starts = nodes.stream()
+                .map(node -> CompletableFuture.supplyAsync(() -> start(node), threads))
                 .toList();
         try {
             BlockingWait.awaitUninterruptibly(CompletableFuture.allOf(starts.toArray(CompletableFuture<?>[]::new)));
@@ -73,9 +73,9 @@ final class RedlockLockLifecycle extends StoreLifecycle {
         }
     }
 
-    private static Optional<RedisUnavailableException> start(Member member) {
+    private static Optional<RedisUnavailableException> start(RedisLockBackend node) {
         try {
-            member.backend().start();
+            node.start();
             return Optional.empty();
         } catch (RedisUnavailableException e) {
             return Optional.of(e);
@@ -83,11 +83,11 @@ final class RedlockLockLifecycle extends StoreLifecycle {
     }
 
     private void checkQuorum(List<RedisUnavailableException> failures) {
-        int needed = members.size() / 2 + 1;
-        int up = members.size() - failures.size();
+        int needed = nodes.size() / 2 + 1;
+        int up = nodes.size() - failures.size();
         if (up < needed) {
             LockStartException noQuorum = new LockStartException(
-                    "Only " + up + " of the " + members.size()
+                    "Only " + up + " of the " + nodes.size()
                             + " servers of distributed-lock.redlock.nodes can keep locks, and " + needed
                             + " are needed; "
                             + joined(failures, "; ", failure -> String.valueOf(failure.getMessage())),
@@ -107,26 +107,27 @@ final class RedlockLockLifecycle extends StoreLifecycle {
 
     /** A server with two names would have two votes. */
     private void checkDistinct() {
-        Map<String, Member> byHistory = new HashMap<>();
-        for (Member member : members) {
-            String history = member.backend().historyName().orElse("");
-            Member other = history.isEmpty() ? null : byHistory.put(history, member);
+        Map<String, RedisLockBackend> byHistory = new HashMap<>();
+        for (RedisLockBackend node : nodes) {
+            String history = node.historyName().orElse("");
+            RedisLockBackend other = history.isEmpty() ? null : byHistory.put(history, node);
             if (other != null) {
                 throw new LockStartException(
-                        "distributed-lock.redlock.nodes has " + other.target() + " and " + member.target()
-                                + ", which are one server: both report the same replication history",
+                        other + " and " + node
+                                + " of distributed-lock.redlock.nodes are one server: both report the same"
+                                + " replication history",
                         "Name each server once, and no server that replicates another one");
             }
         }
     }
 
     private void warnOfNumber() {
-        if (members.size() % 2 == 0) {
+        if (nodes.size() % 2 == 0) {
             log.warn(
                     "distributed-lock.redlock.nodes has {} servers, which survive as many failures as {} would. Add"
                             + " one, or remove one",
-                    members.size(),
-                    members.size() - 1);
+                    nodes.size(),
+                    nodes.size() - 1);
         }
     }
 
@@ -142,6 +143,6 @@ final class RedlockLockLifecycle extends StoreLifecycle {
 
     @Override
     protected void onStop() {
-        members.forEach(member -> member.backend().stop());
+        nodes.forEach(RedisLockBackend::stop);
     }
 }

@@ -21,16 +21,8 @@ import org.springframework.context.ApplicationContext;
 /** The servers of the quorum, each with its own client on shared threads. The quorum's backend must be closed first. */
 final class RedlockNodes implements AutoCloseable {
 
-    /**
-     * A server.
-     *
-     * @param target its address, for messages
-     * @param backend its locks
-     */
-    record Member(String target, RedisLockBackend backend) {}
-
     private final ClientResources resources;
-    private final List<Member> members;
+    private final List<RedisLockBackend> backends;
 
     /**
      * Creates the clients without connecting them.
@@ -46,7 +38,7 @@ final class RedlockNodes implements AutoCloseable {
         ClientOptions options =
                 settings.tune(ClientOptions.builder().sslOptions(ssl).build());
         String clientName = ApplicationRedis.lockClientName(ApplicationRedis.nameOf(application));
-        this.members = redlock.servers().stream()
+        this.backends = redlock.servers().stream()
                 .map(server -> {
                     RedisURI uri = server.uri(redlock.username(), redlock.password());
                     uri.setClientName(clientName);
@@ -56,18 +48,14 @@ final class RedlockNodes implements AutoCloseable {
                     Target target = new Target(server.target(), uri.isSsl(), RedisSetup.QUORUM_NODE);
                     RedisConnector connector = RedisConnectors.toServer(
                             client, target, () -> client.shutdown(Duration.ZERO, SpringRedisConnector.SHUTDOWN));
-                    return new Member(server.target(), new RedisLockBackend(connector, settings));
+                    return new RedisLockBackend(connector, settings);
                 })
                 .toList();
     }
 
     /** In the order of the configuration. */
-    List<Member> members() {
-        return members;
-    }
-
     List<RedisLockBackend> backends() {
-        return members.stream().map(Member::backend).toList();
+        return backends;
     }
 
     @Override
