@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.connection;
 
+import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.PartitionSelectorException;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -155,12 +157,9 @@ final class ClusterRouting {
             }
         }
 
-        private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
-            try {
-                return cluster.getConnectionAsync(uri.getHost(), uri.getPort());
-            } catch (RuntimeException e) {
-                return CompletableFuture.failedFuture(e); // the node has just left the cluster
-            }
+        /** Fails for a node that has just left the cluster. */
+        private CompletionStage<StatefulRedisConnection<String, String>> connect() {
+            return BackendGuard.stageOf(() -> cluster.getConnectionAsync(uri.getHost(), uri.getPort()));
         }
     }
 }

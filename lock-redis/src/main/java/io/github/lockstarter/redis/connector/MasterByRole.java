@@ -1,13 +1,13 @@
 package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.redis.connector.RedisConnectors.Target;
+import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -41,12 +41,9 @@ final class MasterByRole extends MasterConnector {
     }
 
     private CompletionStage<Optional<Master>> ask(RedisURI server) {
-        try {
-            return client.connectAsync(StringCodec.UTF8, server)
-                    .thenCompose(connection -> asked(connection, new Master(connection, server)));
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e); // a throw would leak the connections to other servers
-        }
+        // Not thrown: that would leak the connections to other servers.
+        return BackendGuard.stageOf(() -> client.connectAsync(StringCodec.UTF8, server)
+                .thenCompose(connection -> asked(connection, new Master(connection, server))));
     }
 
     /** Closes the connection unless its server reports the master role. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.redis.connector.RedisConnectors.Target;
+import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
@@ -53,21 +54,16 @@ final class MasterBySentinel extends MasterConnector {
                         .filter(answer -> !answer.isCompletedExceptionally())
                         .flatMap(answer -> answer.getNow(List.of()).stream())
                         .collect(Collectors.toSet()))
-                .thenCompose(replicas -> replicas.isEmpty()
-                        ? CompletableFuture.completedFuture(false)
-                        : haveAll(replicas, written));
+                .thenCompose(replicas ->
+                        replicas.isEmpty() ? CompletableFuture.completedFuture(false) : haveAll(replicas, written));
     }
 
     private CompletionStage<List<RedisURI>> replicasKnownTo(RedisURI sentinel) {
-        try {
-            return connect(sentinel).thenCompose(connection -> connection
-                    .async()
-                    .replicas(sentinels.getSentinelMasterId())
-                    .thenApply(replicas -> replicas.stream().map(this::uriOf).toList())
-                    .whenComplete((count, failure) -> connection.closeAsync()));
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return BackendGuard.stageOf(() -> connect(sentinel).thenCompose(connection -> connection
+                .async()
+                .replicas(sentinels.getSentinelMasterId())
+                .thenApply(replicas -> replicas.stream().map(this::uriOf).toList())
+                .whenComplete((count, failure) -> connection.closeAsync())));
     }
 
     /** Uses the master's credentials and TLS settings. */
@@ -92,11 +88,8 @@ final class MasterBySentinel extends MasterConnector {
     }
 
     private CompletionStage<Optional<RedisURI>> ask(RedisURI sentinel) {
-        try {
-            return connect(sentinel).thenCompose(connection -> asked(connection, sentinel));
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e); // other sentinels may answer
-        }
+        // Not thrown: other sentinels may answer.
+        return BackendGuard.stageOf(() -> connect(sentinel).thenCompose(connection -> asked(connection, sentinel)));
     }
 
     private CompletionStage<StatefulRedisSentinelConnection<String, String>> connect(RedisURI sentinel) {

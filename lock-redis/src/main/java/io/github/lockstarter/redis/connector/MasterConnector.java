@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.connector;
 
 import io.github.lockstarter.redis.connector.RedisConnectors.LettuceConnector;
 import io.github.lockstarter.redis.connector.RedisConnectors.Target;
+import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
@@ -58,15 +59,12 @@ abstract class MasterConnector extends LettuceConnector<RedisClient> {
     }
 
     private CompletionStage<Boolean> has(RedisURI server, Replication written) {
-        try {
-            return client.connectAsync(StringCodec.UTF8, server).thenCompose(connection -> connection
-                    .async()
-                    .info("replication")
-                    .thenApply(info -> Replication.of(info).hasAll(written))
-                    .whenComplete((has, failure) -> connection.closeAsync()));
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        return BackendGuard.stageOf(
+                () -> client.connectAsync(StringCodec.UTF8, server).thenCompose(connection -> connection
+                        .async()
+                        .info("replication")
+                        .thenApply(info -> Replication.of(info).hasAll(written))
+                        .whenComplete((has, failure) -> connection.closeAsync())));
     }
 
     /**
