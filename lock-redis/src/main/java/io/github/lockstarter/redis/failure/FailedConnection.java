@@ -81,15 +81,11 @@ record FailedConnection(String detail, String remedy) {
     /** A server without TLS reads the handshake as the start of a command and waits for more. */
     private static FailedConnection ofSilence(RedisConnector connector, String timeout) {
         RedisSetup setup = connector.setup();
-        return connector.isEncrypted()
-                ? new FailedConnection(
-                        "no answer within " + timeout + ", with TLS",
-                        "If the port does not speak TLS, set " + setup.withoutTls()
-                                + "; else check that Redis runs there, or set " + setup.servers() + " to where it runs")
-                : new FailedConnection(
-                        "no answer within " + timeout,
-                        "Check that Redis runs there and is not stopped, or set " + setup.servers()
-                                + " to where it runs");
+        boolean isEncrypted = connector.isEncrypted();
+        return new FailedConnection(
+                "no answer within " + timeout + (isEncrypted ? ", with TLS" : ""),
+                "Check that Redis runs there and is not stopped, or set " + setup.servers() + " to where it runs"
+                        + (isEncrypted ? "; if the port does not speak TLS, set " + setup.withoutTls() : ""));
     }
 
     /**
@@ -98,16 +94,12 @@ record FailedConnection(String detail, String remedy) {
      */
     private static FailedConnection ofClosing(Throwable failure, RedisConnector connector) {
         RedisSetup setup = connector.setup();
-        return connector.isEncrypted()
-                ? new FailedConnection(
-                        "the server closed the connection during the TLS handshake or the login (" + said(failure)
-                                + ")",
-                        "Check " + setup.login() + " and the server's log; if the port does not speak TLS, set "
-                                + setup.withoutTls())
-                : new FailedConnection(
-                        "the server closed the connection (" + said(failure) + ")",
-                        "If the port speaks TLS, set " + setup.withTls() + "; else check " + setup.login()
-                                + " and the server's log");
+        return new FailedConnection(
+                "the server closed the connection (" + said(failure) + ")",
+                (connector.isEncrypted()
+                                ? "If the port does not speak TLS, set " + setup.withoutTls()
+                                : "If the port speaks TLS, set " + setup.withTls())
+                        + "; else check " + setup.login() + " and the server's log");
     }
 
     private static boolean isClosed(Throwable failure) {
