@@ -15,7 +15,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -335,14 +334,9 @@ public final class RedisConnections implements AutoCloseable {
             }
         }
 
+        /** An attempt that hangs in the client closes whatever it opened when it continues. */
         void awaitEnd() {
-            try {
-                BlockingWait.await(ended, END_PATIENCE);
-            } catch (TimeoutException e) {
-                // It hangs in the client; if it continues, it closes whatever it opened.
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            BlockingWait.awaitUninterruptibly(ended, END_PATIENCE);
         }
 
         /** Publishes the link unless users or the subscription must be served first. */
