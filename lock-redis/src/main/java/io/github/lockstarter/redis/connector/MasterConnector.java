@@ -1,7 +1,5 @@
 package io.github.lockstarter.redis.connector;
 
-import io.github.lockstarter.redis.connector.RedisConnectors.LettuceConnector;
-import io.github.lockstarter.redis.connector.RedisConnectors.Target;
 import io.github.lockstarter.spi.BackendGuard;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;

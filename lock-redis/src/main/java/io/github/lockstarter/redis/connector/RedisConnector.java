@@ -18,6 +18,15 @@ import java.util.concurrent.ScheduledExecutorService;
 public interface RedisConnector extends AutoCloseable {
 
     /**
+     * Address and settings for messages.
+     *
+     * @param name such as {@code localhost:6379}, without a password
+     * @param isEncrypted whether connections use TLS
+     * @param setup properties that configure the address
+     */
+    record Target(String name, boolean isEncrypted, RedisSetup setup) {}
+
+    /**
      * {@return an open connection for commands, with the UTF-8 string codec and automatic reconnect}
      *
      * @throws RuntimeException if it cannot be opened

@@ -1,8 +1,7 @@
 package io.github.lockstarter.redis.connector;
 
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.settings.RedisSetup;
-import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
@@ -10,22 +9,12 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Lettuce connectors, one per topology. Clients must have {@linkplain RedisSettings#tune tuned} options. */
 public final class RedisConnectors {
 
     private RedisConnectors() {}
-
-    /**
-     * Address and settings for messages.
-     *
-     * @param name such as {@code localhost:6379}, without a password
-     * @param isEncrypted whether connections use TLS
-     * @param setup properties that configure the address
-     */
-    public record Target(String name, boolean isEncrypted, RedisSetup setup) {}
 
     /**
      * Connects to the server of the client's own URI.
@@ -76,44 +65,6 @@ public final class RedisConnectors {
      */
     public static RedisConnector toCluster(RedisClusterClient client, Target target, Runnable closing) {
         return new ToCluster(client, target, closing);
-    }
-
-    abstract static class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
-
-        final C client;
-        private final Target target;
-        private final Runnable closing;
-
-        LettuceConnector(C client, Target target, Runnable closing) {
-            this.client = client;
-            this.target = target;
-            this.closing = closing;
-        }
-
-        @Override
-        public final ScheduledExecutorService timer() {
-            return client.getResources().eventExecutorGroup();
-        }
-
-        @Override
-        public final String target() {
-            return target.name;
-        }
-
-        @Override
-        public final RedisSetup setup() {
-            return target.setup;
-        }
-
-        @Override
-        public final boolean isEncrypted() {
-            return target.isEncrypted;
-        }
-
-        @Override
-        public final void close() {
-            closing.run();
-        }
     }
 
     private static final class ToServer extends LettuceConnector<RedisClient> {

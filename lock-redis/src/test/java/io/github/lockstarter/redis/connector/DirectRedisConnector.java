@@ -174,8 +174,8 @@ public final class DirectRedisConnector implements RedisConnector {
                 : uri.getSentinels().toString();
     }
 
-    private static RedisConnectors.Target named(String target) {
-        return new RedisConnectors.Target(target, false, RedisSetup.APPLICATION);
+    private static RedisConnector.Target named(String target) {
+        return new RedisConnector.Target(target, false, RedisSetup.APPLICATION);
     }
 
     private void closeClient() {

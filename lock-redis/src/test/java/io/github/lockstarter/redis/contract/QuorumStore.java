@@ -4,6 +4,7 @@ import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.kit.redis.RedisQuorum;
 import io.github.lockstarter.kit.redis.RedisServer;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnectors;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
@@ -142,7 +143,7 @@ public final class QuorumStore implements LockStore {
         return new RedisLockBackend(
                 RedisConnectors.toServer(
                         client,
-                        new RedisConnectors.Target(uri.getHost() + ":" + uri.getPort(), false, RedisSetup.APPLICATION),
+                        new RedisConnector.Target(uri.getHost() + ":" + uri.getPort(), false, RedisSetup.APPLICATION),
                         () -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2))),
                 settings);
     }

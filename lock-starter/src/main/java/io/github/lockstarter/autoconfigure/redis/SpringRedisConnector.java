@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector.Target;
 import io.github.lockstarter.redis.connector.RedisConnectors;
-import io.github.lockstarter.redis.connector.RedisConnectors.Target;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.ClientOptions;

@@ -1,0 +1,44 @@
+package io.github.lockstarter.redis.connector;
+
+import io.github.lockstarter.redis.settings.RedisSetup;
+import io.lettuce.core.AbstractRedisClient;
+import java.util.concurrent.ScheduledExecutorService;
+
+/** A connector with a Lettuce client. */
+abstract class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
+
+    final C client;
+    private final Target target;
+    private final Runnable closing;
+
+    LettuceConnector(C client, Target target, Runnable closing) {
+        this.client = client;
+        this.target = target;
+        this.closing = closing;
+    }
+
+    @Override
+    public final ScheduledExecutorService timer() {
+        return client.getResources().eventExecutorGroup();
+    }
+
+    @Override
+    public final String target() {
+        return target.name();
+    }
+
+    @Override
+    public final RedisSetup setup() {
+        return target.setup();
+    }
+
+    @Override
+    public final boolean isEncrypted() {
+        return target.isEncrypted();
+    }
+
+    @Override
+    public final void close() {
+        closing.run();
+    }
+}
