@@ -29,7 +29,7 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.takeover.RedisHeartbeat;
 import io.github.lockstarter.redis.takeover.TakeOverAcknowledgement;
 import io.github.lockstarter.redlock.QuorumNode;
-import io.github.lockstarter.redlock.Vote;
+import io.github.lockstarter.redlock.QuorumNode.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.BlockingWait;

@@ -3,6 +3,7 @@ package io.github.lockstarter.redlock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -14,6 +15,15 @@ import java.util.concurrent.CompletionStage;
  * unknown results. Hence a grant that is answered before a later release was executed before it.
  */
 public interface QuorumNode extends LockBackend {
+
+    /**
+     * A node's answer to an attempt.
+     *
+     * @param result its result
+     * @param storeMicros the node's clock in microseconds since any fixed instant, read in the step that decided the
+     *     result; empty if the node did not answer
+     */
+    record Vote(AcquireResult result, OptionalLong storeMicros) {}
 
     /**
      * Acquires as {@link #acquire}, and returns the store's time.

@@ -2,6 +2,7 @@ package io.github.lockstarter.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.redlock.QuorumNode.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;

@@ -9,7 +9,7 @@ import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.CallQueue.Sender;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
-import io.github.lockstarter.redlock.Vote;
+import io.github.lockstarter.redlock.QuorumNode.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;

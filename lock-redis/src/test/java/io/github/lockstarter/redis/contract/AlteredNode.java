@@ -1,7 +1,7 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.redlock.QuorumNode;
-import io.github.lockstarter.redlock.Vote;
+import io.github.lockstarter.redlock.QuorumNode.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
