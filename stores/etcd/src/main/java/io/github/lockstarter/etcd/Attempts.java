@@ -11,9 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * The leases in etcd of the attempts of this backend: of those that were granted, and of those whose outcome is not
- * known, which may take effect later. A lock of which nothing is remembered here is looked up in etcd instead, so what
- * is forgotten costs a request. Thread-safe.
+ * The etcd leases of this backend's attempts: granted ones, and those with an unknown outcome, which may still take
+ * effect. A lock that is not found here is read from etcd, so a forgotten entry costs one request. Thread-safe.
  */
 final class Attempts {
 
@@ -21,11 +20,11 @@ final class Attempts {
     private static final Duration LEEWAY = Duration.ofMinutes(1);
 
     /**
-     * What is known of the attempts of one token.
+     * The attempts of one token.
      *
-     * @param leases in etcd, each with at most the lock's key
-     * @param grantedAt monotonic nanoseconds after the grant; empty if none is known
-     * @param over when all the leases have ended
+     * @param leases etcd leases, each attached to at most the lock's key
+     * @param grantedAt monotonic nanoseconds after the grant; empty if unknown
+     * @param over monotonic nanoseconds by which all leases have ended
      */
     record Attempt(List<Long> leases, Optional<Long> grantedAt, long over) {
 
@@ -51,7 +50,7 @@ final class Attempts {
     private final ConcurrentMap<LockToken, Attempt> attempts = new ConcurrentHashMap<>();
     private final AtomicInteger begun = new AtomicInteger();
 
-    /** A lease is about to be used. */
+    /** Call before the lease is used. */
     void begin(LockToken token, long lease, long seconds) {
         long now = System.nanoTime();
         if (begun.incrementAndGet() % SWEEP_EVERY == 0) {
@@ -60,13 +59,13 @@ final class Attempts {
         attempts.merge(token, Attempt.with(lease, seconds, now), Attempt::and);
     }
 
-    /** A lease of the token was renewed, or is about to get the lock of another one. */
+    /** Call after a renewal of the lease, or before the lease replaces the lock's lease. */
     void renewed(LockToken token, long lease, long seconds) {
         Attempt renewed = Attempt.with(lease, seconds, System.nanoTime());
         attempts.computeIfPresent(token, (key, attempt) -> attempt.and(renewed));
     }
 
-    /** The lease has a lock from now on, at the latest. */
+    /** Records the first grant only. */
     void granted(LockToken token, long now) {
         attempts.computeIfPresent(
                 token,
@@ -79,7 +78,7 @@ final class Attempts {
         return Optional.ofNullable(attempts.get(token));
     }
 
-    /** The lease certainly has no lock, and will have none. */
+    /** Call when the lease certainly has no lock and will not get one. */
     void forget(LockToken token, long lease) {
         attempts.computeIfPresent(token, (key, attempt) -> {
             Attempt left = attempt.without(lease);
@@ -87,7 +86,7 @@ final class Attempts {
         });
     }
 
-    /** None of the leases of the token has a lock, or it is to be looked up. */
+    /** Call when the token has no lock, or its lock can be read from etcd. */
     void forget(LockToken token) {
         attempts.remove(token);
     }

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signs the requests of a user, with a token that etcd gives for the password and ends when it is not used.
- * Thread-safe: {@code token} is the last one, perhaps under way, and is replaced when it turns out to be void.
+ * Adds the user's token to requests. Etcd issues the token for the password, and ends it when unused. Thread-safe:
+ * {@code token} is the latest one or a pending request for it, replaced when etcd rejects it.
  */
 final class Authentication {
 
@@ -31,7 +31,7 @@ final class Authentication {
         this.timeout = timeout;
     }
 
-    /** Signs the requests over a channel. */
+    /** Credentials that obtain the token over the channel. */
     CallCredentials over(Channel channel) {
         return new CallCredentials() {
             @Override
@@ -49,7 +49,6 @@ final class Authentication {
         };
     }
 
-    /** The next request gets a new token. */
     void forgetToken() {
         token.set(null);
     }

@@ -13,14 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A connection to each member, of which one is in use, until a request to it has no answer. Each instance begins with
- * any of them, so that not all use the same one. Thread-safe.
+ * A channel to each member. One is in use until a request on it fails. Each instance starts with a random one, which
+ * spreads the load. Thread-safe.
  *
- * <p>{@code inUse} counts on, so that failures of requests that went to the same member pass over it once.
+ * <p>{@code inUse} only increases, so concurrent failures on one member skip it once.
  */
 final class EtcdChannels implements AutoCloseable {
 
-    /** Members refuse a client that asks more often than each 5 s whether they are there. */
+    /** Members reject clients that ping more often than every 5 s. */
     private static final long PING_SECONDS = 10;
 
     private final List<ManagedChannel> channels;
@@ -45,13 +45,12 @@ final class EtcdChannels implements AutoCloseable {
                 .build();
     }
 
-    /** The member in use; pass it on to {@link #failed}. */
     Member current() {
         int number = inUse.get();
         return new Member(number, channels.get(Math.floorMod(number, channels.size())));
     }
 
-    /** Has the next request go to another member, or connect anew instead of waiting for the next attempt to. */
+    /** Makes the next request use another member, or reconnect at once instead of after the backoff. */
     void failed(Member member) {
         member.channel().resetConnectBackoff();
         inUse.compareAndSet(member.number(), member.number() + 1);
@@ -62,6 +61,5 @@ final class EtcdChannels implements AutoCloseable {
         channels.forEach(ManagedChannel::shutdownNow);
     }
 
-    /** One member, with the number of its turn. */
     record Member(int number, ManagedChannel channel) {}
 }

@@ -35,13 +35,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests to etcd. Each ends by its deadline, and is sent once: what had no answer is not repeated here, except
- * one that was refused because the token of the user was void. Futures complete on the callback threads, with a {@link
- * StatusRuntimeException} if they fail. Thread-safe.
+ * The requests to etcd. Each ends by its deadline and is sent once, except after a rejection of the user's token.
+ * Futures complete on the callback threads, with a {@link StatusRuntimeException} on failure. Thread-safe.
  */
 final class EtcdClient implements AutoCloseable {
 
-    /** Ends a watch when its member loses the leader, instead of leaving it without events. */
+    /** Cancels a watch when its member loses the leader, instead of leaving it without events. */
     private static final Metadata.Key<String> NEEDS_LEADER =
             Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
 
@@ -59,18 +58,17 @@ final class EtcdClient implements AutoCloseable {
         watchHeaders.put(NEEDS_LEADER, "true");
     }
 
-    /** Runs something on a callback thread later. */
     void later(Duration delay, Runnable action) {
         CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, callbacks)
                 .execute(action);
     }
 
-    /** Of a command that begins now. */
+    /** The deadline of a command that starts now. */
     Deadline deadline() {
         return Deadline.after(timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Creates a lease that lasts at least as long. */
+    /** Creates a lease of at least this length, in whole seconds. */
     CompletableFuture<LeaseGrantResponse> grantLease(Duration atLeast, Deadline deadline) {
         long seconds = Math.max(1, atLeast.plusNanos(999_999_999).toSeconds());
         return call(
@@ -79,7 +77,7 @@ final class EtcdClient implements AutoCloseable {
                 deadline);
     }
 
-    /** Ends a lease, and with it the keys that are attached to it; false if there is no such lease. */
+    /** Ends a lease and deletes its keys; false if the lease does not exist. */
     CompletableFuture<Boolean> revokeLease(long lease, Deadline deadline) {
         LeaseRevokeRequest request =
                 LeaseRevokeRequest.newBuilder().setID(lease).build();
@@ -90,7 +88,7 @@ final class EtcdClient implements AutoCloseable {
                         : CompletableFuture.failedFuture(failure));
     }
 
-    /** How long a lease still lasts at least, if it is not renewed; zero if it is over. */
+    /** The remaining time of a lease, rounded down by etcd; zero if it has ended. */
     CompletableFuture<Duration> remaining(long lease, Deadline deadline) {
         LeaseTimeToLiveRequest request =
                 LeaseTimeToLiveRequest.newBuilder().setID(lease).build();
@@ -99,17 +97,17 @@ final class EtcdClient implements AutoCloseable {
                 .thenApply(seconds -> Duration.ofSeconds(Math.max(0, seconds)));
     }
 
-    /** The member in use at the moment, for requests that are to go to the same one. */
+    /** The current member, for several requests to the same one. */
     Member member() {
         return channels.current();
     }
 
-    /** Renews leases: the answers are those of {@link KeepAliveStream}. */
+    /** Returns the answers of {@link KeepAliveStream}. */
     List<CompletableFuture<Long>> keepAlive(Member member, List<Long> leases, Deadline deadline) {
         KeepAliveStream stream = new KeepAliveStream(leases);
         boolean inTime = isInTime(deadline);
         CompletableFuture.allOf(stream.answers().toArray(CompletableFuture[]::new))
-                .whenComplete((all, failure) -> note(member, failure, inTime)); // one request that fails is one failure
+                .whenComplete((all, failure) -> note(member, failure, inTime)); // one failed stream is one failure
         try {
             stream.send(ClientCalls.asyncBidiStreamingCall(
                     member.channel()
@@ -131,7 +129,7 @@ final class EtcdClient implements AutoCloseable {
         return call(member, KVGrpc.getTxnMethod(), request, deadline);
     }
 
-    /** Reads one key, as it is at a moment after the call. */
+    /** Reads one key as of a moment after the call. */
     CompletableFuture<Optional<KeyValue>> read(ByteString key, Deadline deadline) {
         return call(
                         KVGrpc.getRangeMethod(),
@@ -141,7 +139,6 @@ final class EtcdClient implements AutoCloseable {
                 .thenApply(found -> found.stream().findFirst());
     }
 
-    /** Watches until the watch is closed or fails. */
     KeyWatch watch(WatchRequest request, KeyWatch.Listener listener) {
         KeyWatch watch = new KeyWatch(listener);
         Member member = channels.current();
@@ -195,15 +192,18 @@ final class EtcdClient implements AutoCloseable {
                 .orElse(CallOptions.DEFAULT);
     }
 
-    /** Whether a member that works would answer: the command may have spent its time behind another one of its key. */
+    /**
+     * Whether a working member has time to answer: the command may have spent its time behind another command of its
+     * key.
+     */
     private boolean isInTime(Deadline deadline) {
         return deadline.timeRemaining(TimeUnit.NANOSECONDS) >= timeout.toNanos() / 2;
     }
 
-    /** Uses another member after a failure of this one. */
+    /** Switches to another member if this one failed. */
     private void note(Member member, @Nullable Throwable failure, boolean inTime) {
         if (failure == null || (!inTime && Status.fromThrowable(failure).getCode() == Status.Code.DEADLINE_EXCEEDED)) {
-            return; // answered, or says nothing about the member
+            return; // success, or no evidence against the member
         }
         if (EtcdFailure.isOfMember(failure)) {
             channels.failed(member);

@@ -1,18 +1,18 @@
 package io.github.lockstarter.etcd;
 
 /**
- * The user that locks are kept as. It needs to read and write the keys below the key prefix. Immutable.
+ * The etcd user, which needs to read and write keys below the key prefix. Immutable.
  *
- * @param user its name
- * @param password its password
+ * @param user the name
+ * @param password the password
  */
 public record EtcdCredentials(String user, String password) {
 
     /**
-     * Checks what is given.
+     * Validates the credentials.
      *
-     * @param user its name
-     * @param password its password
+     * @param user the name
+     * @param password the password
      * @throws IllegalArgumentException when one is empty
      */
     public EtcdCredentials {
@@ -21,7 +21,7 @@ public record EtcdCredentials(String user, String password) {
         }
     }
 
-    /** Masked. */
+    /** Omits the password. */
     @Override
     public String toString() {
         return "EtcdCredentials[" + user + ']';

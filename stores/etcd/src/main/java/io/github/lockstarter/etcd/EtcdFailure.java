@@ -4,11 +4,11 @@ import io.grpc.Status;
 import java.util.concurrent.CompletionException;
 
 /**
- * What a failed request means.
+ * A failed request.
  *
- * @param kind what follows from it
- * @param reason what failed
- * @param cause the failure of the client
+ * @param kind the outcome of the request
+ * @param reason a description
+ * @param cause the client's failure
  */
 record EtcdFailure(Kind kind, String reason, Throwable cause) {
 
@@ -19,17 +19,16 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
                     + " (etcdctl compact, etcdctl defrag, etcdctl alarm disarm); run it with "
                     + "--auto-compaction-mode=periodic --auto-compaction-retention=5m";
 
-    /** What follows from a failure. */
     enum Kind {
-        /** The server did not answer: the request may have been executed. */
+        /** No response: possibly executed. */
         UNREACHABLE,
-        /** The server answered that its cluster has no leader, or lost it: the request may have been executed. */
+        /** The cluster had no leader or lost it: possibly executed. */
         NO_LEADER,
-        /** The server, or the client, failed in another way: the request may have been executed. */
+        /** Another failure of server or client: possibly executed. */
         UNCLEAR,
-        /** Executed, and there is no such lease. */
+        /** Executed; the lease does not exist. */
         NO_LEASE,
-        /** Certainly not executed. */
+        /** Not executed. */
         REFUSED
     }
 
@@ -67,12 +66,11 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
         return kind == Kind.REFUSED || kind == Kind.NO_LEASE;
     }
 
-    /** Whether the server did not answer. */
     static boolean isUnreached(Throwable failure) {
         return kindOf(Status.fromThrowable(failure)) == Kind.UNREACHABLE;
     }
 
-    /** Whether another member may answer: this one did not, or knows no leader. */
+    /** Whether another member may answer: this one did not respond or has no leader. */
     static boolean isOfMember(Throwable failure) {
         Kind kind = kindOf(Status.fromThrowable(failure));
         return kind == Kind.UNREACHABLE || kind == Kind.NO_LEADER;

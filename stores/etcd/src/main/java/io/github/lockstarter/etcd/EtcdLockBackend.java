@@ -30,44 +30,41 @@ import java.util.concurrent.Executor;
 /**
  * Locks in etcd 3.4 or later, in a cluster of any size.
  *
- * <p>Stored, below the key prefix: {@code lock:<key>} while a lock is held or kept, with the owner's token, and {@code
- * lock:<key>%p<number>} for each further slot of a lock with several permits; {@code
- * waiter:<length>:<key>:<instance>} for each instance that waits; {@code mail:<length>:<instance>:<lease>} for a
- * message to the owner of a lock, that another instance waits or that an operator took it away; and one {@code fence},
- * an offset of the fencing tokens, if it was ever needed. All but the last have an etcd lease of their own and end with
- * it.
+ * <p>Keys below the prefix: {@code lock:<key>} with the owner's token while a lock is held or kept, and {@code
+ * lock:<key>%p<number>} for each further slot of a lock with several permits; {@code waiter:<length>:<key>:<instance>}
+ * for each waiting instance; {@code mail:<length>:<instance>:<lease>} for a message to an owner that another instance
+ * waits or that an operator revoked the lock; and one {@code fence}, the offset of fencing tokens, if ever needed. All
+ * but {@code fence} have an etcd lease and end with it.
  *
- * <p>Each grant creates an etcd lease, and then the lock's key with that lease, in a transaction that fails if there is
- * such a key. A release, also of an attempt whose outcome is not known, ends the lease, and the key with it: never the
- * key of another owner, and a request that arrives later fails for want of the lease. A renewal reads the key, and
- * renews the lease that it has. Neither the lock requests of etcd nor its election are used. Waiting instances watch
- * the lock's key, from the revision on that refused them, and all of them try when it is gone. The fencing token is the
- * revision of the grant, times 1024, plus the offset.
+ * <p>A grant creates an etcd lease, then the lock's key with that lease, in a transaction that fails if the key exists.
+ * A release, including that of an attempt with an unknown outcome, ends the lease and so the key: it never deletes
+ * another owner's key, and a create request that arrives later fails because the lease is gone. A renewal reads the key
+ * and renews its lease. Waiting instances watch the lock's key from the revision of their refusal, and all retry when
+ * it is deleted. The fencing token is the revision of the grant times 1024 plus the offset. Etcd's own lock and
+ * election services are not used.
  *
- * <p>Guarantee: a lock is held no longer than its key exists. The lease in etcd has at least as many seconds as were
- * asked for, and etcd creates or renews it after the command was sent, while the engine counts the hold from before
- * that; so the hold ends first, as far as the clocks of the client and of the leader run equally fast. A change of the
- * leader only prolongs leases. Etcd answers with what a majority of its members has stored, so no member that fails
- * takes a lock with it.
+ * <p>Guarantee: a lock is held no longer than its key exists. The etcd lease is at least as long as requested, and
+ * starts after the command was sent, while the engine counts from before; so the hold ends first if the clocks of
+ * client and leader run equally fast. A change of the leader only prolongs leases. A majority stores every acknowledged
+ * write, so the failure of a member loses no lock.
  *
- * <p>Known hole: leases of etcd are whole seconds, at least 2 as etcd is delivered (1.5 times its election timeout),
- * and start anew when the leader changes: the lock of a crashed instance may be kept longer than its lease. A process
- * that is paused for longer than its lease goes on as if it had the lock until it looks: check the fencing token where
- * you write. An etcd that is restored from a backup has forgotten the locks since, and may grant them twice. A leader
- * that was deposed while its disk or processor was stuck may end leases that were renewed since, unless etcd has
- * <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a> of 2024; the holder finds out when it
- * renews.
+ * <p>Known holes: etcd leases are whole seconds, by default at least 2 (1.5 times the election timeout), and restart
+ * when the leader changes, so a crashed instance's lock may outlast its lease. A process that is paused for longer than
+ * its lease continues as the owner until its next check: check the fencing token on writes. An etcd restored from a
+ * backup has lost later locks and may grant them twice. A deposed leader that was stuck on disk or CPU may end leases
+ * renewed since, unless etcd includes <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a>
+ * (2024); the next renewal detects that.
  */
 public final class EtcdLockBackend implements LockBackend {
 
-    /** Etcd as it is delivered creates no shorter lease. */
+    /** The minimum in etcd's default configuration. */
     public static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
 
     static final StoreCapabilities CAPABILITIES =
             new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true, true);
 
-    // Called by any thread. Requests are answered on the callback threads, which never block. No field changes but
-    // `mailbox`, which is set before the first command, and `closed`; each part says what it keeps.
+    // Called by any thread. Requests complete on the callback threads, which never block. Only `mailbox`, set before
+    // the first command, and `closed` change.
     private final EtcdSettings settings;
     private final EtcdClient client;
     private final KeyNames names;
@@ -84,7 +81,7 @@ public final class EtcdLockBackend implements LockBackend {
     /**
      * Connects with the first command.
      *
-     * @param settings how etcd is used
+     * @param settings the settings
      */
     public EtcdLockBackend(EtcdSettings settings) {
         this.settings = settings;
@@ -157,7 +154,7 @@ public final class EtcdLockBackend implements LockBackend {
         return CrashTakeOver.off("Etcd ends the locks of a crashed instance with their leases");
     }
 
-    /** {@inheritDoc} What fails while this backend is being closed is none. */
+    /** {@inheritDoc} Counts none once {@link #close} has begun. */
     @Override
     public boolean isSilence(Throwable failure) {
         return !closed && (EtcdFailure.isUnreached(failure) || LockBackend.super.isSilence(failure));
@@ -176,13 +173,12 @@ public final class EtcdLockBackend implements LockBackend {
         }
     }
 
-    /** Which cluster. */
     @Override
     public String toString() {
         return settings.target();
     }
 
-    /** Closes the connections; what has no answer yet fails. Idempotent. */
+    /** Closes the connections; pending commands fail. Idempotent. */
     @Override
     public void close() {
         closed = true;

@@ -10,14 +10,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How etcd is used. Immutable.
+ * Settings of the etcd backend. Immutable.
  *
- * @param keyPrefix what the names of all that is stored begin with
- * @param endpoints client URLs of the members of one cluster, such as {@code http://localhost:2379}; a member that does
- *     not answer is passed over for the next one
- * @param credentials the user; empty where etcd has authentication disabled
- * @param tls for endpoints with https; empty for the certificates that the JVM trusts, and none of the client
- * @param commandTimeout how long a command may take, all its requests together: 100 ms to 60 s
+ * @param keyPrefix prefix of all stored keys
+ * @param endpoints client URLs of the members of one cluster, such as {@code http://localhost:2379}
+ * @param credentials the user; empty if etcd has authentication disabled
+ * @param tls for https endpoints; empty to trust the JVM's certificates without a client certificate
+ * @param commandTimeout timeout of a command with all its requests: 100 ms to 60 s
  */
 public record EtcdSettings(
         String keyPrefix,
@@ -30,15 +29,14 @@ public record EtcdSettings(
     private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(60);
 
     /**
-     * Checks what is given.
+     * Validates the settings.
      *
-     * @param keyPrefix what the names of all that is stored begin with
-     * @param endpoints client URLs of the members
+     * @param keyPrefix the prefix
+     * @param endpoints the URLs
      * @param credentials the user
-     * @param tls for endpoints with https
-     * @param commandTimeout how long a command may take
-     * @throws IllegalArgumentException when the command timeout is out of range, or there is no endpoint, or one twice,
-     *     or one that is no URL of a host and a port
+     * @param tls the certificates
+     * @param commandTimeout the timeout
+     * @throws IllegalArgumentException when the timeout is out of range, or there is no endpoint or a duplicate
      */
     public EtcdSettings {
         endpoints = List.copyOf(endpoints);
@@ -56,11 +54,11 @@ public record EtcdSettings(
     }
 
     /**
-     * Reads the URL of a member.
+     * Parses the URL of a member.
      *
      * @param endpoint such as {@code http://localhost:2379}
      * @return the URL
-     * @throws IllegalArgumentException when it is none of a host and a port
+     * @throws IllegalArgumentException when it is not a URL of a host and a port
      */
     public static URI endpoint(String endpoint) {
         try {
@@ -74,22 +72,18 @@ public record EtcdSettings(
                 return new URI(uri.getScheme(), null, uri.getHost(), uri.getPort(), null, null, null);
             }
         } catch (URISyntaxException e) {
-            // Answered below, as any other text that is no URL of a member.
+            // Rejected below.
         }
         throw new IllegalArgumentException("distributed-lock.etcd.endpoints has an entry that is not of the form"
                 + " http://host:port or https://host:port: '" + withoutUser(endpoint) + "'");
     }
 
-    /** A password may have been written into the URL. */
+    /** Hides a user and password in the URL. */
     private static String withoutUser(String endpoint) {
         return endpoint.replaceAll("//.*@", "//…@");
     }
 
-    /**
-     * A readable name of the cluster.
-     *
-     * @return such as {@code etcd at localhost:2379}
-     */
+    /** A name for messages, such as {@code etcd at localhost:2379}. */
     String target() {
         return "etcd at "
                 + String.join(",", endpoints.stream().map(URI::getAuthority).toList());

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The stored offset of {@link FencingTokens}, as this backend knows it: what it knows is a condition of each grant, so
- * a wrong value costs a request and nothing else. Thread-safe.
+ * The stored offset of {@link FencingTokens} as this backend last read it. Each grant is conditional on it, so a stale
+ * value costs one request. Thread-safe.
  */
 final class FencingOffset {
 
@@ -33,21 +33,20 @@ final class FencingOffset {
         return known;
     }
 
-    /** That the offset is this one. */
+    /** Condition that the stored offset is this one. */
     Compare is(long offset) {
         return offset == NONE
                 ? Requests.isAbsent(name)
                 : Requests.hasValue(name, ByteString.copyFromUtf8(Long.toString(offset)));
     }
 
-    /** Takes over what was read. */
     long read(Optional<KeyValue> stored) {
         known = stored.map(found -> Long.parseLong(found.getValue().toStringUtf8()))
                 .orElse(NONE);
         return known;
     }
 
-    /** Stores a greater offset, unless another client has changed it; completes with the one that is stored then. */
+    /** Raises the offset unless another client has changed it; completes with the stored one. */
     CompletableFuture<Long> raise(long from, long to, Deadline deadline) {
         TxnRequest request = TxnRequest.newBuilder()
                 .addCompare(is(from))

@@ -9,10 +9,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * The answers to the keep-alive requests of one stream. Each request gets an answer of its own, in the order of the
- * requests, so no answer can be one to an earlier request.
+ * The responses to the keep-alive requests of one stream, which etcd sends in the order of the requests, one for each.
+ * So none can belong to an earlier request.
  *
- * <p>Called by one thread at a time, that of the stream. {@code answered} is the number of answers so far.
+ * <p>Called by one thread at a time, the stream's. {@code answered} counts the responses.
  */
 final class KeepAliveStream implements StreamObserver<LeaseKeepAliveResponse> {
 
@@ -27,7 +27,7 @@ final class KeepAliveStream implements StreamObserver<LeaseKeepAliveResponse> {
                 .toList();
     }
 
-    /** For each lease the seconds that it has from the answer on; 0 or below if there is no such lease any more. */
+    /** For each lease, its seconds from the response on; 0 or less if it does not exist. */
     List<CompletableFuture<Long>> answers() {
         return answers;
     }

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The names under which things are stored. Different locks never share a name: what may have any length and any
- * characters is at the end of a name, or has its length before it. A percent sign of a key, and each unpaired
- * surrogate, which UTF-8 cannot express, is stored as a percent sign and four hexadecimal digits. So no key is stored
- * with the {@code %p} that precedes the number of a slot. Immutable.
+ * The names of stored keys. Names of different locks never collide: a part of any length and content is at the end of a
+ * name, or preceded by its length. A percent sign in a key, and each unpaired surrogate, which UTF-8 cannot encode,
+ * becomes a percent sign and four hexadecimal digits; so no key contains the {@code %p} before the number of a slot.
+ * Immutable.
  */
 final class KeyNames {
 
@@ -19,53 +19,48 @@ final class KeyNames {
         this.prefix = prefix;
     }
 
-    /** The lock. */
     ByteString lock(String key) {
         return ByteString.copyFromUtf8(prefix + "lock:" + encoded(key));
     }
 
-    /** A slot of the lock, of which the first has the name of the lock itself. */
+    /** The first slot has the name of the lock. */
     ByteString slot(String key, int slot) {
         return slot == 0 ? lock(key) : furtherSlots(key).concat(ByteString.copyFromUtf8(Integer.toString(slot)));
     }
 
-    /** The slots of so many permits. */
     List<ByteString> slots(String key, int permits) {
         return IntStream.range(0, permits).mapToObj(slot -> slot(key, slot)).toList();
     }
 
-    /** What the names of all slots but the first begin with. */
+    /** Prefix of the names of all slots but the first. */
     ByteString furtherSlots(String key) {
         return lock(key).concat(ByteString.copyFromUtf8("%p"));
     }
 
-    /** What is added to revisions to make fencing tokens. */
     ByteString fencingOffset() {
         return ByteString.copyFromUtf8(prefix + "fence");
     }
 
-    /** Under which nothing is stored: a request to write it is refused where locks are. */
+    /** Never stored: a request to write it is refused where locks are. */
     ByteString probe() {
         return ByteString.copyFromUtf8(prefix + "probe");
     }
 
-    /** What the names of all waiting instances of a lock begin with. */
+    /** Prefix of the names of a lock's waiters. */
     ByteString waiters(String key) {
         String encoded = encoded(key);
         return ByteString.copyFromUtf8(prefix + "waiter:" + encoded.length() + ':' + encoded + ':');
     }
 
-    /** One waiting instance. */
     ByteString waiter(String key, String instanceId) {
         return waiters(key).concat(ByteString.copyFromUtf8(instanceId));
     }
 
-    /** What the names of all messages to an instance begin with. */
+    /** Prefix of the names of an instance's messages. */
     ByteString mailbox(String instanceId) {
         return ByteString.copyFromUtf8(prefix + "mail:" + instanceId.length() + ':' + instanceId + ':');
     }
 
-    /** One message to an instance. */
     ByteString mail(String instanceId, long lease) {
         return mailbox(instanceId).concat(ByteString.copyFromUtf8(Long.toHexString(lease)));
     }
@@ -82,7 +77,7 @@ final class KeyNames {
         return name.toString();
     }
 
-    /** The first name that is behind all that begin with this one, whose last byte is not the greatest. */
+    /** The first name after all names with this prefix, whose last byte must not be 0xff. */
     static ByteString behind(ByteString beginning) {
         int last = beginning.size() - 1;
         byte[] next = {(byte) (beginning.byteAt(last) + 1)};

@@ -10,21 +10,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One watch, on a stream of its own, until it is closed or fails. Thread-safe; the listener is called by one thread at
- * a time, and at most once by {@code onEnd}.
+ * One watch on a stream of its own, until closed or failed. Thread-safe; calls the listener from one thread at a time,
+ * and {@code onEnd} at most once.
  */
 final class KeyWatch implements ClientResponseObserver<WatchRequest, WatchResponse>, AutoCloseable {
 
-    /** Receives what is watched. Return at once. */
+    /** Receives the events. Must not block. */
     interface Listener {
 
-        /** The watch is in place. */
+        /** The watch is active. */
         default void onCreated() {}
 
-        /** Something was changed. */
+        /** A watched key has changed. */
         void onEvent(KeyWatch watch, Event event);
 
-        /** The watch failed; nothing more follows. Not called for one that was closed. */
+        /** The watch failed; no event follows. Not called after {@link #close}. */
         void onEnd(Throwable failure);
     }
 
@@ -74,7 +74,6 @@ final class KeyWatch implements ClientResponseObserver<WatchRequest, WatchRespon
         }
     }
 
-    /** Whether it was closed or has failed. */
     boolean isEnded() {
         return ended.get();
     }

@@ -22,11 +22,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acquires locks: creates a lease, and then the lock's key with that lease, if there is no such key. Of several slots,
- * reads which are taken, and creates the key of the first that is free. Thread-safe.
+ * Acquires locks: creates a lease, then the lock's key with that lease if the key does not exist. Of several slots,
+ * reads them first and creates the key of the first free one. Thread-safe.
  *
- * <p>The key is asked for only when the lease is there, so an attempt whose outcome is not known is undone by ending
- * its lease: a request that arrives later fails for want of it.
+ * <p>The key is requested only after the lease exists, so ending the lease undoes an attempt with an unknown outcome: a
+ * request that arrives later fails.
  */
 record LockAcquirer(
         EtcdClient client,
@@ -37,10 +37,10 @@ record LockAcquirer(
         LockRenewer renewer,
         String target) {
 
-    /** A place in the queue means nothing here, but a waiter has one. */
+    /** There is no queue, but a waiter's position must not be that of a new caller. */
     private static final long ANY_POSITION = 1;
 
-    /** Of a lease that is over: etcd ends it within this time. */
+    /** Etcd deletes the keys of an expired lease within this time. */
     private static final Duration ENDING = Duration.ofMillis(500);
 
     CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
@@ -52,7 +52,7 @@ record LockAcquirer(
                 .exceptionally(this::notAttempted);
     }
 
-    /** Without a lease nothing was asked that could have taken the lock. */
+    /** Without a lease, no request was sent that could have acquired the lock. */
     private AcquireResult notAttempted(Throwable thrown) {
         EtcdFailure failure = EtcdFailure.of(thrown, target);
         return failure.kind() == EtcdFailure.Kind.NO_LEADER
@@ -60,7 +60,6 @@ record LockAcquirer(
                 : new AcquireResult.Rejected(failure.reason(), failure.cause());
     }
 
-    /** One attempt with its lease. */
     private final class Attempt {
 
         private final AcquireCommand command;
@@ -69,7 +68,7 @@ record LockAcquirer(
         private final Deadline deadline;
         private final List<ByteString> slots;
 
-        /** The one that is tried. Each step is taken by the thread that has the answer to the one before. */
+        /** The slot to create. Not volatile: each step runs on the thread that received the previous response. */
         private ByteString name;
 
         Attempt(AcquireCommand command, LeaseGrantResponse lease, Deadline deadline) {
@@ -85,7 +84,7 @@ record LockAcquirer(
             return look().handle(this::orUnknown).thenCompose(Function.identity());
         }
 
-        /** Of several slots, finds the first that is free, unless the token has one. */
+        /** Finds the first free slot unless the token has one. */
         private CompletableFuture<AcquireResult> look() {
             if (slots.size() == 1) {
                 return create(offset.known());
@@ -120,7 +119,7 @@ record LockAcquirer(
                     : CompletableFuture.completedFuture(new AcquireResult.Unknown(failure.reason(), failure.cause()));
         }
 
-        /** Begins again where another client has changed the offset in between. */
+        /** Repeats if another client has changed the offset. */
         private CompletableFuture<AcquireResult> create(long assumed) {
             if (command.fencingFloor() > FencingTokens.HIGHEST_FLOOR) {
                 String reason = "Above " + command.fencingFloor() + " there are too few fencing tokens below 2^53";
@@ -153,7 +152,7 @@ record LockAcquirer(
                 }
                 return slots.size() == 1
                         ? refused(List.of(found.get()), response.getHeader().getRevision())
-                        : look(); // another client was faster
+                        : look();
             });
         }
 
@@ -163,10 +162,10 @@ record LockAcquirer(
             return CompletableFuture.completedFuture(grant(entry.firstFencingToken(revision), Math.max(0, others)));
         }
 
-        /** If the very token has the lock, it is told the same again. */
+        /** Repeats the grant if this token has the lock. */
         private CompletableFuture<AcquireResult> refused(List<KeyValue> taken, long revision) {
             attempts.forget(token, lease.getID());
-            client.revokeLease(lease.getID(), deadline); // no key has it
+            client.revokeLease(lease.getID(), deadline);
             return taken.stream()
                     .filter(LockEntry.isOf(token))
                     .findFirst()
@@ -174,7 +173,7 @@ record LockAcquirer(
                     .orElseGet(() -> contended(taken, revision));
         }
 
-        /** The lease is to last from the sending of this command on; the one in etcd began with an earlier one. */
+        /** The lease must last from the sending of this command; the one in etcd began earlier. */
         private CompletableFuture<AcquireResult> repeated(KeyValue found) {
             name = found.getKey();
             LockEntry entry = LockEntry.of(found.getValue()).orElseThrow();
@@ -201,7 +200,7 @@ record LockAcquirer(
             return new AcquireResult.Granted(first, othersWaiting, Optional.empty(), "", slots.indexOf(name));
         }
 
-        /** Says of the first slot how long it lasts: a waiter is signalled by the end of any. */
+        /** Reports the remaining time of the first slot only: the end of any slot signals a waiter. */
         private CompletableFuture<AcquireResult> contended(List<KeyValue> taken, long revision) {
             KeyValue found = taken.get(0);
             Optional<LockEntry> entry = LockEntry.of(found.getValue());
@@ -230,7 +229,7 @@ record LockAcquirer(
         }
     }
 
-    /** How long a lock is still there if it is not renewed; empty if it has no lease. */
+    /** Remaining time of the lock without a renewal; empty if its key has no lease. */
     static CompletableFuture<Optional<Duration>> remainingLease(
             EtcdClient client, KeyValue found, Optional<LockEntry> entry, Deadline deadline) {
         if (found.getLease() == 0) {

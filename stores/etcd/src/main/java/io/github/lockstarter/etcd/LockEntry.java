@@ -13,10 +13,10 @@ import java.util.regex.Pattern;
 /**
  * The value of a lock's key. Immutable.
  *
- * @param token the owner's token, as it is stored; empty if the lock is kept for the rest of its minimum time
- * @param offset what was added to the revision of the grant
- * @param fencingTokens how many fencing tokens the grant covers
- * @param lease the lease as it was asked for, or the rest of the minimum time; the lease in etcd is in whole seconds
+ * @param token the owner's token; empty while the lock is kept for its minimum time
+ * @param offset added to the revision of the grant
+ * @param fencingTokens number of fencing tokens of the grant
+ * @param lease the lease as requested, or the rest of the minimum time; the etcd lease has whole seconds
  */
 record LockEntry(Optional<String> token, long offset, int fencingTokens, Duration lease) {
 
@@ -25,7 +25,7 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
 
     private static final Pattern NUMBERED = Pattern.compile("([^:|]*):[0-9]+.*", Pattern.DOTALL);
 
-    /** Reads a value; empty if a client of another kind has written it. */
+    /** Parses a value; empty if another kind of client has written it. */
     static Optional<LockEntry> of(ByteString value) {
         Matcher stored = STORED.matcher(value.toStringUtf8());
         if (!stored.matches()) {
@@ -43,7 +43,6 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
                 Duration.ofMillis(Long.parseLong(stored.group(4)))));
     }
 
-    /** Whether the token has the lock whose key was read. */
     static Predicate<KeyValue> isOf(LockToken token) {
         return lock -> of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token.value()));
     }
@@ -58,12 +57,10 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
         return token.isEmpty();
     }
 
-    /** The first of the fencing tokens of the grant. */
     long firstFencingToken(long createRevision) {
         return FencingTokens.at(createRevision, offset);
     }
 
-    /** The last of the fencing tokens of the grant. */
     long lastFencingToken(long createRevision) {
         return firstFencingToken(createRevision) + fencingTokens - 1;
     }
@@ -80,7 +77,6 @@ record LockEntry(Optional<String> token, long offset, int fencingTokens, Duratio
         return token.map(LockToken::holderOf);
     }
 
-    /** The instance of the owner. */
     Optional<String> instanceId() {
         return token.map(NUMBERED::matcher).filter(Matcher::matches).map(parts -> parts.group(1));
     }

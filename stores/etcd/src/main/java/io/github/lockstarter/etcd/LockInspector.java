@@ -10,12 +10,11 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Looks at locks of any owner, and takes them away, for an operator. Thread-safe. */
+/** Inspects and revokes locks for an operator. Thread-safe. */
 record LockInspector(EtcdClient client, KeyNames names, String target) {
 
     private static final Duration MESSAGE_KEPT = Duration.ofSeconds(10);
 
-    /** What is stored of a lock. */
     private record Seen(Optional<KeyValue> found, Optional<LockEntry> entry, long waiting) {
 
         long fencingToken() {
@@ -81,10 +80,7 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
         });
     }
 
-    /**
-     * Ends the lease, which is that of one grant. A renewal may have given the lock another one since; it is taken away
-     * in the next round.
-     */
+    /** Ends the lease of the grant. If a renewal has given the lock another lease, repeats with that. */
     private CompletableFuture<Revocation> take(String key, int slot, Seen seen, long fencingToken, Deadline deadline) {
         LockEntry entry = seen.entry().orElseThrow();
         return client.revokeLease(seen.found().orElseThrow().getLease(), deadline)
@@ -98,7 +94,7 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
                 }));
     }
 
-    /** Completes normally also if the message could not be sent: the holder finds out when it renews. */
+    /** Completes normally even if the message could not be sent: the holder's next renewal detects the revocation. */
     private CompletableFuture<Void> tell(String key, LockEntry revoked, Deadline deadline) {
         Optional<String> owner = revoked.instanceId();
         if (owner.isEmpty()) {

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Releases locks: ends the leases of a token, which removes the lock's key with them, and no other. Never releases by
- * key: a key may have another owner by then. Thread-safe.
+ * Releases locks by ending the leases of a token, which deletes the lock's key. Never deletes by key, which may have
+ * another owner by then. Thread-safe.
  */
 record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, WaitingKeys waiting, String target) {
 
@@ -39,7 +39,7 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
         return wasHeld ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld();
     }
 
-    /** Whether the token had the lock; it has not, and will not get it, afterwards. */
+    /** Whether the token had the lock. Afterwards it does not have it, and cannot get it. */
     private CompletableFuture<Boolean> free(ReleaseCommand command, Deadline deadline) {
         LockToken token = command.token();
         return attempts.of(token)
@@ -53,7 +53,9 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
                                 .orElseGet(() -> CompletableFuture.completedFuture(false))));
     }
 
-    /** An attempt that may have any slot is remembered for longer than its leases last; others have this one. */
+    /**
+     * An attempt that may have any slot is remembered for longer than its leases last; other commands name the slot.
+     */
     private ByteString name(ReleaseCommand command) {
         return names.slot(command.key(), command.slots().from());
     }
@@ -81,14 +83,14 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
         });
     }
 
-    /** By the clock of this JVM, from the answer with the grant on: clients of etcd cannot read a clock of it. */
+    /** Measured by this JVM from the response with the grant: etcd has no clock that clients can read. */
     private Duration sinceGrant(LockToken token) {
         long now = System.nanoTime();
         long grantedAt = attempts.of(token).flatMap(Attempts.Attempt::grantedAt).orElse(now);
         return Duration.ofNanos(now - grantedAt);
     }
 
-    /** Puts what is kept in the place of the lock. Etcd keeps it for whole seconds; this instance ends it in time. */
+    /** Replaces the lock's value and lease. Etcd keeps it for whole seconds; this instance ends it on time. */
     private CompletableFuture<ReleaseResult> keep(LockToken token, KeyValue lock, Duration rest, Deadline deadline) {
         LockEntry kept = LockEntry.of(lock.getValue()).orElseThrow().keptFor(rest);
         return client.grantLease(rest, deadline).thenCompose(granted -> {
@@ -109,7 +111,6 @@ record LockReleaser(EtcdClient client, KeyNames names, Attempts attempts, Waitin
         });
     }
 
-    /** To a release that is sent a second time. */
     private CompletableFuture<ReleaseResult> keptBefore(KeyValue found, long fencingToken, Deadline deadline) {
         Optional<LockEntry> kept = LockEntry.of(found.getValue())
                 .filter(LockEntry::isKept)

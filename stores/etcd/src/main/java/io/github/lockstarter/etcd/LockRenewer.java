@@ -14,18 +14,17 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews locks: reads whether the token has the lock, and then, at the same member, renews the lease of its key. A
- * lease of etcd always has the length it was created with: a longer one takes the place of the first. Thread-safe.
+ * Renews locks: reads whether the token has the lock, then renews the lease of its key at the same member. An etcd
+ * lease has a fixed length, so a longer one replaces it. Thread-safe.
  *
- * <p>Invariant: after {@code Renewed}, etcd ends the key no earlier than the lease after the command was sent. The
- * leader of the moment renews the lease after that. A leader that was deposed without knowing it may answer, too (an
- * etcd without <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a> lets it); but the read was
- * confirmed by a majority, so the other leader was elected after the read, and a leader that is elected starts all
- * leases anew.
+ * <p>Invariant: after {@code Renewed}, etcd deletes the key no earlier than the requested lease after the command was
+ * sent, because the current leader renews the lease later than that. A deposed leader may answer, too (in an etcd
+ * without <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a>); but a majority has confirmed
+ * the read, so the new leader was elected after it, and a new leader restarts all leases.
  */
 record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String target) {
 
-    /** Etcd has at most 128 requests in a transaction, as it is delivered. */
+    /** Etcd's default limit is 128 requests in a transaction. */
     private static final int MOST_READ = 100;
 
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands, Deadline deadline) {
@@ -69,7 +68,7 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
         }
     }
 
-    /** One renewal. Each step is taken by the thread that has the answer to the one before. */
+    /** One renewal. Each step runs on the thread that received the previous response. */
     private final class Renewal {
 
         private final RenewCommand command;
@@ -119,7 +118,7 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
             }
         }
 
-        /** A release then ends both leases: after an outcome that is not known, the lock may have either. */
+        /** Both leases are recorded, so that a release ends both: after an unknown outcome the lock may have either. */
         private CompletableFuture<RenewResult> replaceLease(KeyValue seen, LockEntry longer) {
             return client.grantLease(command.lease(), deadline).thenCompose(granted -> {
                 attempts.renewed(command.token(), granted.getID(), granted.getTTL());

@@ -11,11 +11,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Where this instance gets messages: that another instance waits for a lock, or that an operator has taken one away. A
- * message is a key that ends by a lease; its value is in UTF-16, which expresses the key of every lock. When the watch
- * of these keys was interrupted, it goes on behind the last message that it has read.
+ * Receives this instance's messages: that another instance waits for a lock, or that an operator has revoked one. A
+ * message is a key with a lease; its value is in UTF-16, which can encode every lock key. After an interruption, the
+ * watch resumes behind the last message received.
  *
- * <p>Thread-safe. {@code isClosed} is set once; the other fields are written by the watch, one at a time.
+ * <p>Thread-safe. {@code isClosed} is set once; the watch writes the other fields, one call at a time.
  */
 final class Mailbox implements KeyWatch.Listener, AutoCloseable {
 
@@ -32,9 +32,9 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     private volatile long next;
 
     /**
-     * Without a watch.
+     * Opens no watch.
      *
-     * @param messages what the names of all messages begin with
+     * @param messages prefix of the names of the messages
      */
     Mailbox(EtcdClient client, ByteString messages, SignalListener listener) {
         this.client = client;
@@ -42,12 +42,10 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
         this.listener = listener;
     }
 
-    /** The message that another instance waits for the lock. */
     static ByteString wanted(String key) {
         return message(WANTED, key);
     }
 
-    /** The message that the lock was taken away from the owner with that stored token. */
     static ByteString revoked(String token, String key) {
         return message(LockToken.fingerprintOf(token), key);
     }
@@ -63,7 +61,6 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
         return listener;
     }
 
-    /** Whether messages arrive at the moment. */
     boolean isHeard() {
         return isHeard;
     }
@@ -106,7 +103,7 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
         }
     }
 
-    /** Without a revision to go on from, messages of the last seconds may be missed: they are a hint. */
+    /** Without a revision to resume from, recent messages may be missed; they are hints. */
     @Override
     public void onEnd(Throwable failure) {
         isHeard = false;
@@ -116,7 +113,7 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
         }
         client.later(REOPEN_AFTER, () -> {
             if (!isClosed) {
-                // Unlike a watch, a read renews a void token and leaves a member that does not answer.
+                // Unlike a watch, a read replaces a rejected token and leaves an unresponsive member.
                 client.read(messages, client.deadline()).whenComplete((read, unread) -> watch());
             }
         });

@@ -11,7 +11,7 @@ import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.TxnResponse;
 import java.util.Optional;
 
-/** The parts of transactions. Without state. */
+/** Parts of transactions. Stateless. */
 final class Requests {
 
     private Requests() {}
@@ -35,14 +35,12 @@ final class Requests {
                 .build();
     }
 
-    /** How many keys begin so. */
     static RequestOp count(ByteString beginning) {
         return RequestOp.newBuilder()
                 .setRequestRange(range(beginning).setCountOnly(true))
                 .build();
     }
 
-    /** All keys that begin so. */
     static RequestOp getAll(ByteString beginning) {
         return RequestOp.newBuilder().setRequestRange(range(beginning)).build();
     }
@@ -51,7 +49,7 @@ final class Requests {
         return RangeRequest.newBuilder().setKey(beginning).setRangeEnd(KeyNames.behind(beginning));
     }
 
-    /** Executed as one that writes, so refused wherever that is, though its condition is never met. */
+    /** A write whose condition is never met: refused wherever writes are, but changes nothing. */
     static TxnRequest withoutEffect(ByteString key) {
         return TxnRequest.newBuilder()
                 .addCompare(createdAt(key, -1))
@@ -81,7 +79,6 @@ final class Requests {
                 .build();
     }
 
-    /** Nothing has written to the key since it was read. */
     static Compare isUnchanged(KeyValue read) {
         return Compare.newBuilder()
                 .setKey(read.getKey())
@@ -91,7 +88,6 @@ final class Requests {
                 .build();
     }
 
-    /** What a transaction has read, by the number of the request in it. */
     static Optional<KeyValue> read(TxnResponse response, int number) {
         return response.getResponses(number).getResponseRange().getKvsList().stream()
                 .findFirst();

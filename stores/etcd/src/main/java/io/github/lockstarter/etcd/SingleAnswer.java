@@ -4,12 +4,7 @@ import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * Completes a future with the one answer to a request.
- *
- * @param <A> kind of answer
- * @param future to complete
- */
+/** Completes a future with the single response to a request. */
 record SingleAnswer<A>(CompletableFuture<A> future) implements StreamObserver<A> {
 
     @Override

@@ -19,30 +19,30 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys for which this instance waits. It watches a lock's key, or those of its slots, from the revision on at which
- * it was refused, so that no release is missed in between, and is signalled once when one ends, whatever ended it. It
- * also stores a key of its own, by which the next owner and operators see how many wait, and which has a lease, so that
- * it ends with the instance; the present owners get a message.
+ * The keys for which this instance waits. It watches the lock's key, or those of its slots, from the revision of the
+ * refusal, so that it misses no release, and is signalled once when one is deleted for any reason. It also stores a key
+ * with a lease, which tells the next owner and operators how many instances wait, and ends with the instance; current
+ * owners get a message.
  *
- * <p>Thread-safe. The engine sends the attempts of a key one after the other. {@code waiting} has an entry from the
- * refusal to the grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next
- * refusal; {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that at
- * which the owners were read that had the message; {@code slots} are those that are watched.
+ * <p>Thread-safe. The engine sends the attempts for a key one after another. An entry of {@code waiting} lasts from the
+ * refusal to the grant, the withdrawal or the end of the patience. {@code watch} has ended between a signal and the
+ * next refusal; {@code lease} is 0 while no key is stored; {@code stored} is the revision of that key; {@code told} is
+ * the revision at which the notified owners were read; {@code slots} are watched.
  */
 final class WaitingKeys {
 
-    /** After a watch has failed: not at once, since the server may be away. */
+    /** Delay after a failed watch, since the server may be unreachable. */
     private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
 
-    /** How many owners get a message: etcd has at most 128 requests in a transaction, as it is delivered. */
+    /** Maximum number of messages: etcd's default limit is 128 requests in a transaction. */
     private static final int MOST_TOLD = 100;
 
     /**
-     * An attempt that was refused.
+     * A refused attempt.
      *
-     * @param slots the names of those that it was for
-     * @param owners what was stored in those slots
-     * @param revision of that
+     * @param slots names of the requested slots
+     * @param owners the values found in them
+     * @param revision of that read
      */
     record Refusal(AcquireCommand command, Set<ByteString> slots, List<KeyValue> owners, long revision) {}
 
@@ -67,13 +67,12 @@ final class WaitingKeys {
             }
         }
 
-        /** Whether an owner has neither counted the waiter at its grant nor had a message from it. */
+        /** Whether an owner neither counted this waiter at its grant nor received a message. */
         boolean isToBeToldTo(List<KeyValue> taken) {
             return !isStored()
                     || taken.stream().mapToLong(KeyValue::getCreateRevision).anyMatch(at -> at < stored && at > told);
         }
 
-        /** Whether the key of the instance was stored, as far as etcd has answered. */
         boolean isStored() {
             return stored > 0;
         }
@@ -94,9 +93,9 @@ final class WaitingKeys {
     private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
 
     /**
-     * Without any.
+     * Creates an empty registry.
      *
-     * @param signals takes the key that the instance is to try again
+     * @param signals receives keys to retry
      */
     WaitingKeys(EtcdClient client, KeyNames names, Consumer<String> signals) {
         this.client = client;
@@ -105,10 +104,9 @@ final class WaitingKeys {
     }
 
     /**
-     * Registers the instance, or keeps its registration.
+     * Registers the instance, or prolongs its registration.
      *
-     * @param refusal of an attempt that waits
-     * @return completes, normally also if the key of the instance could not be stored
+     * @return completes normally even if the instance's key could not be stored
      */
     CompletableFuture<Void> join(Refusal refusal, Deadline deadline) {
         Duration patience = refusal.command.waiting().orElseThrow().patience();
@@ -117,7 +115,7 @@ final class WaitingKeys {
             Waiter kept = known == null ? new Waiter(key) : known;
             kept.until = until;
             if (kept.slots.size() < refusal.slots.size()) {
-                kept.close(); // and watch those of this caller, which may have more of them than those before
+                kept.close(); // reopened below with the slots of this caller, which has more permits
                 kept.slots = refusal.slots;
                 kept.told = 0;
             }
@@ -140,13 +138,12 @@ final class WaitingKeys {
                 .thenCombine(told, (ttl, done) -> ttl)
                 .handle((ttl, failure) -> {
                     if (failure == null && ttl <= 0) {
-                        waiter.lease = 0; // ended before the instance asked again; the next refusal stores it anew
+                        waiter.lease = 0; // ended before this renewal; the next refusal stores a new one
                     }
                     return null;
                 });
     }
 
-    /** Whether the instance is registered. */
     boolean isWaiting(String key) {
         Waiter waiter = waiting.get(key);
         return waiter != null && waiter.isStored();
@@ -176,7 +173,7 @@ final class WaitingKeys {
                 .setStartRevision(fromRevision)
                 .addFilters(WatchCreateRequest.FilterType.NOPUT);
         if (waiter.slots.size() > 1) {
-            request.setRangeEnd(KeyNames.behind(names.furtherSlots(waiter.key))); // other locks may be in between
+            request.setRangeEnd(KeyNames.behind(names.furtherSlots(waiter.key))); // the range may include other locks
         }
         KeyWatch.Listener listener = new KeyWatch.Listener() {
             @Override
@@ -201,7 +198,7 @@ final class WaitingKeys {
         return client.watch(WatchRequest.newBuilder().setCreateRequest(request).build(), listener);
     }
 
-    /** Completes, normally in any case, when the key of the instance is gone, or could not be removed. */
+    /** Completes normally when the instance's key is deleted, or could not be. */
     CompletableFuture<Void> leave(String key, Deadline deadline) {
         Waiter waiter = waiting.remove(key);
         if (waiter == null) {
@@ -215,7 +212,7 @@ final class WaitingKeys {
 
     private void leaveWhenOver(Waiter waiter, Duration rest) {
         client.later(rest, () -> {
-            // At once with a refusal that prolongs the patience: it finds the waiter, or makes a new one.
+            // Atomic with a refusal that prolongs the patience: that finds this waiter, or adds a new one.
             Waiter left = waiting.computeIfPresent(
                     waiter.key, (key, known) -> known == waiter && waiter.millisLeft() <= 0 ? null : known);
             if (left == waiter) {

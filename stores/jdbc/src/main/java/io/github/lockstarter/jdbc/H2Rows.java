@@ -32,15 +32,15 @@ final class H2Rows extends LockRows {
     }
 
     /**
-     * Nothing: H2 would keep the limit for the connection, also once the application has it back. What waits for a row
-     * ends with H2's own {@code LOCK_TIMEOUT}.
+     * No query timeout: H2 would keep it on the connection after its return to the application's pool. H2's own {@code
+     * LOCK_TIMEOUT} ends a wait for a row.
      */
     @Override
     void limit(PreparedStatement statement) {}
 
-    /** H2 has no insertion that passes over a duplicate; it does not log one either. */
+    /** H2 cannot ignore a duplicate on insert, but does not log one. */
     @Override
-    boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException {
+    boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException {
         try {
             return change("INSERT INTO " + row, parameters);
         } catch (SQLException e) {

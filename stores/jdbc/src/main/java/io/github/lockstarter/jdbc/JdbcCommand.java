@@ -13,20 +13,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command: its statements, which a thread of the pool executes, and its result, which comes at the latest when the
- * time is up. Who sets {@code decided} says whether the statements are sent, or given up before that. So the result of
- * a command whose time is up says whether the database may have got one.
- *
- * @param <R> kind of result
+ * One command: statements that a pool thread executes, and a result that arrives by the timeout. Either the pool thread
+ * sets {@code decided} before the first statement, or the timeout does; so the result of a timed-out command shows
+ * whether a statement may have reached the database.
  */
 final class JdbcCommand<R> {
 
     private static final int MOST_REPEATS = 20;
 
-    /** Idempotent for a lock token, so that they may be repeated after a deadlock. */
+    /** Idempotent for a lock token, so they can be repeated after a deadlock. */
     interface Statements<R> {
 
-        /** Executes them. */
         R execute(LockRepository locks) throws SQLException;
     }
 
@@ -36,20 +33,13 @@ final class JdbcCommand<R> {
     private final CompletableFuture<R> answer = new CompletableFuture<>();
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    /**
-     * Not executed yet.
-     *
-     * @param database where to
-     * @param statements what to execute
-     * @param failed the result where that fails
-     */
     JdbcCommand(JdbcDatabase database, Statements<R> statements, Function<SqlFailure, R> failed) {
         this.database = database;
         this.statements = statements;
         this.failed = failed;
     }
 
-    /** The result. To be called once. */
+    /** Returns the result. Call only once. */
     CompletableFuture<R> within(Duration timeout) {
         return answer.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .exceptionally(timeIsUp -> failed.apply(late(DurationText.exactly(timeout))));
@@ -70,7 +60,7 @@ final class JdbcCommand<R> {
                         cause);
     }
 
-    /** Executes the statements on a thread of the pool, unless the time is up; completes when that has ended. */
+    /** Executes the statements on a pool thread unless the timeout has passed; completes after the execution. */
     CompletableFuture<Void> runOn(Executor pool) {
         try {
             return CompletableFuture.runAsync(this::run, pool);
@@ -79,7 +69,7 @@ final class JdbcCommand<R> {
         }
     }
 
-    /** The pool is closed; null. */
+    /** Fails the command because the pool is closed; returns null. */
     @Nullable
     Void refuse(Throwable closed) {
         fail(new SqlFailure(Kind.REFUSED, "The lock backend of " + database + " is closed", "", closed));
@@ -95,7 +85,7 @@ final class JdbcCommand<R> {
                 execute(database.rows(session));
             }
         } catch (SQLException e) {
-            // Only before a statement was sent: what comes later is a result.
+            // Thrown only before the first statement: later failures become results.
             fail(SqlFailure.unconnected(e));
         } catch (RuntimeException | Error e) {
             fail(new SqlFailure(Kind.UNKNOWN, "The driver of " + database + " failed: " + e, "", e));

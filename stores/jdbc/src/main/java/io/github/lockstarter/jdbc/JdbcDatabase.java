@@ -9,12 +9,11 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * The database with the table, as it was found with the first connection. Thread-safe: threads that are first at the
- * same time find the same.
+ * The database and its lock table, detected on the first connection. Thread-safe: concurrent detections find the same
+ * values.
  */
 final class JdbcDatabase {
 
-    /** What a connection says of the database and of the pool. */
     private record Found(JdbcDialect dialect, LockTable table, int isolation, String target) {}
 
     private final DataSource source;
@@ -26,7 +25,7 @@ final class JdbcDatabase {
         this.settings = settings;
     }
 
-    /** Lends a connection; waits as long as the pool lets it. */
+    /** Borrows a connection; waits as long as the pool allows. */
     JdbcSession open() throws SQLException {
         JdbcSession session = new JdbcSession(source.getConnection(), networkTimeout());
         try {
@@ -39,7 +38,7 @@ final class JdbcDatabase {
         }
     }
 
-    /** A statement is cancelled by then; this is for a server that does not answer even that. */
+    /** Exceeds the query timeout: for a server that does not respond to a cancel either. */
     private Duration networkTimeout() {
         return Duration.ofSeconds(LockRows.seconds(settings.commandTimeout())).plusMillis(500);
     }
@@ -49,7 +48,6 @@ final class JdbcDatabase {
         return rows(known.dialect(), session.connection(), known.table(), settings.commandTimeout());
     }
 
-    /** The statements of a dialect. */
     static LockRows rows(JdbcDialect dialect, Connection connection, LockTable table, Duration timeout) {
         return switch (dialect) {
             case H2 -> new H2Rows(connection, table, timeout);
@@ -59,12 +57,12 @@ final class JdbcDatabase {
         };
     }
 
-    /** The dialect, as far as it is known without asking. */
+    /** The configured dialect, or the detected one; empty before the first connection. */
     Optional<JdbcDialect> knownDialect() {
         return settings.dialect().or(() -> found.map(Found::dialect));
     }
 
-    /** With its schema as soon as that is known. */
+    /** The table, with its schema once detected. */
     LockTable table() {
         return found.map(Found::table).orElse(settings.table());
     }
@@ -105,7 +103,7 @@ final class JdbcDatabase {
         return schema == null ? table : table.in(schema, quote);
     }
 
-    /** The URL without its parameters and the name of a user, among which may be a password. */
+    /** The URL without its parameters and user, which may contain a password. */
     static String target(String url) {
         String bare = url.replaceFirst("[?;].*", "").replaceFirst("//[^/@]*@", "//");
         return bare.startsWith("jdbc:") ? bare.substring("jdbc:".length()) : bare;

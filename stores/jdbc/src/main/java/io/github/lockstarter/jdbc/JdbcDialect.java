@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A database in which locks can be kept. */
+/** A supported database. */
 public enum JdbcDialect {
 
     /** H2, from 2.0. */
@@ -38,11 +38,11 @@ public enum JdbcDialect {
     }
 
     /**
-     * Recognises the database. TiDB, which calls itself MySQL, is none of these: the numbers of its {@code
-     * AUTO_INCREMENT} columns are in no order over its servers.
+     * Detects the database. Rejects TiDB, which reports itself as MySQL: its {@code AUTO_INCREMENT} values are not
+     * ordered across servers.
      *
-     * @param database what the driver says about it
-     * @return the dialect; empty for a database that is none of these
+     * @param database the driver's metadata
+     * @return the dialect; empty for an unsupported database
      * @throws SQLException when the driver fails
      */
     public static Optional<JdbcDialect> of(DatabaseMetaData database) throws SQLException {
@@ -54,7 +54,7 @@ public enum JdbcDialect {
         if (product.equals("postgresql")) {
             return Optional.of(POSTGRESQL);
         }
-        // The driver of MySQL names every server so.
+        // MySQL's driver reports MariaDB servers as MySQL.
         if (product.contains("mariadb") || (product.equals("mysql") && version.contains("mariadb"))) {
             return Optional.of(MARIADB);
         }

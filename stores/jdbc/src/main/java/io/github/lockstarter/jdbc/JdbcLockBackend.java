@@ -41,34 +41,32 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * Locks in a table of a database: H2, PostgreSQL, MySQL or MariaDB. The table comes from a script ({@link
- * JdbcDialect#script}); {@link #start} checks it.
+ * Locks in a table of H2, PostgreSQL, MySQL or MariaDB. A script creates the table ({@link JdbcDialect#script}); {@link
+ * #start} checks it.
  *
- * <p>Stored is one row for each held key, and for each held slot of a lock with several permits: the key with its
- * prefix, by a hash where it is long or unreadable, and with the number of a slot as {@link StoredKeys} says; the lock
- * token; the last fencing token; when it was granted, and when it ends. A release deletes the row. The row of a holder
- * that crashed is taken over in place when its lease is over, and deleted {@link LockRepository#SWEPT_AFTER later} if
- * nobody comes. Times are those of the database, in UTC.
+ * <p>Each held key, and each held slot of a lock with several permits, has one row: the key as {@link StoredKeys}
+ * encodes it, the lock token, the last fencing token, and the times of grant and expiry by the database's clock, in
+ * UTC. A release deletes the row. After a holder crashes and its lease expires, the next acquirer takes over the row;
+ * without one, the row is deleted {@link LockRepository#SWEPT_AFTER later}.
  *
- * <p>Each statement is a transaction of its own, but for renewals that are due together and for the two of a grant in
- * PostgreSQL, on a connection from the pool and a thread of this backend: never the caller's transaction, and never the
- * caller's thread. Commands of one key are carried out one after the other, renewals apart. Fencing tokens grow over
- * all keys; {@link LockRows} has the invariant.
+ * <p>Commands use pooled connections and this backend's threads, never the caller's transaction or thread. Each
+ * statement is its own transaction, except batches of renewals and the two statements of a grant in PostgreSQL.
+ * Commands for one key run in order; renewals are independent of them. Fencing tokens increase across all keys; {@link
+ * LockRows} has the invariant.
  *
- * <p>A waiter looks again after the poll interval. PostgreSQL notifies all waiters of a lock when it is released; one
- * connection of the pool is kept for that.
+ * <p>Waiters poll. In PostgreSQL, a release also notifies all waiters of the lock through one connection kept for that.
  *
- * <p>Guarantee: what the database keeps, holds. Known hole: a failover to a replica that has not got the latest
- * transactions forgets locks and numbers.
+ * <p>Guarantee: a lock is exclusive while the database keeps its committed transactions. Known hole: a failover to a
+ * replica without the latest transactions loses locks and numbers.
  */
 public final class JdbcLockBackend implements LockBackend {
 
-    /** In one batch: what is due at once, as after an outage, may be too much for one command timeout. */
+    /** Limits a batch, because all renewals due after an outage may not fit in one command timeout. */
     private static final int MOST_RENEWALS = 500;
 
     private static final Duration IDLE = Duration.ofSeconds(10);
 
-    /** The first connection of a pool may take longer than a command. */
+    /** Opening a pool's first connection may take longer than a command. */
     private static final Duration LEAST_START_TIME = Duration.ofSeconds(10);
 
     private final JdbcSettings settings;
@@ -82,11 +80,10 @@ public final class JdbcLockBackend implements LockBackend {
     private final AtomicLong swept = new AtomicLong(System.nanoTime());
 
     /**
-     * Connects nothing yet.
+     * Opens no connection.
      *
-     * @param source the pool, which hands out connections that take part in no transaction; it stays the caller's to
-     *     close
-     * @param settings how locks are kept
+     * @param source the pool, whose connections must not take part in the caller's transactions; the caller closes it
+     * @param settings the settings
      */
     public JdbcLockBackend(DataSource source, JdbcSettings settings) {
         ClassLoader application = Thread.currentThread().getContextClassLoader();
@@ -100,11 +97,10 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     /**
-     * Connects, and checks that locks can be kept, with a lock of its own. Where PostgreSQL wakes waiters, also opens
-     * the connection for that; if it hears nothing, waiters look again by themselves. Blocks for as long as that
-     * takes, up to 10 s and four times the command timeout.
+     * Connects and checks the table with a test lock. In PostgreSQL, also opens the connection for notifications; if
+     * none arrive, waiters poll. Blocks for up to 10 s plus four command timeouts.
      *
-     * @throws JdbcUnavailableException when the database cannot be used; says what to do
+     * @throws JdbcUnavailableException when the database cannot be used
      */
     public void start() {
         check(LEAST_START_TIME);
@@ -113,9 +109,9 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     /**
-     * What the connection pool puts at risk, as it was found. Returns at once.
+     * Problems of the connection pool that keep notifications from arriving. Returns at once.
      *
-     * @return a text for each, which says what to change; none if all is well
+     * @return one text for each, with its remedy; empty if none
      */
     public List<String> warnings() {
         return signals.problem().stream()
@@ -128,7 +124,7 @@ public final class JdbcLockBackend implements LockBackend {
 
     private boolean notifySelf(String text) {
         return BlockingWait.awaitUninterruptibly(
-                run(UUID.randomUUID().toString(), locks -> locks.tell(text), failure -> false));
+                run(UUID.randomUUID().toString(), locks -> locks.sendNotice(text), failure -> false));
     }
 
     private void check(Duration limit) {
@@ -168,7 +164,7 @@ public final class JdbcLockBackend implements LockBackend {
                     if (result instanceof AcquireResult.Contended contended) {
                         return command.waiting().isEmpty() || signals.isOpen() ? contended : lookingAgain(contended);
                     }
-                    // One that only tried leaves those registered who wait, perhaps for a slot below the one it has.
+                    // An attempt without a wait keeps the registration of this instance's waiters.
                     if (command.waiting().isPresent()) {
                         signals.end(key);
                     }
@@ -193,7 +189,7 @@ public final class JdbcLockBackend implements LockBackend {
         };
     }
 
-    /** In batches, and not behind the commands of other callers. */
+    /** Renews in batches on a separate thread, so other commands do not delay renewals. */
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> renewals) {
         List<CompletionStage<RenewResult>> results = new ArrayList<>(renewals.size());
@@ -269,8 +265,8 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     /**
-     * {@inheritDoc} Every failure of the database counts unless it is a known refusal, also a pool that has no
-     * connection in time. No failure counts once this backend is being closed.
+     * {@inheritDoc} Counts every database failure that is not a known refusal, including a pool without a free
+     * connection in time. Counts none once {@link #close} has begun.
      */
     @Override
     public boolean isSilence(Throwable failure) {
@@ -287,19 +283,18 @@ public final class JdbcLockBackend implements LockBackend {
         signals.listen(instanceId, listener);
     }
 
-    /** The database and the table. */
     @Override
     public String toString() {
         return database + ", table " + database.table().name();
     }
 
-    /** Refuses further commands; those under way are answered. Gives all connections back. Idempotent. */
+    /** Rejects further commands, and waits for those under way. Returns all connections. Idempotent. */
     @Override
     public void close() {
         closed = true;
         commandThreads.shutdown();
         renewalThread.shutdown();
-        // The application may close the pool next, which breaks the connections that it has lent, and logs each.
+        // Waits for the connection: the application may close the pool next, which breaks and logs borrowed ones.
         signals.close();
         LockThreads.join(commandThreads);
         LockThreads.join(renewalThread);

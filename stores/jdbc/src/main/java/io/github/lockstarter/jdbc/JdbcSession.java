@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.OptionalInt;
 
 /**
- * A connection that is lent for one command: in auto-commit mode and READ COMMITTED, with a network timeout, whatever
- * the pool hands out; given back as it was. Belongs to one thread.
+ * A borrowed connection: in auto-commit mode and READ COMMITTED, with a network timeout, whatever the pool's defaults;
+ * restored before its return. Belongs to one thread.
  */
 final class JdbcSession implements AutoCloseable {
 
@@ -16,17 +16,13 @@ final class JdbcSession implements AutoCloseable {
     private boolean autoCommit = true;
     private int isolation = Connection.TRANSACTION_READ_COMMITTED;
 
-    /**
-     * As it was lent, but for the network timeout.
-     *
-     * @param timeout how long an answer may take before the driver closes the connection
-     */
+    /** Sets the network timeout only. */
     JdbcSession(Connection connection, Duration timeout) {
         this.connection = connection;
         this.networkTimeout = limit(connection, timeout);
     }
 
-    /** The timeout that it had; where the driver has none, nothing is changed. */
+    /** Returns the previous timeout; empty, with nothing changed, if the driver has none. */
     private static OptionalInt limit(Connection connection, Duration timeout) {
         try {
             int before = connection.getNetworkTimeout();
@@ -37,19 +33,14 @@ final class JdbcSession implements AutoCloseable {
         }
     }
 
-    /**
-     * Has each statement committed by itself.
-     *
-     * @param isolationAsLent what the pool's connections have
-     */
-    void prepare(int isolationAsLent) throws SQLException {
+    void prepare(int poolIsolation) throws SQLException {
         if (!connection.getAutoCommit()) {
             connection.setAutoCommit(true);
             autoCommit = false;
         }
-        if (isolationAsLent != Connection.TRANSACTION_READ_COMMITTED) {
+        if (poolIsolation != Connection.TRANSACTION_READ_COMMITTED) {
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-            isolation = isolationAsLent;
+            isolation = poolIsolation;
         }
     }
 
@@ -57,7 +48,7 @@ final class JdbcSession implements AutoCloseable {
         return connection;
     }
 
-    /** Gives the connection back; a broken one is the pool's to discard. */
+    /** Returns the connection; the pool discards a broken one. */
     @Override
     public void close() {
         try (connection) {
@@ -65,7 +56,7 @@ final class JdbcSession implements AutoCloseable {
                 restore();
             }
         } catch (SQLException e) {
-            // Nothing is left to undo: each statement was committed by itself, and the pool checks what it gets back.
+            // Nothing to undo: every statement is committed, and the pool validates returned connections.
         }
     }
 
@@ -77,7 +68,7 @@ final class JdbcSession implements AutoCloseable {
             connection.setAutoCommit(false);
         }
         if (networkTimeout.isPresent()) {
-            // Last: what comes before asks the server.
+            // Last: the calls above may access the server.
             connection.setNetworkTimeout(Runnable::run, networkTimeout.getAsInt());
         }
     }

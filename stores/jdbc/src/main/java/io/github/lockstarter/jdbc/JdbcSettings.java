@@ -5,16 +5,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How locks are kept in a database.
+ * Settings of the JDBC backend.
  *
- * @param keyPrefix what the stored keys begin with
- * @param table the table with the locks
- * @param dialect which database it is; empty to ask the driver
- * @param commandTimeout how long a command may take, from the call of the backend on: 100 ms to 60 s
- * @param threads how many commands are carried out at once, renewals apart; 1 to 64
- * @param pollInterval how often an instance looks again at a lock for which it waits, where nothing wakes it: 1 ms to
- *     60 s
- * @param listen whether PostgreSQL wakes waiters, for which a connection is kept; without effect on other databases
+ * @param keyPrefix prefix of the stored keys
+ * @param table the lock table
+ * @param dialect the database; empty to detect it
+ * @param commandTimeout timeout of a command, including the wait for a connection: 100 ms to 60 s
+ * @param threads concurrent commands, apart from renewals: 1 to 64
+ * @param pollInterval time between two polls of a waiter without notifications: 1 ms to 60 s
+ * @param listen whether PostgreSQL notifies waiters, which takes one connection; ignored elsewhere
  */
 public record JdbcSettings(
         String keyPrefix,
@@ -28,16 +27,16 @@ public record JdbcSettings(
     private static final int MOST_THREADS = 64;
 
     /**
-     * Checks the settings.
+     * Validates the settings.
      *
-     * @param keyPrefix what the stored keys begin with
-     * @param table the table with the locks
-     * @param dialect which database it is
-     * @param commandTimeout how long a command may take
-     * @param threads how many commands are carried out at once
-     * @param pollInterval how often an instance looks again
-     * @param listen whether PostgreSQL wakes waiters
-     * @throws IllegalArgumentException when one is out of range; names the property
+     * @param keyPrefix the prefix
+     * @param table the table
+     * @param dialect the database
+     * @param commandTimeout the timeout
+     * @param threads the number of threads
+     * @param pollInterval the interval
+     * @param listen whether to listen
+     * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public JdbcSettings {
         check("command-timeout", commandTimeout, Duration.ofMillis(100));
@@ -51,8 +50,8 @@ public record JdbcSettings(
     /**
      * The defaults of the properties.
      *
-     * @param keyPrefix what the stored keys begin with
-     * @return settings with a command timeout of 2 s, four threads, and a look every 100 ms
+     * @param keyPrefix prefix of the stored keys
+     * @return settings with a command timeout of 2 s, four threads and a poll interval of 100 ms
      */
     public static JdbcSettings of(String keyPrefix) {
         return new JdbcSettings(

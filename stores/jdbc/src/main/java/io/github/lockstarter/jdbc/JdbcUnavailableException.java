@@ -1,9 +1,8 @@
 package io.github.lockstarter.jdbc;
 
-/** The database could not be used for locks when the application started. The message says what failed. */
+/** The database could not be used for locks at startup. */
 public final class JdbcUnavailableException extends RuntimeException {
 
-    /** What to do. */
     private final String remedy;
 
     /**
@@ -21,7 +20,7 @@ public final class JdbcUnavailableException extends RuntimeException {
     /**
      * What to do.
      *
-     * @return a sentence that names the setting, the script or the right
+     * @return a sentence that names the setting, script or privilege
      */
     public String remedy() {
         return remedy;

@@ -19,30 +19,25 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 
-/**
- * The commands of the backend as statements on the rows of the table. Keys are as they are stored.
- *
- * @param rows of one connection
- */
+/** Executes the backend's commands as statements on rows. Keys are stored keys. */
 record LockRepository(LockRows rows) {
 
-    /** When rows of locks that ended by themselves are deleted, at the start and about once in this time. */
+    /** Age from which a sweep deletes expired rows, and the minimum time between sweeps after the one at the start. */
     static final Duration SWEPT_AFTER = Duration.ofHours(1);
 
-    /** How often the row may change under an attempt before it counts as busy. */
+    /** Rounds after concurrent changes of the row, until the lock counts as busy. */
     private static final int MOST_ROUNDS = 20;
 
     private static final Duration SOON = Duration.ofMillis(1);
 
-    /** Of the lock that is taken to check the table. */
     private static final Duration CHECKED_LEASE = Duration.ofSeconds(10);
 
     /**
-     * Makes an attempt. A free lock takes two statements, in MySQL and MariaDB three: insert the row, draw a number,
-     * write it. A busy one takes two: an insertion without effect, and a look at the row. PostgreSQL gets them in one
-     * message. With several permits, a look at the rows of all slots comes first, and nothing else if none is free.
+     * Makes an attempt. Granting a free lock takes two statements, in MySQL and MariaDB three: insert the row, draw a
+     * number, write it. A busy lock takes two: an insert without effect, and a read. PostgreSQL receives both in one
+     * message. With several permits, a read of all slots comes first.
      *
-     * @param slots as many as the lock has permits
+     * @param slots one for each permit
      */
     AcquireResult acquire(List<String> slots, AcquireCommand command) throws SQLException {
         for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -54,10 +49,10 @@ record LockRepository(LockRows rows) {
         return new AcquireResult.Contended(Optional.of(SOON), Waiting.NEW);
     }
 
-    /** On the slot that the token has, else on the first that is free. The only one is not looked at before. */
+    /** Tries the slot that the token holds, otherwise the first free one. A single slot is not read first. */
     private Optional<AcquireResult> attempt(List<String> slots, AcquireCommand command) throws SQLException {
-        List<LockRow> found = slots.size() == 1 ? List.of() : rows.look(slots);
-        List<LockRow> busy = found.stream().filter(row -> !row.isOver()).toList();
+        List<LockRow> found = slots.size() == 1 ? List.of() : rows.find(slots);
+        List<LockRow> busy = found.stream().filter(row -> !row.isExpired()).toList();
         List<String> taken = busy.stream().map(LockRow::key).toList();
         Optional<String> slot = slotOf(command.token(), found)
                 .or(() -> slots.stream().filter(each -> !taken.contains(each)).findFirst());
@@ -81,9 +76,9 @@ record LockRepository(LockRows rows) {
         return row.isPresent() ? answer(key, command, row.get()) : Optional.empty();
     }
 
-    /** The result if the row does not change meanwhile. One of several slots that another owner got first is none. */
+    /** Empty if the row changes concurrently, or another owner has taken this one of several slots. */
     private Optional<AcquireResult> answer(String key, AcquireCommand command, LockRow row) throws SQLException {
-        if (row.isOver()) {
+        if (row.isExpired()) {
             return rows.takeOver(key, command.token().value(), command.lease())
                     ? numbered(key, command, 0)
                     : Optional.empty();
@@ -96,7 +91,9 @@ record LockRepository(LockRows rows) {
         return command.permits() == 1 ? contended(List.of(row), command) : Optional.empty();
     }
 
-    /** All slots have owners. A waiter has the release of any of them notify. */
+    /**
+     * All slots are held. For a waiter, marks their rows, so that each release notifies; empty if a row has changed.
+     */
     private Optional<AcquireResult> contended(List<LockRow> busy, AcquireCommand command) throws SQLException {
         for (LockRow row : busy) {
             if (command.waiting().isPresent() && !row.isWanted() && !rows.markWanted(row)) {
@@ -111,7 +108,7 @@ record LockRepository(LockRows rows) {
                 next.isKept()));
     }
 
-    /** The token has the row: draws a number, and further ones until the first token is above the floor. */
+    /** The token has the row: draws numbers until the first fencing token exceeds the floor. */
     private Optional<AcquireResult> numbered(String key, AcquireCommand command, long seen) throws SQLException {
         OptionalLong first = rows.number(key, command.token().value(), seen, command.fencingTokens());
         return first.isPresent() ? granted(key, command, first.getAsLong()) : Optional.empty();
@@ -121,12 +118,11 @@ record LockRepository(LockRows rows) {
         if (first > command.fencingFloor()) {
             return Optional.of(new AcquireResult.Granted(first, 0));
         }
-        // Numbers were lost, as with a restored backup, or the application kept its locks elsewhere before.
+        // Numbers were lost, for example with a restored backup, or the application used another store before.
         rows.raise(command.fencingFloor());
         return numbered(key, command, first + command.fencingTokens() - 1);
     }
 
-    /** Makes leases longer, in one batch. */
     List<RenewResult> renew(List<Lease> leases) throws SQLException {
         return rows.renew(leases).stream()
                 .<RenewResult>map(isHeld -> isHeld ? new RenewResult.Renewed() : new RenewResult.NotHeld())
@@ -134,10 +130,10 @@ record LockRepository(LockRows rows) {
     }
 
     /**
-     * Releases with one statement if the token has the lock. A wait that ends leaves no queue, since there is none, and
-     * passes no signal on, since a release notifies all.
+     * Releases with one statement if the token holds the lock. The end of a wait only frees a lock that a late attempt
+     * may have acquired: there is no queue to leave, and no signal to pass on, since a release notifies all waiters.
      *
-     * @param slots the one that the token has; several are looked through for it
+     * @param slots the token's slot; several are searched for it
      */
     ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
@@ -149,7 +145,7 @@ record LockRepository(LockRows rows) {
         }
         String slot = slots.size() == 1
                 ? slots.get(0)
-                : slotOf(command.token(), rows.look(slots)).orElse(key);
+                : slotOf(command.token(), rows.find(slots)).orElse(key);
         boolean isKept = !command.atLeast().isZero();
         if (isKept && rows.keep(key, slot, token, command.atLeast())) {
             return rest(slot, command).orElseGet(() -> new ReleaseResult.Released(0));
@@ -160,21 +156,20 @@ record LockRepository(LockRows rows) {
         return isKept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
     }
 
-    /** The rest of the minimum time of this very grant. */
+    /** The rest of the minimum lock time, if it belongs to this grant. */
     private Optional<ReleaseResult> rest(String slot, ReleaseCommand command) throws SQLException {
-        return rows.look(slot)
-                .filter(row -> row.isKept() && !row.isOver() && row.fencingToken() == command.fencingToken())
+        return rows.find(slot)
+                .filter(row -> row.isKept() && !row.isExpired() && row.fencingToken() == command.fencingToken())
                 .map(row -> new ReleaseResult.Kept(row.remaining(), 0));
     }
 
-    /** Looks at one lock, or at one slot. */
     StoredLock inspect(String slot) throws SQLException {
-        return stored(rows.look(slot));
+        return stored(rows.find(slot));
     }
 
-    /** As an operator sees it; how many instances wait is not known. */
+    /** Reports at most one waiter: the table does not count them. */
     private static StoredLock stored(Optional<LockRow> looked) {
-        return looked.filter(row -> !row.isOver())
+        return looked.filter(row -> !row.isExpired())
                 .<StoredLock>map(row -> row.isKept()
                         ? new StoredLock.Kept(row.remaining(), row.fencingToken(), 0)
                         : new StoredLock.Held(
@@ -183,23 +178,23 @@ record LockRepository(LockRows rows) {
     }
 
     /**
-     * Takes a lock away.
+     * Revokes a lock.
      *
-     * @param fencingToken the last of the owner, as the operator saw it
+     * @param fencingToken the owner's last, as the operator saw it
      */
     Revocation revoke(String key, String slot, long fencingToken) throws SQLException {
-        Optional<LockRow> seen = rows.look(slot);
+        Optional<LockRow> seen = rows.find(slot);
         boolean isSame = fencingToken > 0
-                && seen.filter(row -> !row.isOver() && row.fencingToken() == fencingToken)
+                && seen.filter(row -> !row.isExpired() && row.fencingToken() == fencingToken)
                         .isPresent();
         if (isSame && rows.revoke(key, seen.get())) {
             return new Revocation.Revoked();
         }
-        return new Revocation.Stale(stored(isSame ? rows.look(slot) : seen));
+        return new Revocation.Stale(stored(isSame ? rows.find(slot) : seen));
     }
 
     /**
-     * Does everything that a lock needs, with a lock that nobody else uses. Also deletes what ended long ago.
+     * Executes the statements of a lock on a test key, then sweeps.
      *
      * @return why the table cannot be used; empty if it can
      */
@@ -224,19 +219,19 @@ record LockRepository(LockRows rows) {
         return rows.problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));
     }
 
-    /** Deletes what ended long ago; true. */
+    /** Returns true. */
     boolean sweep() throws SQLException {
         rows.sweep(SWEPT_AFTER);
         return true;
     }
 
-    /** Sends a notification; true. */
-    boolean tell(String notice) throws SQLException {
-        rows.tell(notice);
+    /** Returns true. */
+    boolean sendNotice(String notice) throws SQLException {
+        rows.sendNotice(notice);
         return true;
     }
 
-    /** Asks whether the table can be used, and changes nothing; empty. */
+    /** Returns empty. */
     Optional<String> probe() throws SQLException {
         rows.probe();
         return Optional.empty();

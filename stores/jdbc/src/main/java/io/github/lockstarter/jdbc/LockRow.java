@@ -6,17 +6,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A row, as it was read.
+ * A row as read.
  *
- * @param key of the lock, or of one of its slots
- * @param owner the value of the token that has the lock; empty while the lock is kept for its minimum time
- * @param fencingToken the last of the grant; 0 if it is not numbered yet
- * @param remainingMicros how long it lasts; 0 or less if it is over
- * @param isWanted whether its release notifies
+ * @param key of the lock or of one of its slots
+ * @param owner value of the lock token; empty while the lock is kept for its minimum time
+ * @param fencingToken the last of the grant; 0 before the grant is numbered
+ * @param remainingMicros time to expiry; 0 or less if expired
+ * @param isWanted whether a release notifies
  */
 record LockRow(String key, Optional<String> owner, long fencingToken, long remainingMicros, boolean isWanted) {
 
-    boolean isOver() {
+    boolean isExpired() {
         return remainingMicros <= 0;
     }
 
@@ -32,7 +32,6 @@ record LockRow(String key, Optional<String> owner, long fencingToken, long remai
         return Duration.ofNanos(Math.max(1, remainingMicros) * 1_000);
     }
 
-    /** What others may know of the owner. */
     Optional<LockHolder> holder() {
         return owner.map(LockToken::holderOf);
     }

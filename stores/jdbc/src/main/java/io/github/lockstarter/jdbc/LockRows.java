@@ -14,20 +14,19 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements on the table, each a transaction of its own but for renewals, of which a batch may be one, and for a
- * grant in PostgreSQL, on one connection in auto-commit mode. All times are those of the database. Belongs to one
- * thread.
+ * The statements on the table, on one connection in auto-commit mode. Each is its own transaction, except a batch of
+ * renewals, which may be one, and a grant in PostgreSQL. All times are the database's. Belongs to one thread.
  *
- * <p>A lock is taken in two steps: {@link #insert} or {@link #takeOver} writes the token into the row, and {@link
- * #number} then draws a number and writes it into the row if the token still has it. The invariant behind the order of
- * fencing tokens: <em>a number counts only if it was drawn while the row had the token.</em> A number that was drawn
- * before the row was taken could be smaller than that of an owner that came and went in between.
+ * <p>Acquiring has two steps: {@link #insert} or {@link #takeOver} writes the token into the row; {@link #number} then
+ * draws a number, and writes it if the row still has the token. The order of fencing tokens rests on this invariant:
+ * <em>a number counts only if it was drawn while the row had the token.</em> A number drawn earlier could be smaller
+ * than that of an intermediate owner.
  */
 abstract class LockRows {
 
     /**
-     * How many fencing tokens a drawn number stands for, so that each grant can cover as many, whatever the increment
-     * of the sequence is. 2^53 / 1024 grants are enough for 28 years at 10,000 a second.
+     * Fencing tokens for each drawn number, so that a grant can cover as many, whatever the increment of the sequence.
+     * 2^53 / 1024 grants last 28 years at 10,000 a second.
      */
     static final int TOKENS_OF_A_NUMBER = 1024;
 
@@ -44,44 +43,40 @@ abstract class LockRows {
         this.timeoutSeconds = seconds(timeout);
     }
 
-    /** When the driver cancels a statement, which it counts in seconds: not before the timeout. */
+    /** The query timeout, which drivers count in seconds: rounded up. */
     static int seconds(Duration timeout) {
         return (int) Math.max(1, timeout.plusMillis(999).toSeconds());
     }
 
-    /** The present time. */
     abstract String now();
 
-    /** A column with a time plus as many microseconds as a parameter says. */
+    /** SQL for the column's time plus a parameter in microseconds. */
     abstract String laterThan(String column);
 
-    /** Microseconds until a time. */
     abstract String microsUntil(String time);
 
-    /** The present time plus as many microseconds as a parameter says. */
     final String later() {
         return laterThan(now());
     }
 
-    /** Whether the release of a row notifies. */
+    /** SQL condition: whether the row's release notifies. */
     String wanted() {
         return "1 = 0";
     }
 
-    /** Whether a row was written. */
     boolean isChanged() {
         return changed;
     }
 
     /**
-     * Takes the lock and numbers the grant if there is no row.
+     * Acquires the lock and numbers the grant if there is no row.
      *
-     * @param tokens how many fencing tokens the grant covers
-     * @return the row afterwards, of whatever owner; empty if it changes meanwhile
+     * @param tokens number of fencing tokens that the grant covers
+     * @return the row afterwards, of any owner; empty if it changes concurrently
      */
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
         if (!insert(key, token, lease)) {
-            return look(key);
+            return find(key);
         }
         OptionalLong first = number(key, token, 0, tokens);
         return first.isPresent()
@@ -90,21 +85,19 @@ abstract class LockRows {
                 : Optional.empty();
     }
 
-    /** Takes the lock if there is no row. */
     final boolean insert(String key, String token, Duration lease) throws SQLException {
-        return insertUnlessThere(newRow(), key, token, micros(lease));
+        return insertIfAbsent(newRow(), key, token, micros(lease));
     }
 
-    /** Columns and values of a new row: the parameters are key, token and lease. */
+    /** SQL for a new row; parameters: key, token, lease. */
     final String newRow() {
         return table.name() + " (lock_key, owner, fencing_token, granted_at, lock_until) VALUES (?, ?, 0, " + now()
                 + ", " + later() + ")";
     }
 
-    /** Inserts a row unless there is one of the same key; one that comes at the same moment is no error. */
-    abstract boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException;
+    /** Returns false if the key exists, even if it is inserted concurrently. */
+    abstract boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException;
 
-    /** Takes the lock if the row is over. */
     boolean takeOver(String key, String token, Duration lease) throws SQLException {
         return change(
                 "UPDATE " + table.name() + " SET owner = ?, fencing_token = 0, granted_at = " + now()
@@ -115,19 +108,19 @@ abstract class LockRows {
     }
 
     /**
-     * Numbers the grant, if the token has the row and its number is the one that was seen.
+     * Numbers the grant if the row has the token and the number seen.
      *
      * @param seen 0, or a number that is too small
-     * @param tokens how many fencing tokens the grant covers
-     * @return the first of them; empty if the token does not have the row, or it was numbered before
+     * @param tokens number of fencing tokens that the grant covers
+     * @return the first of them; empty if the row has another owner or number
      */
     abstract OptionalLong number(String key, String token, long seen, int tokens) throws SQLException;
 
-    /** Makes every token that is drawn from now on greater than this: a row that is no lock has what was raised. */
+    /** Makes all tokens drawn later exceed the floor, which is stored in a row of its own. */
     void raise(long floor) throws SQLException {
         String row = table.name() + " (lock_key, fencing_token, granted_at, lock_until) VALUES (?, ?, " + now()
                 + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')";
-        if (!insertUnlessThere(row, StoredKeys.FLOOR, floor)) {
+        if (!insertIfAbsent(row, StoredKeys.FLOOR, floor)) {
             change(
                     "UPDATE " + table.name() + " SET fencing_token = GREATEST(fencing_token, ?) WHERE lock_key = ?",
                     floor,
@@ -135,19 +128,19 @@ abstract class LockRows {
         }
     }
 
-    final Optional<LockRow> look(String key) throws SQLException {
-        return look(List.of(key)).stream().findFirst();
+    final Optional<LockRow> find(String key) throws SQLException {
+        return find(List.of(key)).stream().findFirst();
     }
 
-    /** Those of the rows that are there, in no order. */
-    final List<LockRow> look(List<String> keys) throws SQLException {
-        try (PreparedStatement statement = prepare(looking("fencing_token", keys.size()), keys.toArray())) {
+    /** The existing rows, in no order. */
+    final List<LockRow> find(List<String> keys) throws SQLException {
+        try (PreparedStatement statement = prepare(selection("fencing_token", keys.size()), keys.toArray())) {
             return read(statement.executeQuery());
         }
     }
 
-    /** Reads the rows of so many keys, which are the parameters. */
-    final String looking(String fencingToken, int keys) {
+    /** SQL that reads rows; parameters: the keys. */
+    final String selection(String fencingToken, int keys) {
         return "SELECT lock_key, owner, " + fencingToken + ", " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
                 + " THEN 1 ELSE 0 END FROM " + table.name() + " WHERE lock_key "
                 + (keys == 1 ? "= ?" : "IN (?" + ", ?".repeat(keys - 1) + ")");
@@ -168,15 +161,15 @@ abstract class LockRows {
         }
     }
 
-    /** Has the release of a row notify; false if the row is another one by now. */
+    /** Makes the row's release notify; false if the owner has changed. */
     boolean markWanted(LockRow row) throws SQLException {
         return true;
     }
 
     /**
-     * Makes leases end no earlier than the given times from now.
+     * Extends leases to at least the given durations from now.
      *
-     * @return which of the rows had the token
+     * @return for each lease, whether the row had the token
      */
     List<Boolean> renew(List<Lease> leases) throws SQLException {
         String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(lock_until, " + later()
@@ -196,12 +189,12 @@ abstract class LockRows {
         }
     }
 
-    /** By the count of the rows; a driver that sends a batch as one statement may not know it. */
+    /** A driver that rewrites a batch as one statement may not know the count of each row. */
     boolean isRenewed(Lease lease, int count) throws SQLException {
         return count == PreparedStatement.SUCCESS_NO_INFO ? isHeld(lease) : count > 0;
     }
 
-    /** The message of a failed batch may have the values of its parameters, and so lock tokens. */
+    /** Omits the message of a failed batch, which may contain parameter values and so lock tokens. */
     private static int[] execute(PreparedStatement batch) throws SQLException {
         try {
             return batch.executeBatch();
@@ -214,17 +207,16 @@ abstract class LockRows {
         }
     }
 
-    /** How long a token keeps a key. */
     record Lease(String key, String token, Duration duration) {}
 
     final boolean isHeld(Lease lease) throws SQLException {
-        return look(lease.key())
-                .filter(row -> !row.isOver()
+        return find(lease.key())
+                .filter(row -> !row.isExpired()
                         && row.owner().filter(lease.token()::equals).isPresent())
                 .isPresent();
     }
 
-    /** Frees the row of a slot if the token has it, and notifies those that wait for the key. */
+    /** Deletes the slot's row if it has the token, and notifies the waiters of the key. */
     final boolean free(String key, String slot, String token) throws SQLException {
         return giveUp(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?",
@@ -233,7 +225,7 @@ abstract class LockRows {
                 token);
     }
 
-    /** Gives the row to no owner for the rest of its minimum time, if the token has it and a part is left. */
+    /** Keeps the row without an owner for the rest of its minimum time, if it has the token and time is left. */
     final boolean keep(String key, String slot, String token, Duration atLeast) throws SQLException {
         long micros = micros(atLeast);
         return giveUp(
@@ -246,7 +238,7 @@ abstract class LockRows {
                 micros);
     }
 
-    /** Frees the row for an operator, if the last fencing token is the one that was seen. */
+    /** Deletes the row for an operator if its last fencing token is still the one seen. */
     final boolean revoke(String key, LockRow seen) throws SQLException {
         return giveUp(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
@@ -255,33 +247,30 @@ abstract class LockRows {
                 seen.fencingToken());
     }
 
-    /** Carries a statement out that changes at most one row, and notifies if that is wanted. */
+    /** Executes a statement that changes at most one row, and notifies if that row wants it. */
     boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
         return change(sql, parameters);
     }
 
-    /** Notifies all instances; nothing where the database cannot. */
-    void tell(String notice) throws SQLException {}
+    /** Notifies all instances where the database can. */
+    void sendNotice(String notice) throws SQLException {}
 
-    /** Deletes what ended long ago: of holders that crashed, and of minimum times. */
+    /** Deletes rows that expired before the given age. */
     void sweep(Duration age) throws SQLException {
         change("DELETE FROM " + table.name() + " WHERE " + laterThan("lock_until") + " < " + now(), micros(age));
     }
 
-    /** Fails unless the table is there and can be written; changes nothing. */
+    /** Fails unless the table exists and can be written; changes nothing. */
     void probe() throws SQLException {
         change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", StoredKeys.FLOOR, "");
     }
 
-    /** Why the numbers would not grow from grant to grant as they are configured; empty if they do. */
+    /** Why the configured numbers would not increase from grant to grant; empty if they do. */
     Optional<String> problemOfNumbers() throws SQLException {
         return Optional.empty();
     }
 
-    /**
-     * Numbers a grant with the next number of a sequence, above all tokens that were raised: the parameters are the
-     * number of tokens, the key, the token, and the number that was seen.
-     */
+    /** SQL that numbers a grant above the raised floor; parameters: number of tokens, key, token, number seen. */
     final String numbering(String nextNumber) {
         return "UPDATE " + table.name() + " SET fencing_token = (" + nextNumber + " - 1) * " + TOKENS_OF_A_NUMBER
                 + " + COALESCE((SELECT MAX(raised.fencing_token) FROM " + table.name()
@@ -289,7 +278,7 @@ abstract class LockRows {
                 + "'), 0) + ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?";
     }
 
-    /** The first of as many tokens, if one was written into the row. */
+    /** The first of the tokens that end with the last one; empty if none was written. */
     final OptionalLong firstOf(int tokens, OptionalLong last) {
         note(last.isPresent());
         return last.isPresent() ? OptionalLong.of(last.getAsLong() - tokens + 1) : last;
@@ -306,7 +295,7 @@ abstract class LockRows {
         return isChange;
     }
 
-    /** The number in the first column of the only row, if there is one. */
+    /** The first column of the only row, if any. */
     final OptionalLong ask(String sql, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters);
                 ResultSet rows = statement.executeQuery()) {
@@ -326,7 +315,7 @@ abstract class LockRows {
         }
     }
 
-    /** Ends the statement if it takes longer than a command may. */
+    /** Cancels the statement at the command timeout. */
     void limit(PreparedStatement statement) throws SQLException {
         statement.setQueryTimeout(timeoutSeconds);
     }
@@ -341,7 +330,7 @@ abstract class LockRows {
         }
     }
 
-    /** At least as long; no longer than a century. */
+    /** Rounded up, at most a century. */
     static long micros(Duration time) {
         return time.compareTo(Duration.ofDays(36_500)) >= 0 ? MOST_MICROS : (time.toNanos() + 999) / 1_000;
     }

@@ -4,10 +4,10 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * The table with the locks. Its name is part of statements, so it is checked.
+ * The lock table. Its name becomes part of statements, so it is validated.
  *
- * @param name its name of letters, digits and underscores, perhaps after the name of its schema and a dot; a schema
- *     with other characters is quoted as the database wants it
+ * @param name letters, digits and underscores, optionally after a schema and a dot; a schema with other characters is
+ *     quoted as the database requires
  */
 public record LockTable(String name) {
 
@@ -15,17 +15,17 @@ public record LockTable(String name) {
     private static final Pattern NAME = Pattern.compile(
             "(?:(?:" + IDENTIFIER + "|\"[^\"'\\\\\\p{Cntrl}]+\"|`[^`'\\\\\\p{Cntrl}]+`)\\.)?" + IDENTIFIER);
 
-    /** PostgreSQL refuses a notification with a longer one. */
+    /** PostgreSQL rejects longer channel names. */
     private static final int LONGEST_CHANNEL = 63;
 
     /** The table that the scripts create. */
     public static final LockTable DEFAULT = new LockTable("distributed_lock");
 
     /**
-     * Checks the name.
+     * Validates the name.
      *
-     * @param name its name
-     * @throws IllegalArgumentException when it is no plain identifier
+     * @param name the name
+     * @throws IllegalArgumentException when it is not a plain identifier
      */
     public LockTable {
         if (!NAME.matcher(name).matches()) {
@@ -34,17 +34,17 @@ public record LockTable(String name) {
         }
     }
 
-    /** With its schema, unless it was named; so each connection means the same table, whatever schema it has. */
+    /** Adds the schema unless one is named, so every connection uses the same table whatever its current schema. */
     LockTable in(String schema, char quote) {
         return name.indexOf('.') < 0 ? new LockTable(quote + schema + quote + '.' + name) : this;
     }
 
-    /** The sequence, or in MySQL the table, that numbers the grants. */
+    /** The sequence, in MySQL the table, that numbers grants. */
     String numbers() {
         return name + "_fencing";
     }
 
-    /** The channel of notifications. Tables whose long names begin alike share one: their waiters look in vain. */
+    /** The channel of notifications. Tables whose long names begin alike share one: their waiters retry needlessly. */
     String channel() {
         String whole =
                 name.replaceAll("[\"`]", "").replaceAll("[^A-Za-z0-9_]", "_").toLowerCase(Locale.ROOT);

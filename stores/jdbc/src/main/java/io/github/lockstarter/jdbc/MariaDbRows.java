@@ -16,7 +16,7 @@ final class MariaDbRows extends MySqlRows {
         return ask("SELECT NEXT VALUE FOR " + table.numbers()).orElseThrow();
     }
 
-    /** MariaDB ignores a value that is not above the present one. */
+    /** MariaDB ignores a value that is not above the current one. */
     @Override
     void raise(long floor) throws SQLException {
         ask("SELECT SETVAL(" + table.numbers() + ", " + numberAbove(floor) + ")");

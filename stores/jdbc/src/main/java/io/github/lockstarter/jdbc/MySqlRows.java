@@ -12,12 +12,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements for MySQL, which has no sequences: a table with an {@code AUTO_INCREMENT} column stands in for one,
- * whose counter survives restarts since MySQL 8.0.
+ * The statements for MySQL. A table with an {@code AUTO_INCREMENT} column replaces the missing sequences; its counter
+ * survives restarts since MySQL 8.0.
  */
 class MySqlRows extends LockRows {
 
-    /** How many rows the table that draws numbers may have, about. */
+    /** Approximate number of rows in the table that draws numbers. */
     private static final int NUMBERS_LEFT = 100;
 
     MySqlRows(Connection connection, LockTable table, Duration timeout) {
@@ -39,9 +39,9 @@ class MySqlRows extends LockRows {
         return "TIMESTAMPDIFF(MICROSECOND, " + now() + ", " + time + ")";
     }
 
-    /** A duplicate is a warning. */
+    /** MySQL reports a duplicate as a warning. */
     @Override
-    final boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException {
+    final boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException {
         return change("INSERT IGNORE INTO " + row, parameters);
     }
 
@@ -58,7 +58,6 @@ class MySqlRows extends LockRows {
         return isNumbered ? OptionalLong.of(first) : OptionalLong.empty();
     }
 
-    /** The next number. */
     long draw() throws SQLException {
         long drawn;
         try (PreparedStatement statement = connection.prepareStatement(
@@ -70,14 +69,14 @@ class MySqlRows extends LockRows {
                 drawn = keys.getLong(1);
             }
         }
-        // By chance, since a server may draw odd numbers only, or each seventh.
+        // At random, since a server may draw only odd numbers, or every seventh.
         if (ThreadLocalRandom.current().nextInt(NUMBERS_LEFT) == 0) {
             change("DELETE FROM " + table.numbers() + " WHERE n < ?", drawn);
         }
         return drawn;
     }
 
-    /** In one transaction, since the server writes each transaction to the disk by itself. */
+    /** In one transaction, since the server flushes each transaction to disk separately. */
     @Override
     final List<Boolean> renew(List<Lease> leases) throws SQLException {
         if (leases.size() == 1) {
@@ -89,7 +88,7 @@ class MySqlRows extends LockRows {
             connection.commit();
             return renewed;
         } finally {
-            connection.setAutoCommit(true); // commits what a failed batch has done: a longer lease does no harm
+            connection.setAutoCommit(true); // commits part of a failed batch: a longer lease does no harm
         }
     }
 
@@ -99,13 +98,13 @@ class MySqlRows extends LockRows {
         return count > 0 || isHeld(lease);
     }
 
-    /** A row with a greater number raises the counter, and one with a smaller number leaves it. */
+    /** A greater number raises the counter; a smaller one does not change it. */
     @Override
     void raise(long floor) throws SQLException {
         change("INSERT IGNORE INTO " + table.numbers() + " (n) VALUES (?)", numberAbove(floor));
     }
 
-    /** The first tokens of all numbers after this one are above the floor. */
+    /** All tokens of later numbers exceed the floor. */
     static long numberAbove(long floor) {
         return floor / TOKENS_OF_A_NUMBER + 1;
     }

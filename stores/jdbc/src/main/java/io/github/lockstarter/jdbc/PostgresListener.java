@@ -23,25 +23,25 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break, and from time
- * to time, so that the pool can retire it. Does nothing on other databases, or where the configuration says so.
+ * Receives PostgreSQL notifications on its own connection, which it reopens after a failure, and periodically so that
+ * the pool can retire it. Idle on other databases and when disabled.
  *
- * <p>Any thread calls. {@code waiting} has the keys for which the instance waits, by the texts under which they are
- * stored, and {@code hashed} those that it has asked for and that are not stored as they are. One thread listens, from
- * {@link #startIfWanted} to {@link #close}; it alone writes {@code isOpen}, {@code problem} and {@code isInterrupted}.
+ * <p>Called by any thread. {@code waiting} maps stored keys to the keys for which the instance waits; {@code hashed}
+ * maps stored keys that are not prefix plus key. One thread listens, from {@link #startIfWanted} to {@link #close}; it
+ * alone writes {@code isOpen}, {@code problem} and {@code isInterrupted}.
  */
 final class PostgresListener implements Runnable, AutoCloseable {
 
-    /** A borrowed connection outlives the max-lifetime of its pool. */
+    /** A pool does not retire a borrowed connection at its max-lifetime. */
     static final Duration LONGEST_LOAN = Duration.ofMinutes(10);
 
-    /** A notification about a forgotten key is missed, which the next look or renewal makes up for. */
+    /** The next renewal detects a revocation whose key was dropped. */
     private static final int MOST_HASHED = 10_000;
 
     private static final int LOOK_MILLIS = 250;
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /** How often a silent connection is asked whether it is still there. */
+    /** Time between checks that the connection works. */
     private static final Duration ASK_AFTER = Duration.ofSeconds(10);
 
     private record Mailbox(String instance, SignalListener listener) {}
@@ -62,10 +62,10 @@ final class PostgresListener implements Runnable, AutoCloseable {
     private boolean isInterrupted;
 
     /**
-     * Hears nothing yet.
+     * Does not start.
      *
-     * @param sender sends a notification over a connection of the pool; false if it could not
-     * @param longestLoan when it gives its connection back and takes one again
+     * @param sender sends a notification over the pool; false if it could not
+     * @param longestLoan time after which the connection is returned and another one borrowed
      */
     PostgresListener(JdbcSettings settings, JdbcDatabase database, Predicate<String> sender, Duration longestLoan) {
         this.settings = settings;
@@ -74,12 +74,11 @@ final class PostgresListener implements Runnable, AutoCloseable {
         this.longestLoan = longestLoan;
     }
 
-    /** Whom to tell. */
     void listen(String instanceId, SignalListener receiver) {
         mailbox = Optional.of(new Mailbox(LockToken.shortened(instanceId), receiver));
     }
 
-    /** Whether the database notifies, as far as it is known, and the configuration wants it. */
+    /** Whether notifications are enabled and the database is known to have them. */
     boolean isWanted() {
         return settings.listen()
                 && database.knownDialect()
@@ -87,14 +86,14 @@ final class PostgresListener implements Runnable, AutoCloseable {
                         .isPresent();
     }
 
-    /** Listens from soon on, unless it does, or has given that up. */
+    /** Starts the thread once. */
     void startIfWanted() {
         if (!isStarted.get() && isWanted() && isStarted.compareAndSet(false, true)) {
             thread.start();
         }
     }
 
-    /** Waits until it listens, or has given that up, or the time is over. */
+    /** Waits until notifications arrive or the listener gives up, up to the limit. */
     void awaitOpen(Duration limit) {
         if (isStarted.get()) {
             BlockingWait.awaitUninterruptibly(tried, limit);
@@ -105,19 +104,19 @@ final class PostgresListener implements Runnable, AutoCloseable {
         return isOpen;
     }
 
-    /** Why it has given up, so that waiters look again by themselves. */
+    /** Why the listener gave up, so that waiters poll. */
     Optional<String> problem() {
         return problem;
     }
 
-    /** Ends the thread, and waits until it has given its connection back. Idempotent. */
+    /** Stops the thread, and waits until it has returned its connection. Idempotent. */
     @Override
     public void close() {
         isStopped = true;
         LockThreads.join(thread);
     }
 
-    /** An attempt begins; a notification may come before its answer. */
+    /** Call before an attempt: a notification may arrive before the result. */
     void begin(String stored, AcquireCommand command) {
         if (command.waiting().isPresent()) {
             waiting.put(stored, command.key());
@@ -130,7 +129,6 @@ final class PostgresListener implements Runnable, AutoCloseable {
         }
     }
 
-    /** The wait is over. */
     void end(String stored) {
         waiting.remove(stored);
     }
@@ -141,7 +139,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
             try (JdbcSession session = database.open()) {
                 listen(session.connection());
             } catch (SQLException | RuntimeException e) {
-                // The pool is exhausted or the server is away, which the commands report.
+                // The commands report an exhausted pool or an unreachable server.
                 isInterrupted = true;
                 isOpen = false;
                 pause();
@@ -155,21 +153,21 @@ final class PostgresListener implements Runnable, AutoCloseable {
     private void listen(Connection connection) throws SQLException {
         execute(connection, "LISTEN \"" + database.table().channel() + '"');
         PGConnection notifying = connection.unwrap(PGConnection.class);
-        Optional<String> deafness = deafness(notifying);
-        if (deafness.isEmpty()) {
-            hear(connection, notifying);
+        Optional<String> found = findProblem(notifying);
+        if (found.isEmpty()) {
+            receiveUntilLoanEnds(connection, notifying);
         }
         execute(connection, "UNLISTEN *");
-        if (deafness.isPresent()) {
+        if (found.isPresent()) {
             if (tried.isDone()) {
-                throw new SQLException(deafness.get());
+                throw new SQLException(found.get());
             }
-            problem = deafness;
+            problem = found;
             isStopped = true;
         }
     }
 
-    private void hear(Connection connection, PGConnection notifying) throws SQLException {
+    private void receiveUntilLoanEnds(Connection connection, PGConnection notifying) throws SQLException {
         isOpen = true;
         tried.complete(null);
         if (isInterrupted) {
@@ -188,18 +186,19 @@ final class PostgresListener implements Runnable, AutoCloseable {
         isInterrupted = true; // until it listens again
     }
 
-    /** Why no notification would come; empty if one did. A pooler may have carried LISTEN out on any connection. */
-    private Optional<String> deafness(PGConnection connection) throws SQLException {
+    /** Why notifications do not arrive; empty if one did. A pooler may execute LISTEN on any connection. */
+    private Optional<String> findProblem(PGConnection connection) throws SQLException {
         String echo = "echo:" + UUID.randomUUID();
         if (!sender.test(echo)) {
             return Optional.of("The connection pool has no connection to spare for the notifications of PostgreSQL");
         }
         long sent = System.nanoTime();
-        boolean isHeard = false;
-        while (!isHeard && System.nanoTime() - sent < settings.commandTimeout().toNanos()) {
-            isHeard = receive(connection).contains(echo);
+        boolean isReceived = false;
+        while (!isReceived
+                && System.nanoTime() - sent < settings.commandTimeout().toNanos()) {
+            isReceived = receive(connection).contains(echo);
         }
-        return isHeard
+        return isReceived
                 ? Optional.empty()
                 : Optional.of("No notification of PostgreSQL comes through, as behind a pooler in transaction mode");
     }

@@ -4,11 +4,11 @@ import io.github.lockstarter.spi.LockToken;
 import java.util.Optional;
 
 /**
- * A notification: a lock may be free, and perhaps which token an operator took it from.
+ * A notification that a lock may be free, and after a revocation which token lost it.
  *
  * @param instance of the token that lost the lock, shortened; empty after a release
  * @param fingerprint of that token
- * @param key the key as it is stored
+ * @param key the stored key
  */
 record PostgresNotice(String instance, String fingerprint, String key) {
 
@@ -16,7 +16,6 @@ record PostgresNotice(String instance, String fingerprint, String key) {
         return new PostgresNotice("", "", key);
     }
 
-    /** By an operator, from the owner if there is one. */
     static PostgresNotice revoked(String key, Optional<String> owner) {
         return owner.map(token ->
                         new PostgresNotice(LockToken.holderOf(token).instance(), LockToken.fingerprintOf(token), key))
@@ -27,12 +26,11 @@ record PostgresNotice(String instance, String fingerprint, String key) {
         return !fingerprint.isEmpty();
     }
 
-    /** What {@link #of} reads. */
     String text() {
         return String.join(":", instance, fingerprint, key);
     }
 
-    /** Reads a notification; empty if it is of another kind. */
+    /** Parses a notification; empty if it is of another kind. */
     static Optional<PostgresNotice> of(String text) {
         String[] parts = text.split(":", 3);
         return parts.length == 3 ? Optional.of(new PostgresNotice(parts[0], parts[1], parts[2])) : Optional.empty();

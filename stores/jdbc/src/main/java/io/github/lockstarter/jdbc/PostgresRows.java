@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements for PostgreSQL. The clock is read where it is used, not at the begin of a statement that may have
- * waited for another one.
+ * The statements for PostgreSQL. They read the clock where they use it, because a statement may have waited for another
+ * since it began.
  */
 final class PostgresRows extends LockRows {
 
@@ -20,7 +20,7 @@ final class PostgresRows extends LockRows {
         super(connection, table, timeout);
     }
 
-    /** The schema of the search path that has the table; the first one if none has it. */
+    /** The schema on the search path that has the table; otherwise the first one. */
     static @Nullable String schemaOf(LockTable table, Connection connection) throws SQLException {
         String sql = "SELECT COALESCE((SELECT nspname FROM pg_class JOIN pg_namespace schema"
                 + " ON schema.oid = relnamespace WHERE pg_class.oid = to_regclass(?)), current_schema())";
@@ -53,15 +53,15 @@ final class PostgresRows extends LockRows {
     }
 
     /**
-     * Both statements in one message, of which the server makes one transaction: one answer, and one write to the disk.
-     * From the insertion to the end of the transaction nobody else can take the row, so the number is drawn while the
-     * token has it. With {@code preferQueryMode=simple} the driver sends two messages, which take two transactions: the
-     * row still comes first, and its number is drawn only if the token has it then.
+     * Sends both statements in one message, which the server executes as one transaction: one response, one flush to
+     * disk. From the insert to the commit nobody else can take the row, so the number is drawn while the row has the
+     * token. With {@code preferQueryMode=simple} the driver sends two messages and so two transactions; the number is
+     * still drawn after the insert, and only if the row has the token.
      */
     @Override
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
         String sql = insertion(newRow()) + "; WITH numbered AS (" + numbering() + ") "
-                + looking("COALESCE((SELECT numbered.fencing_token FROM numbered), fencing_token)", 1);
+                + selection("COALESCE((SELECT numbered.fencing_token FROM numbered), fencing_token)", 1);
         try (PreparedStatement statement =
                 prepare(sql, key, token, micros(lease), (long) tokens, key, token, 0L, key)) {
             statement.execute();
@@ -72,7 +72,7 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    boolean insertUnlessThere(String row, @Nullable Object... parameters) throws SQLException {
+    boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException {
         return change(insertion(row), parameters);
     }
 
@@ -89,7 +89,7 @@ final class PostgresRows extends LockRows {
         return numbering("nextval('" + table.numbers() + "')") + " RETURNING fencing_token";
     }
 
-    /** Each session would draw from numbers of its own that it has taken in advance. */
+    /** With a cache, each session draws from its own preallocated numbers. */
     @Override
     Optional<String> problemOfNumbers() throws SQLException {
         OptionalLong cached = ask("SELECT seqcache FROM pg_sequence WHERE seqrelid = CAST('" + table.numbers()
@@ -110,11 +110,11 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    void tell(String notice) throws SQLException {
+    void sendNotice(String notice) throws SQLException {
         ask("SELECT 1, CAST(pg_notify('" + table.channel() + "', ?) AS TEXT)", notice);
     }
 
-    /** Whoever loses the lock to an operator is notified, too. */
+    /** Always notifies the owner of a revoked lock. */
     @Override
     boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
         String toNotify = notice.isRevoked() ? "TRUE" : wanted();

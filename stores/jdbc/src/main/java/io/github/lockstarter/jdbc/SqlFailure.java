@@ -6,54 +6,53 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A command that failed: whether a statement may have been executed, and what to do.
+ * A failed command.
  *
- * @param kind what is known of the statements
- * @param problem what failed, without a full stop
- * @param remedy what to change; empty if there is nothing
- * @param cause the driver's or the pool's failure
+ * @param kind whether statements may have been executed
+ * @param problem without a full stop
+ * @param remedy the change to make; empty if there is none
+ * @param cause the failure of the driver or the pool
  */
 record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
 
-    // SQL states, and error codes of H2, MySQL and MariaDB, which are numbers of other lengths or ranges.
+    // SQL states, and error codes of H2, MySQL and MariaDB, whose length or range differs from states.
 
-    /** A timeout of a lock, a deadlock, in H2 also a change by another connection. */
+    /** Lock timeouts and deadlocks; in H2 also concurrent changes. */
     private static final Set<String> RETRY = Set.of("50200", "90131", "1205", "1213");
 
     private static final Set<String> READ_ONLY = Set.of("25006", "90097", "1290", "1792", "1836");
 
-    /** Also of a sequence, and of a function that a sequence needs. */
+    /** Includes a missing sequence, or a function that it needs. */
     private static final Set<String> MISSING_TABLE =
             Set.of("42P01", "42S02", "42S03", "42S04", "42102", "42103", "42104", "90036", "1146", "4091");
 
     private static final Set<String> MISSING_RIGHTS = Set.of("42501", "90096", "1044", "1142", "1143", "1370");
     private static final Set<String> SHUTS_DOWN_OR_STARTS = Set.of("57P01", "57P02", "57P03");
 
-    /** State of a database that is none of those in which locks can be kept. */
+    /** State for an unsupported database. */
     static final String NOT_SUPPORTED = "0A000";
 
-    /** Classes: a syntax error, a wrong value, a constraint, something that the server cannot do. */
+    /** Classes: syntax errors, wrong values, constraints, unsupported features. */
     private static final Set<String> REFUSED = Set.of("42", "22", "23", "0A");
 
     /**
-     * A connection or a command that the server turned down: a wrong login, no room for another connection, no memory
-     * or disk, a limit, or a server that starts. Classes and states.
+     * Classes and states of a server that responds but refuses: wrong login, too many connections, no memory or disk, a
+     * limit, startup.
      */
     private static final Set<String> TURNED_DOWN = Set.of("28", "53", "54", "08004", "57P03");
 
-    /** What helps a holder whose work has all connections. */
+    /** Remedy for a holder whose work uses all connections. */
     static final String LARGER_POOL =
             "Enlarge the connection pool, or mark one for locks alone with @DistributedLockDataSource";
 
-    /** What is known of the statements. */
     enum Kind {
-        /** Not executed, because of another transaction: at once again. */
+        /** Not executed because of another transaction; repeat at once. */
         RETRY,
-        /** Not executed, and will not be before somebody changes something. */
+        /** Not executed; a repetition fails until somebody changes something. */
         REFUSED,
-        /** Not executed: the database cannot carry it out at the moment. */
+        /** Not executed; the database cannot do it at the moment. */
         UNAVAILABLE,
-        /** Perhaps executed. */
+        /** Possibly executed. */
         UNKNOWN
     }
 
@@ -106,15 +105,15 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
         return Optional.ofNullable(failure.getSQLState()).orElse("");
     }
 
-    /** Whether the server has answered, though not to the command; also with the last cause of a pool. */
+    /** Whether the server responded with a refusal, also as the cause of a pool's failure. */
     static boolean isTurnedDown(SQLException failure) {
         return TURNED_DOWN.stream().anyMatch(state(failure)::startsWith)
                 || (failure.getCause() instanceof SQLException cause && isTurnedDown(cause));
     }
 
-    /** No connection could be had, so nothing was sent. */
+    /** No connection was available, so nothing was sent. */
     static SqlFailure unconnected(SQLException failure) {
-        // HikariCP adds why it could not open one, if it tried.
+        // HikariCP sets a cause if it failed to open a connection.
         boolean isPoolExhausted = failure instanceof SQLTransientConnectionException && failure.getCause() == null;
         return of(
                 failure,
@@ -123,17 +122,16 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
                 isPoolExhausted ? LARGER_POOL : "");
     }
 
-    /** The table is not fit for locks. */
     static SqlFailure ofTable(String problem, String remedy) {
         return new SqlFailure(Kind.REFUSED, problem, remedy, new IllegalStateException(problem));
     }
 
-    /** The same after a statement that was executed. */
+    /** The same failure after an executed statement. */
     SqlFailure ofUnknownOutcome() {
         return new SqlFailure(Kind.UNKNOWN, problem, remedy, cause);
     }
 
-    /** Without the statement, which H2 adds. */
+    /** Removes the statement, which H2 appends. */
     private static String firstLine(SQLException failure) {
         String message = failure.getMessage() == null ? failure.toString() : failure.getMessage();
         return message.lines()
@@ -143,7 +141,6 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
                 .replaceFirst("\\.$", "");
     }
 
-    /** For a message: what failed, and what to change. */
     String reason() {
         return remedy.isEmpty() ? problem : problem + ". " + remedy;
     }

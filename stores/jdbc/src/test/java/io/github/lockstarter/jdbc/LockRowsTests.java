@@ -49,7 +49,7 @@ class LockRowsTests {
 
         assertThat(ofBob).isPresent();
         assertThat(alice.number(KEY, "alice", 0, 1)).isEmpty();
-        assertThat(alice.look(KEY)).hasValueSatisfying(row -> {
+        assertThat(alice.find(KEY)).hasValueSatisfying(row -> {
             assertThat(row.owner()).hasValue("bob");
             assertThat(row.fencingToken()).isEqualTo(ofBob.getAsLong());
         });
@@ -91,15 +91,15 @@ class LockRowsTests {
         alice.raise(1_000_000);
         alice.insert("over", "alice", OVER_AT_ONCE);
         alice.insert("held", "alice", LONG);
-        await().untilAsserted(() -> assertThat(alice.look("over"))
-                .hasValueSatisfying(row -> assertThat(row.isOver()).isTrue()));
+        await().untilAsserted(() -> assertThat(alice.find("over"))
+                .hasValueSatisfying(row -> assertThat(row.isExpired()).isTrue()));
 
         alice.sweep(LONG);
-        assertThat(alice.look("over")).isPresent();
+        assertThat(alice.find("over")).isPresent();
         alice.sweep(Duration.ZERO);
 
-        assertThat(alice.look("over")).isEmpty();
-        assertThat(alice.look("held")).isPresent();
+        assertThat(alice.find("over")).isEmpty();
+        assertThat(alice.find("held")).isPresent();
         bob.insert(KEY, "bob", LONG);
         assertThat(bob.number(KEY, "bob", 0, 1).getAsLong()).isGreaterThan(1_000_000);
     }

@@ -94,7 +94,7 @@ class PermitsTests {
         taken = Optional.of(SLOTS.get(0));
 
         assertSlot(1, acquire(3));
-        assertThat(rival.look(SLOTS.get(0)).flatMap(LockRow::owner)).hasValue("rival");
+        assertThat(rival.find(SLOTS.get(0)).flatMap(LockRow::owner)).hasValue("rival");
     }
 
     @Test
@@ -110,7 +110,7 @@ class PermitsTests {
     void takesOverTheSlotOfACrashedOwner() throws SQLException {
         rival.insert(SLOTS.get(0), "rival", LONG);
         rival.insert(SLOTS.get(1), "crashed", Duration.ofNanos(1_000));
-        await().until(() -> rival.look(SLOTS.get(1)).orElseThrow().isOver());
+        await().until(() -> rival.find(SLOTS.get(1)).orElseThrow().isExpired());
 
         assertSlot(1, acquire(3));
     }

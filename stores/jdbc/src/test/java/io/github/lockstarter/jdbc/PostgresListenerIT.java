@@ -63,7 +63,7 @@ class PostgresListenerIT {
                     settings);
             counted.open().close(); // finds out which database it is
             PostgresListener listener =
-                    new PostgresListener(settings, counted, PostgresListenerIT::tell, Duration.ofMillis(300));
+                    new PostgresListener(settings, counted, PostgresListenerIT::sendNotice, Duration.ofMillis(300));
             listener.listen("me", (SignalsOnly) (key, slot) -> received.add(key));
             listener.begin("lock:key", attemptThatWaits());
             listener.startIfWanted();
@@ -71,7 +71,7 @@ class PostgresListenerIT {
                 await().atMost(Duration.ofSeconds(20)).until(() -> lent.get() >= 4);
                 await().atMost(Duration.ofSeconds(20)).until(listener::isOpen);
                 await().atMost(Duration.ofSeconds(20)).until(() -> {
-                    tell(PostgresNotice.free("lock:key").text());
+                    sendNotice(PostgresNotice.free("lock:key").text());
                     return !received.isEmpty();
                 });
             } finally {
@@ -95,7 +95,7 @@ class PostgresListenerIT {
         }
     }
 
-    private static boolean tell(String text) {
+    private static boolean sendNotice(String text) {
         POSTGRES.database().execute("SELECT pg_notify('public_distributed_lock', '" + text + "')");
         return true;
     }

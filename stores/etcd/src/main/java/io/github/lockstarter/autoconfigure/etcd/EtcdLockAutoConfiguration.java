@@ -20,7 +20,7 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Locks in etcd, as {@code distributed-lock.etcd.*} says. Makes nothing where {@link DistributedLockAutoConfiguration}
+ * Locks in etcd, configured by {@code distributed-lock.etcd.*}. Inactive where {@link DistributedLockAutoConfiguration}
  * is excluded.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)

@@ -71,12 +71,7 @@ record EtcdLockProperties(
         }
     }
 
-    /**
-     * How etcd is used.
-     *
-     * @param tls of the SSL bundle
-     * @throws IllegalArgumentException when a property is wrong; names it
-     */
+    /** @throws IllegalArgumentException when a property is invalid; names it */
     EtcdSettings settings(LockSettings locks, Optional<ChannelCredentials> tls) {
         List<URI> members = endpoints.stream().map(EtcdSettings::endpoint).toList();
         if (sslBundle != null
@@ -100,7 +95,7 @@ record EtcdLockProperties(
                 : Optional.empty();
     }
 
-    /** Without the password. */
+    /** Omits user and password. */
     @Override
     public String toString() {
         return "EtcdLockProperties[endpoints=" + endpoints.size() + ", commandTimeout=" + commandTimeout + ']';

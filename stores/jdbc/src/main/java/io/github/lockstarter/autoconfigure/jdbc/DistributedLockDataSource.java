@@ -8,12 +8,12 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Qualifier of the {@code DataSource} whose database keeps the locks: where the application has several, or where locks
- * shall have a connection pool that it configures. Without it, the only or {@code @Primary} one is used: locks get a
- * small pool beside it if it is of HikariCP, else its connections.
+ * Qualifies the {@code DataSource} for locks, where the application has several or configures a connection pool for
+ * locks. Without it, locks use the only or {@code @Primary} one: its connections, or a small separate pool with its
+ * settings if it is HikariCP.
  *
  * <pre>{@code
- * @Bean(defaultCandidate = false) // everything else goes on with the DataSource that Boot configures
+ * @Bean(defaultCandidate = false) // the rest of the application keeps the DataSource that Boot configures
  * @DistributedLockDataSource
  * HikariDataSource lockDataSource(DataSourceProperties properties) {
  *     HikariDataSource pool = properties.initializeDataSourceBuilder().type(HikariDataSource.class).build();

@@ -22,8 +22,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * Locks in the database of the application's {@code DataSource}, as {@code distributed-lock.jdbc.*} says. Makes nothing
- * where {@link DistributedLockAutoConfiguration} is excluded.
+ * Locks in the database of the application's {@code DataSource}, configured by {@code distributed-lock.jdbc.*}.
+ * Inactive where {@link DistributedLockAutoConfiguration} is excluded.
  */
 @AutoConfiguration(
         after = DistributedLockAutoConfiguration.class,
@@ -40,7 +40,6 @@ public final class JdbcLockAutoConfiguration {
     /** Created by Spring. */
     public JdbcLockAutoConfiguration() {}
 
-    /** Exists where the database is in use. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnLockBackend(JdbcLockProperties.NAME)
     @Import(DatabaseInitializationDependencyConfigurer.class)
@@ -62,7 +61,7 @@ public final class JdbcLockAutoConfiguration {
             return new LockTableInitializer(database.source(), properties);
         }
 
-        /** After the tool that creates the table, for a bean that locks while it is initialised. */
+        /** Depends on database initialization, for beans that acquire a lock while they are initialized. */
         @Bean
         @ConditionalOnMissingLockBackend
         @DependsOnDatabaseInitialization

@@ -55,11 +55,7 @@ record JdbcLockProperties(
         settings(locks);
     }
 
-    /**
-     * How the database is used.
-     *
-     * @throws IllegalArgumentException when a property is wrong; names it
-     */
+    /** @throws IllegalArgumentException when a property is invalid; names it */
     JdbcSettings settings(LockSettings locks) {
         return new JdbcSettings(
                 locks.keyPrefix(),

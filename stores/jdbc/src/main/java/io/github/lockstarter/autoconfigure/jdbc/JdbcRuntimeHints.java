@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-/** What a native image has to keep for locks in a database: the scripts of its table, and how to detect HikariCP. */
+/** Hints for native images: the scripts of the table, and the detection of HikariCP. */
 final class JdbcRuntimeHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -9,27 +9,25 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Where the locks get their connections, which take part in no transaction of the caller; no bean of type {@code
- * DataSource}, which would change what Boot configures. Closes the pool that it has made.
- *
- * @param source the source
+ * The source of connections for locks, which take part in no transaction of the caller. Not a {@code DataSource} bean,
+ * which would change Boot's auto-configuration. Closes the pool that it created.
  */
 record LockDataSource(DataSource source) implements AutoCloseable {
 
     private static final String MARK = "@DistributedLockDataSource";
 
-    /** From version 6 on. */
+    /** Version 6 or later. */
     private static final boolean HAS_HIKARI =
             ClassUtils.isPresent("com.zaxxer.hikari.util.Credentials", LockDataSource.class.getClassLoader());
 
     /**
-     * The source that is marked for locks, as it is. Else connections beside those with which the application works,
-     * where these come from HikariCP, or the same ones.
+     * Uses the marked source; otherwise a separate pool with the settings of the application's, if that is HikariCP, or
+     * its connections.
      *
-     * @param all every data source without a qualifier that hides it
-     * @param marked those that are marked for locks
+     * @param all all sources without a qualifier that hides them
+     * @param marked the sources marked for locks
      * @param connections the most that locks need
-     * @throws LockStartException when there is none, or which one is meant is open
+     * @throws LockStartException when there is none, or the choice is ambiguous
      */
     static LockDataSource of(ObjectProvider<DataSource> all, ObjectProvider<DataSource> marked, int connections) {
         return exists(marked)

@@ -7,10 +7,10 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 /**
- * The connections of the locks where the application has a HikariCP pool: with its settings and its present
- * credentials, but none of its connections. So a holder renews its lock although the work that it guards has every
- * connection of the application, no connection has a schema that the application has set, and only the few connections
- * in here can be dead after a failover. Opens none before the first command, and keeps one while it is idle.
+ * A pool for locks with the settings and current credentials of the application's HikariCP pool. A holder can renew its
+ * lock while its work uses all connections of the application, no connection has a schema set by the application, and
+ * after a failover only these few connections can be dead. Opens none before the first command, and keeps one while
+ * idle.
  */
 final class LockPool extends HikariDataSource {
 
@@ -25,7 +25,7 @@ final class LockPool extends HikariDataSource {
         setPoolName("distributed-lock");
         setRegisterMbeans(false);
         setMaximumPoolSize(connections);
-        setMinimumIdle(1); // also keeps an H2 in memory, which would be gone with its last connection
+        setMinimumIdle(1); // also keeps an in-memory H2, which disappears with its last connection
         setIdleTimeout(MOST_IDLE_MILLIS);
         setValidationTimeout(Math.min(getValidationTimeout(), MOST_VALIDATION_MILLIS));
         setLeakDetectionThreshold(0);
@@ -33,12 +33,7 @@ final class LockPool extends HikariDataSource {
         setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     }
 
-    /**
-     * A pool of its own, or the given source if that is no HikariCP pool, or chooses among several.
-     *
-     * @param application where the application gets its connections
-     * @param connections the most that locks need
-     */
+    /** Creates a pool; returns the source itself if it is not HikariCP or routes among several. */
     static DataSource besides(DataSource application, int connections) {
         try {
             return !(application instanceof AbstractRoutingDataSource)

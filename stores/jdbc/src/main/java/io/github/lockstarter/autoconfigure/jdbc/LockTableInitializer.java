@@ -19,8 +19,8 @@ import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 /**
- * Creates the table for locks with the script of the database, where the configuration wants it. A statement that fails
- * is passed over, since another instance may do the same at the same moment; the check of the start follows.
+ * Creates the lock table with the database's script if configured. Ignores failed statements, since another instance
+ * may execute the same ones concurrently; the startup check follows.
  */
 final class LockTableInitializer extends DataSourceScriptDatabaseInitializer {
 
@@ -48,12 +48,12 @@ final class LockTableInitializer extends DataSourceScriptDatabaseInitializer {
         List<Resource> ofDialect = StreamSupport.stream(all.spliterator(), false)
                 .filter(each -> script.filter(path -> path.endsWith("/" + each.getFilename()))
                         .isPresent())
-                .map(this::withTheNameOfTheTable)
+                .map(this::withTableName)
                 .toList();
         try {
             super.runScripts(new Scripts(ofDialect).continueOnError(true).encoding(StandardCharsets.UTF_8));
         } catch (DataAccessException e) {
-            // No connection: the check of the start says why, or the application starts without a database.
+            // No connection: the startup check reports it, or the application starts without the database.
         }
     }
 
@@ -68,7 +68,7 @@ final class LockTableInitializer extends DataSourceScriptDatabaseInitializer {
         }
     }
 
-    private Resource withTheNameOfTheTable(Resource script) {
+    private Resource withTableName(Resource script) {
         try {
             String text = script.getContentAsString(StandardCharsets.UTF_8);
             return new ByteArrayResource(
