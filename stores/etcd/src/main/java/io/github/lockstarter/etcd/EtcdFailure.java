@@ -14,7 +14,7 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
 
     private static final String BY_SERVER = "etcdserver:";
 
-    private static final String CURE_OF_FULL_SERVER =
+    private static final String REMEDY_WHEN_FULL =
             ". Its quota is used up. Compact and defragment it, and end the alarm"
                     + " (etcdctl compact, etcdctl defrag, etcdctl alarm disarm); run it with "
                     + "--auto-compaction-mode=periodic --auto-compaction-retention=5m";
@@ -41,7 +41,7 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
         String reason = kind == Kind.UNREACHABLE
                 ? target + " did not answer (" + status.getCode() + described + ')'
                 : target + " failed with " + status.getCode() + described
-                        + (described.contains("database space exceeded") ? CURE_OF_FULL_SERVER : "");
+                        + (described.contains("database space exceeded") ? REMEDY_WHEN_FULL : "");
         return new EtcdFailure(kind, reason, cause);
     }
 
@@ -66,7 +66,7 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
         return kind == Kind.REFUSED || kind == Kind.NO_LEASE;
     }
 
-    static boolean isUnreached(Throwable failure) {
+    static boolean isUnreachable(Throwable failure) {
         return kindOf(Status.fromThrowable(failure)) == Kind.UNREACHABLE;
     }
 

@@ -94,7 +94,7 @@ public final class EtcdLockBackend implements LockBackend {
         this.order = new KeyOrder(callbacks);
         this.renewer = new LockRenewer(client, names, attempts, target);
         this.acquirer =
-                new LockAcquirer(client, names, attempts, new FencingOffset(client, names), waiting, renewer, target);
+                new LockAcquirer(client, names, attempts, new FencingTokens(client, names), waiting, renewer, target);
         this.releaser = new LockReleaser(client, names, attempts, waiting, target);
         this.inspector = new LockInspector(client, names, target);
         this.probe = Requests.withoutEffect(names.probe());
@@ -142,9 +142,9 @@ public final class EtcdLockBackend implements LockBackend {
         return client.transact(probe, client.deadline()).handle((answer, failure) -> {
             Optional<String> problem = Optional.ofNullable(failure)
                     .map(thrown -> EtcdFailure.of(thrown, settings.target()).reason());
-            boolean hears = problem.isEmpty() && mailbox.map(Mailbox::isHeard).orElse(true);
+            boolean receives = problem.isEmpty() && mailbox.map(Mailbox::isOpen).orElse(true);
             return new StoreState(
-                            settings.target(), problem, Duration.ZERO, Guard.UNNEEDED, hears, List.of(), List.of())
+                            settings.target(), problem, Duration.ZERO, Guard.UNNEEDED, receives, List.of(), List.of())
                     .with(crashTakeOver());
         });
     }
@@ -157,7 +157,7 @@ public final class EtcdLockBackend implements LockBackend {
     /** {@inheritDoc} Counts none once {@link #close} has begun. */
     @Override
     public boolean isSilence(Throwable failure) {
-        return !closed && (EtcdFailure.isUnreached(failure) || LockBackend.super.isSilence(failure));
+        return !closed && (EtcdFailure.isUnreachable(failure) || LockBackend.super.isSilence(failure));
     }
 
     @Override

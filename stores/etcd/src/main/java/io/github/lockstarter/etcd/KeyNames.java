@@ -78,9 +78,9 @@ final class KeyNames {
     }
 
     /** The first name after all names with this prefix, whose last byte must not be 0xff. */
-    static ByteString behind(ByteString beginning) {
-        int last = beginning.size() - 1;
-        byte[] next = {(byte) (beginning.byteAt(last) + 1)};
-        return beginning.substring(0, last).concat(ByteString.copyFrom(next));
+    static ByteString after(ByteString prefix) {
+        int last = prefix.size() - 1;
+        byte[] next = {(byte) (prefix.byteAt(last) + 1)};
+        return prefix.substring(0, last).concat(ByteString.copyFrom(next));
     }
 }

@@ -17,31 +17,26 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Acquires locks: creates a lease, then the lock's key with that lease if the key does not exist. Of several slots,
- * reads them first and creates the key of the first free one. Thread-safe.
- *
- * <p>The key is requested only after the lease exists, so ending the lease undoes an attempt with an unknown outcome: a
- * request that arrives later fails.
+ * Acquires locks. Of several slots, reads them first and creates the key of the first free one. The key is requested
+ * only after its lease exists, so ending the lease undoes an attempt with an unknown outcome. Thread-safe.
  */
 record LockAcquirer(
         EtcdClient client,
         KeyNames names,
         Attempts attempts,
-        FencingOffset offset,
+        FencingTokens tokens,
         WaitingKeys waiting,
         LockRenewer renewer,
         String target) {
 
-    /** There is no queue, but a waiter's position must not be that of a new caller. */
+    /** Etcd has no queue, but a waiter's position must not be that of a new caller. */
     private static final long ANY_POSITION = 1;
 
     /** Etcd deletes the keys of an expired lease within this time. */
-    private static final Duration ENDING = Duration.ofMillis(500);
+    private static final Duration EXPIRY_DELAY = Duration.ofMillis(500);
 
     CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
         return client.grantLease(command.lease(), deadline)
@@ -81,13 +76,13 @@ record LockAcquirer(
         }
 
         CompletableFuture<AcquireResult> begin() {
-            return look().handle(this::orUnknown).thenCompose(Function.identity());
+            return chooseSlot().exceptionallyCompose(this::failed);
         }
 
         /** Finds the first free slot unless the token has one. */
-        private CompletableFuture<AcquireResult> look() {
+        private CompletableFuture<AcquireResult> chooseSlot() {
             if (slots.size() == 1) {
-                return create(offset.known());
+                return create(tokens.knownOffset());
             }
             TxnRequest request = TxnRequest.newBuilder()
                     .addSuccess(Requests.get(name))
@@ -105,14 +100,11 @@ record LockAcquirer(
                 name = free.orElse(name);
                 return free.isEmpty() || taken.stream().anyMatch(LockEntry.isOf(token))
                         ? refused(taken, response.getHeader().getRevision())
-                        : create(offset.known());
+                        : create(tokens.knownOffset());
             });
         }
 
-        private CompletableFuture<AcquireResult> orUnknown(AcquireResult result, @Nullable Throwable thrown) {
-            if (thrown == null) {
-                return CompletableFuture.completedFuture(result);
-            }
+        private CompletableFuture<AcquireResult> failed(Throwable thrown) {
             EtcdFailure failure = EtcdFailure.of(thrown, target);
             return failure.isCertain()
                     ? rejected(failure.reason(), failure.cause())
@@ -128,17 +120,17 @@ record LockAcquirer(
             long needed = FencingTokens.offsetAbove(
                     command.fencingFloor(), lease.getHeader().getRevision(), assumed);
             if (needed > assumed) {
-                return offset.raise(assumed, needed, deadline).thenCompose(this::create);
+                return tokens.raiseOffset(assumed, needed, deadline).thenCompose(this::create);
             }
             LockEntry entry =
                     new LockEntry(Optional.of(token.value()), assumed, command.fencingTokens(), command.lease());
             TxnRequest request = TxnRequest.newBuilder()
                     .addCompare(Requests.isAbsent(name))
-                    .addCompare(offset.is(assumed))
+                    .addCompare(tokens.hasOffset(assumed))
                     .addSuccess(Requests.put(name, entry.stored(), lease.getID()))
                     .addSuccess(Requests.count(names.waiters(command.key())))
                     .addFailure(Requests.get(name))
-                    .addFailure(Requests.get(offset.name()))
+                    .addFailure(Requests.get(tokens.name()))
                     .build();
             return client.transact(request, deadline).thenCompose(response -> {
                 if (response.getSucceeded()) {
@@ -146,13 +138,13 @@ record LockAcquirer(
                     return granted(entry, response.getHeader().getRevision(), instances);
                 }
                 Optional<KeyValue> found = Requests.read(response, 0);
-                long stored = offset.read(Requests.read(response, 1));
+                long stored = tokens.readOffset(Requests.read(response, 1));
                 if (found.isEmpty()) {
                     return create(stored);
                 }
                 return slots.size() == 1
                         ? refused(List.of(found.get()), response.getHeader().getRevision())
-                        : look();
+                        : chooseSlot();
             });
         }
 
@@ -239,7 +231,7 @@ record LockAcquirer(
         return client.remaining(found.getLease(), deadline).handle((stored, failure) -> {
             Duration left = failure != null ? asked : stored;
             Duration capped = entry.isPresent() && left.compareTo(asked) > 0 ? asked : left;
-            return Optional.of(capped.isZero() ? ENDING : capped);
+            return Optional.of(capped.isZero() ? EXPIRY_DELAY : capped);
         });
     }
 }

@@ -13,7 +13,7 @@ import java.util.Optional;
 /**
  * Receives this instance's messages: that another instance waits for a lock, or that an operator has revoked one. A
  * message is a key with a lease; its value is in UTF-16, which can encode every lock key. After an interruption, the
- * watch resumes behind the last message received.
+ * watch resumes after the last message received.
  *
  * <p>Thread-safe. {@code isClosed} is set once; the watch writes the other fields, one call at a time.
  */
@@ -26,16 +26,12 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     private final ByteString messages;
     private final SignalListener listener;
     private volatile Optional<KeyWatch> watch = Optional.empty();
-    private volatile boolean isHeard;
+    private volatile boolean isOpen;
     private volatile boolean isInterrupted;
     private volatile boolean isClosed;
     private volatile long next;
 
-    /**
-     * Opens no watch.
-     *
-     * @param messages prefix of the names of the messages
-     */
+    /** Opens no watch. Messages are the keys with this prefix. */
     Mailbox(EtcdClient client, ByteString messages, SignalListener listener) {
         this.client = client;
         this.messages = messages;
@@ -61,15 +57,15 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
         return listener;
     }
 
-    boolean isHeard() {
-        return isHeard;
+    boolean isOpen() {
+        return isOpen;
     }
 
     void watch() {
         WatchRequest request = WatchRequest.newBuilder()
                 .setCreateRequest(WatchCreateRequest.newBuilder()
                         .setKey(messages)
-                        .setRangeEnd(KeyNames.behind(messages))
+                        .setRangeEnd(KeyNames.after(messages))
                         .setStartRevision(next)
                         .addFilters(WatchCreateRequest.FilterType.NODELETE))
                 .build();
@@ -81,7 +77,7 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
 
     @Override
     public void onCreated() {
-        isHeard = true;
+        isOpen = true;
         if (isInterrupted) {
             isInterrupted = false;
             listener.onMailboxRestored();
@@ -106,9 +102,9 @@ final class Mailbox implements KeyWatch.Listener, AutoCloseable {
     /** Without a revision to resume from, recent messages may be missed; they are hints. */
     @Override
     public void onEnd(Throwable failure) {
-        isHeard = false;
+        isOpen = false;
         isInterrupted = true;
-        if (!EtcdFailure.isUnreached(failure)) {
+        if (!EtcdFailure.isUnreachable(failure)) {
             next = 0;
         }
         client.later(REOPEN_AFTER, () -> {

@@ -2,7 +2,6 @@ package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Compare;
-import io.etcd.jetcd.api.DeleteRangeRequest;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
@@ -29,24 +28,18 @@ final class Requests {
                 .build();
     }
 
-    static RequestOp delete(ByteString key) {
+    static RequestOp count(ByteString prefix) {
         return RequestOp.newBuilder()
-                .setRequestDeleteRange(DeleteRangeRequest.newBuilder().setKey(key))
+                .setRequestRange(range(prefix).setCountOnly(true))
                 .build();
     }
 
-    static RequestOp count(ByteString beginning) {
-        return RequestOp.newBuilder()
-                .setRequestRange(range(beginning).setCountOnly(true))
-                .build();
+    static RequestOp getAll(ByteString prefix) {
+        return RequestOp.newBuilder().setRequestRange(range(prefix)).build();
     }
 
-    static RequestOp getAll(ByteString beginning) {
-        return RequestOp.newBuilder().setRequestRange(range(beginning)).build();
-    }
-
-    private static RangeRequest.Builder range(ByteString beginning) {
-        return RangeRequest.newBuilder().setKey(beginning).setRangeEnd(KeyNames.behind(beginning));
+    private static RangeRequest.Builder range(ByteString prefix) {
+        return RangeRequest.newBuilder().setKey(prefix).setRangeEnd(KeyNames.after(prefix));
     }
 
     /** A write whose condition is never met: refused wherever writes are, but changes nothing. */

@@ -19,31 +19,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys for which this instance waits. It watches the lock's key, or those of its slots, from the revision of the
- * refusal, so that it misses no release, and is signalled once when one is deleted for any reason. It also stores a key
- * with a lease, which tells the next owner and operators how many instances wait, and ends with the instance; current
- * owners get a message.
+ * The keys for which this instance waits. It watches the keys of the slots from the revision of the refusal, so that it
+ * misses no release, and is signalled once when one is deleted for any reason. It also stores a key with a lease, which
+ * the next owner and operators count; current owners get a message with the same lease.
  *
  * <p>Thread-safe. The engine sends the attempts for a key one after another. An entry of {@code waiting} lasts from the
  * refusal to the grant, the withdrawal or the end of the patience. {@code watch} has ended between a signal and the
- * next refusal; {@code lease} is 0 while no key is stored; {@code stored} is the revision of that key; {@code told} is
- * the revision at which the notified owners were read; {@code slots} are watched.
+ * next refusal; {@code lease} is 0 while no key is stored; {@code stored} is the revision of that key; {@code notified}
+ * is the revision at which the notified owners were read; {@code slots} are watched.
  */
 final class WaitingKeys {
 
     /** Delay after a failed watch, since the server may be unreachable. */
     private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
 
-    /** Maximum number of messages: etcd's default limit is 128 requests in a transaction. */
-    private static final int MOST_TOLD = 100;
+    /** Etcd's default limit is 128 requests in a transaction. */
+    private static final int MOST_MESSAGES = 100;
 
-    /**
-     * A refused attempt.
-     *
-     * @param slots names of the requested slots
-     * @param owners the values found in them
-     * @param revision of that read
-     */
+    /** A refused attempt: the names of the requested slots, the locks found in them, and the revision of that read. */
     record Refusal(AcquireCommand command, Set<ByteString> slots, List<KeyValue> owners, long revision) {}
 
     private static final class Waiter {
@@ -53,7 +46,7 @@ final class WaitingKeys {
         private volatile long lease;
         private volatile long until;
         private volatile long stored;
-        private volatile long told;
+        private volatile long notified;
         private volatile Set<ByteString> slots = Set.of();
 
         Waiter(String key) {
@@ -68,9 +61,11 @@ final class WaitingKeys {
         }
 
         /** Whether an owner neither counted this waiter at its grant nor received a message. */
-        boolean isToBeToldTo(List<KeyValue> taken) {
+        boolean mustNotify(List<KeyValue> taken) {
             return !isStored()
-                    || taken.stream().mapToLong(KeyValue::getCreateRevision).anyMatch(at -> at < stored && at > told);
+                    || taken.stream()
+                            .mapToLong(KeyValue::getCreateRevision)
+                            .anyMatch(at -> at < stored && at > notified);
         }
 
         boolean isStored() {
@@ -92,22 +87,14 @@ final class WaitingKeys {
     private final Consumer<String> signals;
     private final ConcurrentMap<String, Waiter> waiting = new ConcurrentHashMap<>();
 
-    /**
-     * Creates an empty registry.
-     *
-     * @param signals receives keys to retry
-     */
+    /** Passes keys to retry to {@code signals}. */
     WaitingKeys(EtcdClient client, KeyNames names, Consumer<String> signals) {
         this.client = client;
         this.names = names;
         this.signals = signals;
     }
 
-    /**
-     * Registers the instance, or prolongs its registration.
-     *
-     * @return completes normally even if the instance's key could not be stored
-     */
+    /** Registers the instance or prolongs that; completes normally even if the instance's key could not be stored. */
     CompletableFuture<Void> join(Refusal refusal, Deadline deadline) {
         Duration patience = refusal.command.waiting().orElseThrow().patience();
         long until = System.nanoTime() + patience.toNanos();
@@ -117,7 +104,7 @@ final class WaitingKeys {
             if (kept.slots.size() < refusal.slots.size()) {
                 kept.close(); // reopened below with the slots of this caller, which has more permits
                 kept.slots = refusal.slots;
-                kept.told = 0;
+                kept.notified = 0;
             }
             return kept;
         });
@@ -130,12 +117,12 @@ final class WaitingKeys {
                     .thenCompose(granted -> store(waiter, granted.getID(), refusal, deadline))
                     .handle((stored, failure) -> null);
         }
-        CompletableFuture<Void> told = waiter.isToBeToldTo(refusal.owners)
+        CompletableFuture<Void> notified = waiter.mustNotify(refusal.owners)
                 ? store(waiter, waiter.lease, refusal, deadline)
                 : CompletableFuture.completedFuture(null);
         return client.keepAlive(client.member(), List.of(waiter.lease), deadline)
                 .get(0)
-                .thenCombine(told, (ttl, done) -> ttl)
+                .thenCombine(notified, (ttl, done) -> ttl)
                 .handle((ttl, failure) -> {
                     if (failure == null && ttl <= 0) {
                         waiter.lease = 0; // ended before this renewal; the next refusal stores a new one
@@ -157,13 +144,13 @@ final class WaitingKeys {
                 .flatMap(lock -> LockEntry.of(lock.getValue()).flatMap(LockEntry::instanceId).stream())
                 .filter(owner -> !owner.equals(instanceId))
                 .distinct()
-                .limit(MOST_TOLD)
+                .limit(MOST_MESSAGES)
                 .forEach(owner ->
                         request.addSuccess(Requests.put(names.mail(owner, lease), Mailbox.wanted(waiter.key), lease)));
         waiter.lease = lease;
         return client.transact(request.build(), deadline).thenAccept(response -> {
             waiter.stored = response.getHeader().getRevision();
-            waiter.told = refusal.revision;
+            waiter.notified = refusal.revision;
         });
     }
 
@@ -173,7 +160,7 @@ final class WaitingKeys {
                 .setStartRevision(fromRevision)
                 .addFilters(WatchCreateRequest.FilterType.NOPUT);
         if (waiter.slots.size() > 1) {
-            request.setRangeEnd(KeyNames.behind(names.furtherSlots(waiter.key))); // the range may include other locks
+            request.setRangeEnd(KeyNames.after(names.furtherSlots(waiter.key))); // the range may include other locks
         }
         KeyWatch.Listener listener = new KeyWatch.Listener() {
             @Override

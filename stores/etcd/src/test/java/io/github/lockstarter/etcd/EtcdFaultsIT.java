@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.DeleteRangeRequest;
+import io.etcd.jetcd.api.RequestOp;
 import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
@@ -66,9 +68,11 @@ class EtcdFaultsIT extends EtcdScenario {
         LockToken token = newToken();
         AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
 
+        DeleteRangeRequest deletion =
+                DeleteRangeRequest.newBuilder().setKey(storedLock().getKey()).build();
         answer(client.transact(
                 TxnRequest.newBuilder()
-                        .addSuccess(Requests.delete(storedLock().getKey()))
+                        .addSuccess(RequestOp.newBuilder().setRequestDeleteRange(deletion))
                         .build(),
                 deadline()));
 

@@ -3,6 +3,8 @@ package io.github.lockstarter.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
@@ -119,5 +121,22 @@ class EtcdKeysIT extends EtcdScenario {
 
         assertThat(result).isInstanceOf(AcquireResult.Rejected.class);
         assertThat(keys()).isZero();
+    }
+
+    @Test
+    void rejectsAttemptsAtOnceWhenTheOffsetOfFencingTokensHasLeadingZeros() {
+        ByteString offset = new KeyNames(EtcdStore.PREFIX).fencingOffset();
+        answer(client.transact(
+                TxnRequest.newBuilder()
+                        .addSuccess(Requests.put(offset, ByteString.copyFromUtf8("007"), 0))
+                        .build(),
+                deadline()));
+
+        AcquireResult result = answer(connected().acquire(attempt(newToken())));
+
+        assertThat(result)
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("lock:fence", "without leading zeros, not '007'"));
+        assertThat(keys()).as("the offset").isOne();
     }
 }

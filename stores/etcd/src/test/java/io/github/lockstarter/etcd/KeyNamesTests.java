@@ -69,6 +69,6 @@ class KeyNamesTests {
 
     private static boolean isWithin(ByteString name, ByteString beginning) {
         return ByteString.unsignedLexicographicalComparator().compare(name, beginning) >= 0
-                && ByteString.unsignedLexicographicalComparator().compare(name, KeyNames.behind(beginning)) < 0;
+                && ByteString.unsignedLexicographicalComparator().compare(name, KeyNames.after(beginning)) < 0;
     }
 }
