@@ -20,11 +20,11 @@ final class Attempts {
     private static final Duration LEEWAY = Duration.ofMinutes(1);
 
     /**
-     * The attempts of one token.
+     * The attempts of one token. Times are monotonic nanoseconds.
      *
-     * @param leases etcd leases, each attached to at most the lock's key
-     * @param grantedAt monotonic nanoseconds after the grant; empty if unknown
-     * @param over monotonic nanoseconds by which all leases have ended
+     * @param leases each attached to at most the lock's key
+     * @param grantedAt after the grant; empty if unknown
+     * @param over when all leases have ended
      */
     record Attempt(List<Long> leases, Optional<Long> grantedAt, long over) {
 

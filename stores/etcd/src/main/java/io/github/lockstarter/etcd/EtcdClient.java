@@ -63,7 +63,6 @@ final class EtcdClient implements AutoCloseable {
                 .execute(action);
     }
 
-    /** The deadline of a command that starts now. */
     Deadline deadline() {
         return Deadline.after(timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
@@ -97,7 +96,6 @@ final class EtcdClient implements AutoCloseable {
                 .thenApply(seconds -> Duration.ofSeconds(Math.max(0, seconds)));
     }
 
-    /** The current member, for several requests to the same one. */
     Member member() {
         return channels.current();
     }

@@ -29,13 +29,13 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
     }
 
     CompletableFuture<StoredLock> inspect(String key, int slot, Deadline deadline) {
-        return see(key, slot, deadline)
-                .thenCompose(seen -> shown(seen, deadline))
+        return read(key, slot, deadline)
+                .thenCompose(seen -> stored(seen, deadline))
                 .exceptionally(thrown ->
                         new StoredLock.Unknown(EtcdFailure.of(thrown, target).reason()));
     }
 
-    private CompletableFuture<Seen> see(String key, int slot, Deadline deadline) {
+    private CompletableFuture<Seen> read(String key, int slot, Deadline deadline) {
         ByteString name = names.slot(key, slot);
         TxnRequest request = TxnRequest.newBuilder()
                 .addSuccess(Requests.get(name))
@@ -48,7 +48,7 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
         });
     }
 
-    private CompletableFuture<StoredLock> shown(Seen seen, Deadline deadline) {
+    private CompletableFuture<StoredLock> stored(Seen seen, Deadline deadline) {
         if (seen.found().isEmpty()) {
             return CompletableFuture.completedFuture(new StoredLock.Free(0, seen.waiting()));
         }
@@ -69,33 +69,33 @@ record LockInspector(EtcdClient client, KeyNames names, String target) {
     }
 
     private CompletableFuture<Revocation> revokeSeen(String key, int slot, long fencingToken, Deadline deadline) {
-        return see(key, slot, deadline).thenCompose(seen -> {
+        return read(key, slot, deadline).thenCompose(seen -> {
             if (seen.isForeign()) {
                 return CompletableFuture.completedFuture(new Revocation.Foreign());
             }
             if (seen.found().isEmpty() || seen.fencingToken() != fencingToken) {
-                return shown(seen, deadline).thenApply(Revocation.Stale::new);
+                return stored(seen, deadline).thenApply(Revocation.Stale::new);
             }
-            return take(key, slot, seen, fencingToken, deadline);
+            return end(key, slot, seen, fencingToken, deadline);
         });
     }
 
     /** Ends the lease of the grant. If a renewal has given the lock another lease, repeats with that. */
-    private CompletableFuture<Revocation> take(String key, int slot, Seen seen, long fencingToken, Deadline deadline) {
+    private CompletableFuture<Revocation> end(String key, int slot, Seen seen, long fencingToken, Deadline deadline) {
         LockEntry entry = seen.entry().orElseThrow();
         return client.revokeLease(seen.found().orElseThrow().getLease(), deadline)
-                .thenCompose(ended -> see(key, slot, deadline).thenCompose(left -> {
+                .thenCompose(ended -> read(key, slot, deadline).thenCompose(left -> {
                     if (left.found().isPresent() && left.fencingToken() == fencingToken) {
-                        return take(key, slot, left, fencingToken, deadline);
+                        return end(key, slot, left, fencingToken, deadline);
                     }
                     return ended
-                            ? tell(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())
-                            : shown(left, deadline).thenApply(Revocation.Stale::new);
+                            ? notifyOwner(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())
+                            : stored(left, deadline).thenApply(Revocation.Stale::new);
                 }));
     }
 
     /** Completes normally even if the message could not be sent: the holder's next renewal detects the revocation. */
-    private CompletableFuture<Void> tell(String key, LockEntry revoked, Deadline deadline) {
+    private CompletableFuture<Void> notifyOwner(String key, LockEntry revoked, Deadline deadline) {
         Optional<String> owner = revoked.instanceId();
         if (owner.isEmpty()) {
             return CompletableFuture.completedFuture(null);

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews locks: reads whether the token has the lock, then renews the lease of its key at the same member. An etcd
- * lease has a fixed length, so a longer one replaces it. Thread-safe.
+ * Renews the lease of a lock's key at the member that has read the key. An etcd lease has a fixed length, so a longer
+ * one replaces it. Thread-safe.
  *
  * <p>Invariant: after {@code Renewed}, etcd deletes the key no earlier than the requested lease after the command was
  * sent, because the current leader renews the lease later than that. A deposed leader may answer, too (in an etcd
@@ -64,7 +64,7 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
                 client.keepAlive(member, held.stream().map(Renewal::lease).toList(), deadline);
         for (int i = 0; i < held.size(); i++) {
             Renewal renewal = held.get(i);
-            answers.get(i).whenComplete(renewal::answered);
+            answers.get(i).thenCompose(renewal::answered).whenComplete(renewal::complete);
         }
     }
 
@@ -97,25 +97,19 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
             return key.orElseThrow().getLease();
         }
 
-        void answered(Long seconds, @Nullable Throwable failure) {
-            if (failure != null) {
-                fail(failure);
-                return;
-            }
+        CompletableFuture<RenewResult> answered(long seconds) {
             KeyValue seen = key.orElseThrow();
             LockEntry entry = LockEntry.of(seen.getValue()).orElseThrow();
             if (seconds <= 0) {
                 String reason =
                         "The leader of " + target + " has not caught up: it does not know the lease of the lock";
-                client.read(seen.getKey(), deadline)
-                        .thenApply(found -> notRenewed(found, reason))
-                        .whenComplete(this::complete);
-            } else if (command.lease().compareTo(entry.lease()) > 0) {
-                replaceLease(seen, entry.leasedFor(command.lease())).whenComplete(this::complete);
-            } else {
-                attempts.renewed(command.token(), lease(), seconds);
-                result.complete(new RenewResult.Renewed());
+                return client.read(seen.getKey(), deadline).thenApply(found -> notRenewed(found, reason));
             }
+            if (command.lease().compareTo(entry.lease()) > 0) {
+                return replaceLease(seen, entry.leasedFor(command.lease()));
+            }
+            attempts.renewed(command.token(), lease(), seconds);
+            return CompletableFuture.completedFuture(new RenewResult.Renewed());
         }
 
         /** Both leases are recorded, so that a release ends both: after an unknown outcome the lock may have either. */
@@ -144,7 +138,7 @@ record LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String 
                     : new RenewResult.NotHeld();
         }
 
-        private void complete(RenewResult answer, @Nullable Throwable failure) {
+        void complete(RenewResult answer, @Nullable Throwable failure) {
             if (failure == null) {
                 result.complete(answer);
             } else {
