@@ -119,9 +119,12 @@ public final class Etcd implements Topology {
         return left;
     }
 
-    /** In whole seconds. */
-    private static long longest(List<String> keys, Duration longestLease) {
-        boolean isQueue = !keys.isEmpty() && keys.stream().allMatch(key -> key.contains("waiter:"));
+    /**
+     * In whole seconds, by the keys of an etcd lease. That of a wait has the waiter's key and its messages to owners,
+     * and only the messages once the instance waits again with another lease. A lease without a key keeps nothing.
+     */
+    static long longest(List<String> keys, Duration longestLease) {
+        boolean isQueue = keys.stream().allMatch(key -> key.startsWith("lock:waiter:") || key.startsWith("lock:mail:"));
         return (isQueue ? LONGEST_QUEUE : longestLease).toSeconds() + 1;
     }
 
