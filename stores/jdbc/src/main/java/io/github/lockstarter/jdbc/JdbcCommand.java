@@ -13,9 +13,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command: statements that a pool thread executes, and a result that arrives by the timeout. Either the pool thread
- * sets {@code decided} before the first statement, or the timeout does; so the result of a timed-out command shows
- * whether a statement may have reached the database.
+ * One command: statements that a pool thread executes, and a result that arrives by the timeout. The pool thread sets
+ * {@code decided} before the first statement, or else the timeout does; so the result after a timeout shows whether a
+ * statement may have reached the database.
  */
 final class JdbcCommand<R> {
 
@@ -82,7 +82,7 @@ final class JdbcCommand<R> {
         }
         try (JdbcSession session = database.open()) {
             if (decided.compareAndSet(false, true)) {
-                execute(database.rows(session));
+                execute(session);
             }
         } catch (SQLException e) {
             // Thrown only before the first statement: later failures become results.
@@ -92,14 +92,15 @@ final class JdbcCommand<R> {
         }
     }
 
-    private void execute(LockRows rows) {
+    private void execute(JdbcSession session) {
+        LockRepository locks = database.locks(session);
         for (int repeats = 0; !answer.isDone(); repeats++) {
             try {
-                answer.complete(statements.execute(new LockRepository(rows)));
+                answer.complete(statements.execute(locks));
             } catch (SQLException e) {
                 SqlFailure failure = database.failure(e);
                 if (failure.kind() != Kind.RETRY || repeats >= MOST_REPEATS) {
-                    fail(rows.isChanged() ? failure.ofUnknownOutcome() : failure);
+                    fail(session.isChanged() ? failure.ofUnknownOutcome() : failure);
                 }
             }
         }

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
-import java.time.Duration;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -27,10 +26,14 @@ final class JdbcDatabase {
 
     /** Borrows a connection; waits as long as the pool allows. */
     JdbcSession open() throws SQLException {
-        JdbcSession session = new JdbcSession(source.getConnection(), networkTimeout());
+        JdbcSession session = new JdbcSession(source.getConnection(), settings.commandTimeout());
         try {
             Found known = found.isPresent() ? found.get() : find(session.connection());
-            session.prepare(known.isolation());
+            session.setUp(known.isolation());
+            if (known.dialect() != JdbcDialect.H2) {
+                // H2 would keep the limit on the connection after its return; its LOCK_TIMEOUT ends a wait for a row.
+                session.limitQueries();
+            }
             return session;
         } catch (SQLException | RuntimeException e) {
             session.close();
@@ -38,22 +41,14 @@ final class JdbcDatabase {
         }
     }
 
-    /** Exceeds the query timeout: for a server that does not respond to a cancel either. */
-    private Duration networkTimeout() {
-        return Duration.ofSeconds(LockRows.seconds(settings.commandTimeout())).plusMillis(500);
-    }
-
-    LockRows rows(JdbcSession session) {
+    /** Call after {@link #open}. */
+    LockRepository locks(JdbcSession session) {
         Found known = found.orElseThrow();
-        return rows(known.dialect(), session.connection(), known.table(), settings.commandTimeout());
-    }
-
-    static LockRows rows(JdbcDialect dialect, Connection connection, LockTable table, Duration timeout) {
-        return switch (dialect) {
-            case H2 -> new H2Rows(connection, table, timeout);
-            case POSTGRESQL -> new PostgresRows(connection, table, timeout);
-            case MYSQL -> new MySqlRows(connection, table, timeout);
-            case MARIADB -> new MariaDbRows(connection, table, timeout);
+        return switch (known.dialect()) {
+            case H2 -> new H2Repository(session, known.table());
+            case POSTGRESQL -> new PostgresRepository(session, known.table());
+            case MYSQL -> new MySqlRepository(session, known.table());
+            case MARIADB -> new MariaDbRepository(session, known.table());
         };
     }
 
@@ -95,7 +90,7 @@ final class JdbcDatabase {
         String schema =
                 switch (dialect) {
                     case H2 -> connection.getSchema();
-                    case POSTGRESQL -> PostgresRows.schemaOf(table, connection);
+                    case POSTGRESQL -> PostgresRepository.schemaOf(table, connection);
                     case MYSQL, MARIADB ->
                         connection.getCatalog() == null ? connection.getSchema() : connection.getCatalog();
                 };

@@ -7,7 +7,7 @@ import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.jdbc.JdbcCommand.Statements;
-import io.github.lockstarter.jdbc.LockRows.Lease;
+import io.github.lockstarter.jdbc.LockRepository.Lease;
 import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -49,10 +49,8 @@ import javax.sql.DataSource;
  * UTC. A release deletes the row. After a holder crashes and its lease expires, the next acquirer takes over the row;
  * without one, the row is deleted {@link LockRepository#SWEPT_AFTER later}.
  *
- * <p>Commands use pooled connections and this backend's threads, never the caller's transaction or thread. Each
- * statement is its own transaction, except batches of renewals and the two statements of a grant in PostgreSQL.
- * Commands for one key run in order; renewals are independent of them. Fencing tokens increase across all keys; {@link
- * LockRows} has the invariant.
+ * <p>Commands use pooled connections and this backend's threads, never the caller's transaction or thread. Commands for
+ * one key run in order; renewals are independent of them. Fencing tokens increase across all keys.
  *
  * <p>Waiters poll. In PostgreSQL, a release also notifies all waiters of the lock through one connection kept for that.
  *
@@ -61,7 +59,7 @@ import javax.sql.DataSource;
  */
 public final class JdbcLockBackend implements LockBackend {
 
-    /** Limits a batch, because all renewals due after an outage may not fit in one command timeout. */
+    /** All renewals due after an outage may not fit in one command timeout. */
     private static final int MOST_RENEWALS = 500;
 
     private static final Duration IDLE = Duration.ofSeconds(10);
@@ -97,8 +95,8 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     /**
-     * Connects and checks the table with a test lock. In PostgreSQL, also opens the connection for notifications; if
-     * none arrive, waiters poll. Blocks for up to 10 s plus four command timeouts.
+     * Connects, checks the table with a test lock, and opens the connection for notifications of PostgreSQL. Blocks for
+     * up to 10 s plus four command timeouts.
      *
      * @throws JdbcUnavailableException when the database cannot be used
      */
@@ -109,7 +107,7 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     /**
-     * Problems of the connection pool that keep notifications from arriving. Returns at once.
+     * Reports why notifications of PostgreSQL do not arrive, so that waiters poll. Returns at once.
      *
      * @return one text for each, with its remedy; empty if none
      */
@@ -147,7 +145,7 @@ public final class JdbcLockBackend implements LockBackend {
                 signals.isWanted() ? Signals.TO_ALL : Signals.NONE,
                 Leases.PER_LOCK,
                 Duration.ofMillis(1),
-                LockRows.TOKENS_OF_A_NUMBER,
+                LockRepository.TOKENS_OF_A_NUMBER,
                 true,
                 true);
     }
@@ -304,7 +302,7 @@ public final class JdbcLockBackend implements LockBackend {
         long last = swept.get();
         long now = System.nanoTime();
         if (now - last > LockRepository.SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
-            run("", LockRepository::sweep, failure -> false); // repeated later
+            run("", locks -> locks.sweep(LockRepository.SWEPT_AFTER), failure -> false); // repeated later
         }
     }
 

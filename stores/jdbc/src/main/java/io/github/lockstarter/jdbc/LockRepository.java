@@ -2,7 +2,6 @@ package io.github.lockstarter.jdbc;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.jdbc.LockRows.Lease;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -10,19 +9,39 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.StoredKeys;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** Executes the backend's commands as statements on rows. Keys are stored keys. */
-record LockRepository(LockRows rows) {
+/**
+ * Executes the backend's commands on the table. Keys are stored keys; all times are the database's. Each statement is
+ * its own transaction, except a batch of renewals, which may be one, and a grant in PostgreSQL. Subclasses have the SQL
+ * of one database.
+ *
+ * <p>Acquiring has two steps: {@link #insert} or {@link #takeOver} writes the token into the row; {@link #number} then
+ * draws a number, and writes it if the row still has the token. The order of fencing tokens rests on this invariant:
+ * <em>a number counts only if it was drawn while the row had the token.</em> A number drawn earlier could be smaller
+ * than that of an intermediate owner.
+ */
+abstract class LockRepository {
 
-    /** Age from which a sweep deletes expired rows, and the minimum time between sweeps after the one at the start. */
+    /**
+     * Fencing tokens for each drawn number, so that a grant can cover as many, whatever the increment of the sequence.
+     * 2^53 / 1024 grants last 28 years at 10,000 a second.
+     */
+    static final int TOKENS_OF_A_NUMBER = 1024;
+
+    /** Age from which a sweep deletes expired rows, and minimum time between sweeps. */
     static final Duration SWEPT_AFTER = Duration.ofHours(1);
 
     /** Rounds after concurrent changes of the row, until the lock counts as busy. */
@@ -32,12 +51,20 @@ record LockRepository(LockRows rows) {
 
     private static final Duration CHECKED_LEASE = Duration.ofSeconds(10);
 
+    private static final long MOST_MICROS = Duration.ofDays(36_500).toNanos() / 1_000;
+
+    final JdbcSession session;
+    final LockTable table;
+
+    LockRepository(JdbcSession session, LockTable table) {
+        this.session = session;
+        this.table = table;
+    }
+
     /**
-     * Makes an attempt. Granting a free lock takes two statements, in MySQL and MariaDB three: insert the row, draw a
-     * number, write it. A busy lock takes two: an insert without effect, and a read. PostgreSQL receives both in one
-     * message. With several permits, a read of all slots comes first.
-     *
-     * @param slots one for each permit
+     * A grant of a free lock takes two statements, in MySQL three: insert the row, draw a number, write it. A busy lock
+     * takes an insert without effect and a read. PostgreSQL receives both in one message. With several permits, a read
+     * of all slots comes first.
      */
     AcquireResult acquire(List<String> slots, AcquireCommand command) throws SQLException {
         for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -51,17 +78,17 @@ record LockRepository(LockRows rows) {
 
     /** Tries the slot that the token holds, otherwise the first free one. A single slot is not read first. */
     private Optional<AcquireResult> attempt(List<String> slots, AcquireCommand command) throws SQLException {
-        List<LockRow> found = slots.size() == 1 ? List.of() : rows.find(slots);
+        List<LockRow> found = slots.size() == 1 ? List.of() : find(slots);
         List<LockRow> busy = found.stream().filter(row -> !row.isExpired()).toList();
         List<String> taken = busy.stream().map(LockRow::key).toList();
-        Optional<String> slot = slotOf(command.token(), found)
+        Optional<String> slot = slotOf(command.token().value(), found)
                 .or(() -> slots.stream().filter(each -> !taken.contains(each)).findFirst());
         return slot.isEmpty()
                 ? contended(busy, command)
                 : attempt(slot.get(), command).map(result -> inSlot(slots.indexOf(slot.get()), result));
     }
 
-    private static Optional<String> slotOf(LockToken token, List<LockRow> rows) {
+    private static Optional<String> slotOf(String token, List<LockRow> rows) {
         return rows.stream().filter(row -> row.isOf(token)).map(LockRow::key).findFirst();
     }
 
@@ -72,31 +99,27 @@ record LockRepository(LockRows rows) {
     }
 
     private Optional<AcquireResult> attempt(String key, AcquireCommand command) throws SQLException {
-        Optional<LockRow> row = rows.take(key, command.token().value(), command.lease(), command.fencingTokens());
+        Optional<LockRow> row = take(key, command.token().value(), command.lease(), command.fencingTokens());
         return row.isPresent() ? answer(key, command, row.get()) : Optional.empty();
     }
 
     /** Empty if the row changes concurrently, or another owner has taken this one of several slots. */
     private Optional<AcquireResult> answer(String key, AcquireCommand command, LockRow row) throws SQLException {
         if (row.isExpired()) {
-            return rows.takeOver(key, command.token().value(), command.lease())
+            return takeOver(key, command.token().value(), command.lease())
                     ? numbered(key, command, 0)
                     : Optional.empty();
         }
-        if (row.isOf(command.token())) {
-            return row.fencingToken() == 0
-                    ? numbered(key, command, 0)
-                    : granted(key, command, row.fencingToken() - command.fencingTokens() + 1);
+        if (row.isOf(command.token().value())) {
+            return row.fencingToken() == 0 ? numbered(key, command, 0) : granted(key, command, row.fencingToken());
         }
         return command.permits() == 1 ? contended(List.of(row), command) : Optional.empty();
     }
 
-    /**
-     * All slots are held. For a waiter, marks their rows, so that each release notifies; empty if a row has changed.
-     */
+    /** For a waiter, marks the rows of all slots, so that each release notifies; empty if a row has changed. */
     private Optional<AcquireResult> contended(List<LockRow> busy, AcquireCommand command) throws SQLException {
         for (LockRow row : busy) {
-            if (command.waiting().isPresent() && !row.isWanted() && !rows.markWanted(row)) {
+            if (command.waiting().isPresent() && !row.isWanted() && !markWanted(row)) {
                 return Optional.empty();
             }
         }
@@ -108,49 +131,41 @@ record LockRepository(LockRows rows) {
                 next.isKept()));
     }
 
-    /** The token has the row: draws numbers until the first fencing token exceeds the floor. */
+    /** Draws numbers until the first fencing token exceeds the floor. */
     private Optional<AcquireResult> numbered(String key, AcquireCommand command, long seen) throws SQLException {
-        OptionalLong first = rows.number(key, command.token().value(), seen, command.fencingTokens());
-        return first.isPresent() ? granted(key, command, first.getAsLong()) : Optional.empty();
+        OptionalLong last = number(key, command.token().value(), seen, command.fencingTokens());
+        return last.isPresent() ? granted(key, command, last.getAsLong()) : Optional.empty();
     }
 
-    private Optional<AcquireResult> granted(String key, AcquireCommand command, long first) throws SQLException {
+    private Optional<AcquireResult> granted(String key, AcquireCommand command, long last) throws SQLException {
+        long first = last - command.fencingTokens() + 1;
         if (first > command.fencingFloor()) {
             return Optional.of(new AcquireResult.Granted(first, 0));
         }
         // Numbers were lost, for example with a restored backup, or the application used another store before.
-        rows.raise(command.fencingFloor());
-        return numbered(key, command, first + command.fencingTokens() - 1);
-    }
-
-    List<RenewResult> renew(List<Lease> leases) throws SQLException {
-        return rows.renew(leases).stream()
-                .<RenewResult>map(isHeld -> isHeld ? new RenewResult.Renewed() : new RenewResult.NotHeld())
-                .toList();
+        raise(command.fencingFloor());
+        return numbered(key, command, last);
     }
 
     /**
-     * Releases with one statement if the token holds the lock. The end of a wait only frees a lock that a late attempt
-     * may have acquired: there is no queue to leave, and no signal to pass on, since a release notifies all waiters.
-     *
-     * @param slots the token's slot; several are searched for it
+     * Searches several slots for the token's. The end of a wait only frees a lock that a late attempt may have
+     * acquired: there is no queue to leave, and no signal to pass on, since a release notifies all waiters.
      */
     ReleaseResult release(String key, List<String> slots, ReleaseCommand command) throws SQLException {
         String token = command.token().value();
         if (command.endsWait()) {
             if (command.token().sequence() != LockToken.NO_ATTEMPT) {
-                rows.free(key, key, token);
+                free(key, key, token);
             }
             return new ReleaseResult.Released(0);
         }
-        String slot = slots.size() == 1
-                ? slots.get(0)
-                : slotOf(command.token(), rows.find(slots)).orElse(key);
+        String slot =
+                slots.size() == 1 ? slots.get(0) : slotOf(token, find(slots)).orElse(key);
         boolean isKept = !command.atLeast().isZero();
-        if (isKept && rows.keep(key, slot, token, command.atLeast())) {
+        if (isKept && keep(key, slot, token, command.atLeast())) {
             return rest(slot, command).orElseGet(() -> new ReleaseResult.Released(0));
         }
-        if (rows.free(key, slot, token)) {
+        if (free(key, slot, token)) {
             return new ReleaseResult.Released(0);
         }
         return isKept ? rest(slot, command).orElseGet(ReleaseResult.NotHeld::new) : new ReleaseResult.NotHeld();
@@ -158,13 +173,13 @@ record LockRepository(LockRows rows) {
 
     /** The rest of the minimum lock time, if it belongs to this grant. */
     private Optional<ReleaseResult> rest(String slot, ReleaseCommand command) throws SQLException {
-        return rows.find(slot)
+        return find(slot)
                 .filter(row -> row.isKept() && !row.isExpired() && row.fencingToken() == command.fencingToken())
                 .map(row -> new ReleaseResult.Kept(row.remaining(), 0));
     }
 
     StoredLock inspect(String slot) throws SQLException {
-        return stored(rows.find(slot));
+        return stored(find(slot));
     }
 
     /** Reports at most one waiter: the table does not count them. */
@@ -177,63 +192,240 @@ record LockRepository(LockRows rows) {
                 .orElseGet(() -> new StoredLock.Free(0, 0));
     }
 
-    /**
-     * Revokes a lock.
-     *
-     * @param fencingToken the owner's last, as the operator saw it
-     */
     Revocation revoke(String key, String slot, long fencingToken) throws SQLException {
-        Optional<LockRow> seen = rows.find(slot);
+        Optional<LockRow> seen = find(slot);
         boolean isSame = fencingToken > 0
                 && seen.filter(row -> !row.isExpired() && row.fencingToken() == fencingToken)
                         .isPresent();
-        if (isSame && rows.revoke(key, seen.get())) {
+        if (isSame && deleteRevoked(key, seen.get())) {
             return new Revocation.Revoked();
         }
-        return new Revocation.Stale(stored(isSame ? rows.find(slot) : seen));
+        return new Revocation.Stale(stored(isSame ? find(slot) : seen));
     }
 
-    /**
-     * Executes the statements of a lock on a test key, then sweeps.
-     *
-     * @return why the table cannot be used; empty if it can
-     */
+    /** Executes the statements of a lock on a test key, then sweeps. Returns why the table cannot be used, if so. */
     Optional<SqlFailure> check(String key) throws SQLException {
         String token = UUID.randomUUID().toString();
         String other = UUID.randomUUID().toString();
-        rows.probe();
-        rows.insert(key, token, CHECKED_LEASE);
+        probe();
+        insert(key, token, CHECKED_LEASE);
         try {
-            rows.number(key, token, 0, 1);
-            rows.renew(List.of(new Lease(key, token, CHECKED_LEASE)));
-            if (rows.insert(key, other, CHECKED_LEASE)) {
+            number(key, token, 0, 1);
+            renew(List.of(new Lease(key, token, CHECKED_LEASE)));
+            if (insert(key, other, CHECKED_LEASE)) {
                 return Optional.of(SqlFailure.ofTable(
                         "The table takes a second row of the same key, so that a lock would have two owners",
                         "Make lock_key its primary key, as the script does"));
             }
         } finally {
-            rows.free(key, key, token);
-            rows.free(key, key, other);
+            free(key, key, token);
+            free(key, key, other);
         }
-        sweep();
-        return rows.problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));
+        sweep(SWEPT_AFTER);
+        return problemOfNumbers().map(problem -> SqlFailure.ofTable(problem, "Set CACHE 1 with ALTER SEQUENCE"));
     }
 
-    /** Returns true. */
-    boolean sweep() throws SQLException {
-        rows.sweep(SWEPT_AFTER);
+    abstract String now();
+
+    /** SQL for the column's time plus a parameter in microseconds. */
+    abstract String laterThan(String column);
+
+    abstract String microsUntil(String time);
+
+    final String later() {
+        return laterThan(now());
+    }
+
+    /** SQL condition: whether the row's release notifies. */
+    String wanted() {
+        return "1 = 0";
+    }
+
+    /**
+     * Acquires the lock if there is no row. Returns the row afterwards, of any owner; empty if it changes concurrently.
+     * The number of fencing tokens is for a database that numbers the grant in the same step.
+     */
+    Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
+        return insert(key, token, lease)
+                ? Optional.of(new LockRow(key, Optional.of(token), 0, micros(lease), false))
+                : find(key);
+    }
+
+    final boolean insert(String key, String token, Duration lease) throws SQLException {
+        return insertIfAbsent(newRow(), key, token, micros(lease));
+    }
+
+    /** SQL for a new row; parameters: key, token, lease. */
+    final String newRow() {
+        return table.name() + " (lock_key, owner, fencing_token, granted_at, lock_until) VALUES (?, ?, 0, " + now()
+                + ", " + later() + ")";
+    }
+
+    /** Returns false if the key exists, even if it is inserted concurrently. */
+    abstract boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException;
+
+    boolean takeOver(String key, String token, Duration lease) throws SQLException {
+        return session.change(
+                "UPDATE " + table.name() + " SET owner = ?, fencing_token = 0, granted_at = " + now()
+                        + ", lock_until = " + later() + " WHERE lock_key = ? AND lock_until <= " + now(),
+                token,
+                micros(lease),
+                key);
+    }
+
+    /**
+     * Numbers the grant if the row has the token and the number seen, which is 0 or too small. Returns its last fencing
+     * token; empty if the row has another owner or number.
+     */
+    abstract OptionalLong number(String key, String token, long seen, int tokens) throws SQLException;
+
+    /** Makes all tokens drawn later exceed the floor, which is stored in a row of its own. */
+    void raise(long floor) throws SQLException {
+        String row = table.name() + " (lock_key, fencing_token, granted_at, lock_until) VALUES (?, ?, " + now()
+                + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')";
+        if (!insertIfAbsent(row, StoredKeys.FLOOR, floor)) {
+            session.change(
+                    "UPDATE " + table.name() + " SET fencing_token = GREATEST(fencing_token, ?) WHERE lock_key = ?",
+                    floor,
+                    StoredKeys.FLOOR);
+        }
+    }
+
+    final Optional<LockRow> find(String key) throws SQLException {
+        return find(List.of(key)).stream().findFirst();
+    }
+
+    /** The existing rows, in no order. */
+    final List<LockRow> find(List<String> keys) throws SQLException {
+        try (PreparedStatement statement = session.prepare(selection("fencing_token", keys.size()), keys.toArray())) {
+            return read(statement.executeQuery());
+        }
+    }
+
+    /** SQL that reads rows; parameters: the keys. */
+    final String selection(String fencingToken, int keys) {
+        return "SELECT lock_key, owner, " + fencingToken + ", " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
+                + " THEN 1 ELSE 0 END FROM " + table.name() + " WHERE lock_key "
+                + (keys == 1 ? "= ?" : "IN (?" + ", ?".repeat(keys - 1) + ")");
+    }
+
+    static List<LockRow> read(ResultSet looked) throws SQLException {
+        try (looked) {
+            List<LockRow> rows = new ArrayList<>();
+            while (looked.next()) {
+                rows.add(new LockRow(
+                        looked.getString(1),
+                        Optional.ofNullable(looked.getString(2)),
+                        looked.getLong(3),
+                        looked.getLong(4),
+                        looked.getInt(5) == 1));
+            }
+            return rows;
+        }
+    }
+
+    /** Makes the row's release notify; false if the owner has changed. */
+    boolean markWanted(LockRow row) throws SQLException {
         return true;
     }
 
-    /** Returns true. */
+    /** Extends leases to at least the given durations from now. */
+    List<RenewResult> renew(List<Lease> leases) throws SQLException {
+        String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(lock_until, " + later()
+                + ") WHERE lock_key = ? AND owner = ? AND lock_until > " + now();
+        int[] counts = session.executeBatch(
+                sql,
+                leases.stream()
+                        .map(lease -> new Object[] {micros(lease.duration()), lease.key(), lease.token()})
+                        .toList());
+        List<RenewResult> results = new ArrayList<>(counts.length);
+        for (int i = 0; i < counts.length; i++) {
+            results.add(isRenewed(leases.get(i), counts[i]) ? new RenewResult.Renewed() : new RenewResult.NotHeld());
+        }
+        return results;
+    }
+
+    /** A driver that rewrites a batch as one statement may not know the count of each row. */
+    boolean isRenewed(Lease lease, int count) throws SQLException {
+        return count == PreparedStatement.SUCCESS_NO_INFO ? isHeld(lease) : count > 0;
+    }
+
+    record Lease(String key, String token, Duration duration) {}
+
+    final boolean isHeld(Lease lease) throws SQLException {
+        return find(lease.key())
+                .filter(row -> !row.isExpired() && row.isOf(lease.token()))
+                .isPresent();
+    }
+
+    /** Deletes the slot's row if it has the token, and notifies the waiters of the key. */
+    final boolean free(String key, String slot, String token) throws SQLException {
+        return giveUp(
+                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?",
+                PostgresNotice.free(key),
+                slot,
+                token);
+    }
+
+    /** Keeps the row without an owner for the rest of its minimum time, if it has the token and time is left. */
+    private boolean keep(String key, String slot, String token, Duration atLeast) throws SQLException {
+        long micros = micros(atLeast);
+        return giveUp(
+                "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
+                        + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now(),
+                PostgresNotice.free(key),
+                micros,
+                slot,
+                token,
+                micros);
+    }
+
+    /** Deletes the row for an operator if its last fencing token is still the one seen. */
+    private boolean deleteRevoked(String key, LockRow seen) throws SQLException {
+        return giveUp(
+                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
+                PostgresNotice.revoked(key, seen.owner()),
+                seen.key(),
+                seen.fencingToken());
+    }
+
+    /** Executes a statement that changes at most one row, and notifies if that row wants it. */
+    boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
+        return session.change(sql, parameters);
+    }
+
+    /** Notifies all instances; false if the database has no notifications. */
     boolean sendNotice(String notice) throws SQLException {
-        rows.sendNotice(notice);
-        return true;
+        return false;
     }
 
-    /** Returns empty. */
+    /** Deletes rows that expired before the given age. */
+    boolean sweep(Duration age) throws SQLException {
+        return session.change(
+                "DELETE FROM " + table.name() + " WHERE " + laterThan("lock_until") + " < " + now(), micros(age));
+    }
+
+    /** Fails unless the table exists and can be written; changes nothing. Returns empty. */
     Optional<String> probe() throws SQLException {
-        rows.probe();
+        session.change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", StoredKeys.FLOOR, "");
         return Optional.empty();
+    }
+
+    /** Why the configured numbers would not increase from grant to grant; empty if they do. */
+    Optional<String> problemOfNumbers() throws SQLException {
+        return Optional.empty();
+    }
+
+    /** SQL that numbers a grant above the raised floor; parameters: number of tokens, key, token, number seen. */
+    final String numbering(String nextNumber) {
+        return "UPDATE " + table.name() + " SET fencing_token = (" + nextNumber + " - 1) * " + TOKENS_OF_A_NUMBER
+                + " + COALESCE((SELECT MAX(raised.fencing_token) FROM " + table.name()
+                + " raised WHERE raised.lock_key = '" + StoredKeys.FLOOR
+                + "'), 0) + ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?";
+    }
+
+    /** Rounded up, at most a century. */
+    static long micros(Duration time) {
+        return time.compareTo(Duration.ofDays(36_500)) >= 0 ? MOST_MICROS : (time.toNanos() + 999) / 1_000;
     }
 }

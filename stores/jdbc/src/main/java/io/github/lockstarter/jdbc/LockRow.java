@@ -20,8 +20,8 @@ record LockRow(String key, Optional<String> owner, long fencingToken, long remai
         return remainingMicros <= 0;
     }
 
-    boolean isOf(LockToken token) {
-        return owner.filter(token.value()::equals).isPresent();
+    boolean isOf(String token) {
+        return owner.equals(Optional.of(token));
     }
 
     boolean isKept() {

@@ -41,8 +41,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
     private static final int LOOK_MILLIS = 250;
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /** Time between checks that the connection works. */
-    private static final Duration ASK_AFTER = Duration.ofSeconds(10);
+    private static final Duration CHECK_EVERY = Duration.ofSeconds(10);
 
     private record Mailbox(String instance, SignalListener listener) {}
 
@@ -65,7 +64,6 @@ final class PostgresListener implements Runnable, AutoCloseable {
      * Does not start.
      *
      * @param sender sends a notification over the pool; false if it could not
-     * @param longestLoan time after which the connection is returned and another one borrowed
      */
     PostgresListener(JdbcSettings settings, JdbcDatabase database, Predicate<String> sender, Duration longestLoan) {
         this.settings = settings;
@@ -86,7 +84,6 @@ final class PostgresListener implements Runnable, AutoCloseable {
                         .isPresent();
     }
 
-    /** Starts the thread once. */
     void startIfWanted() {
         if (!isStarted.get() && isWanted() && isStarted.compareAndSet(false, true)) {
             thread.start();
@@ -175,12 +172,12 @@ final class PostgresListener implements Runnable, AutoCloseable {
             mailbox.ifPresent(present -> present.listener().onMailboxRestored());
         }
         long lent = System.nanoTime();
-        long asked = lent;
+        long checked = lent;
         while (!isStopped && System.nanoTime() - lent < longestLoan.toNanos()) {
             receive(notifying);
-            if (System.nanoTime() - asked > ASK_AFTER.toNanos()) {
-                asked = System.nanoTime();
-                ask(connection);
+            if (System.nanoTime() - checked > CHECK_EVERY.toNanos()) {
+                checked = System.nanoTime();
+                check(connection);
             }
         }
         isInterrupted = true; // until it listens again
@@ -231,7 +228,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
                 : Objects.requireNonNullElse(known, stored);
     }
 
-    private static void ask(Connection connection) throws SQLException {
+    private static void check(Connection connection) throws SQLException {
         if (!connection.isValid(2)) {
             throw new SQLException("The connection for notifications is broken");
         }

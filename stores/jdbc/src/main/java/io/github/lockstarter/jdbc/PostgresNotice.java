@@ -4,9 +4,9 @@ import io.github.lockstarter.spi.LockToken;
 import java.util.Optional;
 
 /**
- * A notification that a lock may be free, and after a revocation which token lost it.
+ * A notification that a lock may be free.
  *
- * @param instance of the token that lost the lock, shortened; empty after a release
+ * @param instance of the token that lost the lock in a revocation, shortened; empty after a release
  * @param fingerprint of that token
  * @param key the stored key
  */

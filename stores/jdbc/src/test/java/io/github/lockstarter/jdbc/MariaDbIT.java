@@ -16,6 +16,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -113,15 +114,39 @@ class MariaDbIT {
     }
 
     @Test
+    void grantsAFreeLockWithTwoStatements() throws SQLException {
+        try (Connection connection = DriverManager.getConnection(database.url(), database.user(), "")) {
+            MariaDbRepository locks = new MariaDbRepository(new JdbcSession(connection, TIMEOUT), LockTable.DEFAULT);
+            long before = statements(connection);
+
+            AcquireResult result =
+                    locks.acquire(List.of("key"), new AcquireCommand("key", TOKEN, TIMEOUT, 0, 1, Optional.empty()));
+
+            assertThat(statements(connection)).as("with the one that counts").isEqualTo(before + 3);
+            assertThat(result).isInstanceOfSatisfying(AcquireResult.Granted.class, granted -> assertThat(
+                            database.number("SELECT fencing_token FROM distributed_lock"))
+                    .isEqualTo(granted.fencingToken()));
+        }
+    }
+
+    private static long statements(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW SESSION STATUS LIKE 'Questions'")) {
+            row.next();
+            return row.getLong(2);
+        }
+    }
+
+    @Test
     void storesFewNumbersEvenWhenTheServerDrawsOnlyOddOnes() throws SQLException {
         TestDatabase odd = server.create("odd", JdbcDialect.MYSQL).prepared();
         int draws = 2_000; // that all of them leave the ones before has a probability of 1 : 500 million
         try (Connection connection = DriverManager.getConnection(odd.url(), odd.user(), "");
                 Statement statement = connection.createStatement()) {
             statement.execute("SET auto_increment_increment = 2, auto_increment_offset = 1");
-            MySqlRows rows = new MySqlRows(connection, LockTable.DEFAULT, TIMEOUT);
+            MySqlRepository locks = new MySqlRepository(new JdbcSession(connection, TIMEOUT), LockTable.DEFAULT);
             for (int i = 0; i < draws; i++) {
-                assertThat(rows.draw() % 2).isEqualTo(1);
+                assertThat(locks.draw() % 2).isEqualTo(1);
             }
         }
 

@@ -31,7 +31,7 @@ class PermitsTests {
     private final TestDatabase database = H2Databases.empty().prepared();
     private final List<String> statements = new ArrayList<>();
     private Connection connection;
-    private LockRows rival;
+    private LockRepository rival;
     private LockRepository locks;
     private long sequence;
 
@@ -41,7 +41,7 @@ class PermitsTests {
     @BeforeEach
     void connect() throws SQLException {
         connection = DriverManager.getConnection(database.url(), database.user(), "");
-        rival = new H2Rows(connection, LockTable.DEFAULT, LONG);
+        rival = new H2Repository(new JdbcSession(connection, LONG), LockTable.DEFAULT);
         Connection watched = (Connection) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
@@ -54,7 +54,7 @@ class PermitsTests {
                     }
                     return method.invoke(connection, arguments);
                 });
-        locks = new LockRepository(new H2Rows(watched, LockTable.DEFAULT, LONG));
+        locks = new H2Repository(new JdbcSession(watched, LONG), LockTable.DEFAULT);
     }
 
     @AfterEach

@@ -24,9 +24,6 @@ record LockDataSource(DataSource source) implements AutoCloseable {
      * Uses the marked source; otherwise a separate pool with the settings of the application's, if that is HikariCP, or
      * its connections.
      *
-     * @param all all sources without a qualifier that hides them
-     * @param marked the sources marked for locks
-     * @param connections the most that locks need
      * @throws LockStartException when there is none, or the choice is ambiguous
      */
     static LockDataSource of(ObjectProvider<DataSource> all, ObjectProvider<DataSource> marked, int connections) {

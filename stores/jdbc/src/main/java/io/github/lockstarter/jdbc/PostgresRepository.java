@@ -10,14 +10,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The statements for PostgreSQL. They read the clock where they use it, because a statement may have waited for another
- * since it began.
- */
-final class PostgresRows extends LockRows {
+/** PostgreSQL. Statements read the clock where they use it: they may have waited for another one since they began. */
+final class PostgresRepository extends LockRepository {
 
-    PostgresRows(Connection connection, LockTable table, Duration timeout) {
-        super(connection, table, timeout);
+    PostgresRepository(JdbcSession session, LockTable table) {
+        super(session, table);
     }
 
     /** The schema on the search path that has the table; otherwise the first one. */
@@ -54,18 +51,18 @@ final class PostgresRows extends LockRows {
 
     /**
      * Sends both statements in one message, which the server executes as one transaction: one response, one flush to
-     * disk. From the insert to the commit nobody else can take the row, so the number is drawn while the row has the
-     * token. With {@code preferQueryMode=simple} the driver sends two messages and so two transactions; the number is
-     * still drawn after the insert, and only if the row has the token.
+     * disk. From the insert to the commit, no other transaction can take the row. With {@code preferQueryMode=simple}
+     * the driver sends two messages and so two transactions; the number is still drawn after the insert, and only if
+     * the row has the token.
      */
     @Override
     Optional<LockRow> take(String key, String token, Duration lease, int tokens) throws SQLException {
         String sql = insertion(newRow()) + "; WITH numbered AS (" + numbering() + ") "
                 + selection("COALESCE((SELECT numbered.fencing_token FROM numbered), fencing_token)", 1);
         try (PreparedStatement statement =
-                prepare(sql, key, token, micros(lease), (long) tokens, key, token, 0L, key)) {
+                session.prepare(sql, key, token, micros(lease), (long) tokens, key, token, 0L, key)) {
             statement.execute();
-            note(statement.getUpdateCount() > 0);
+            session.note(statement.getUpdateCount() > 0);
             statement.getMoreResults();
             return read(statement.getResultSet()).stream().findFirst();
         }
@@ -73,7 +70,7 @@ final class PostgresRows extends LockRows {
 
     @Override
     boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException {
-        return change(insertion(row), parameters);
+        return session.change(insertion(row), parameters);
     }
 
     private static String insertion(String row) {
@@ -82,7 +79,7 @@ final class PostgresRows extends LockRows {
 
     @Override
     OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
-        return firstOf(tokens, ask(numbering(), (long) tokens, key, token, seen));
+        return session.changeReturning(numbering(), (long) tokens, key, token, seen);
     }
 
     private String numbering() {
@@ -92,7 +89,7 @@ final class PostgresRows extends LockRows {
     /** With a cache, each session draws from its own preallocated numbers. */
     @Override
     Optional<String> problemOfNumbers() throws SQLException {
-        OptionalLong cached = ask("SELECT seqcache FROM pg_sequence WHERE seqrelid = CAST('" + table.numbers()
+        OptionalLong cached = session.ask("SELECT seqcache FROM pg_sequence WHERE seqrelid = CAST('" + table.numbers()
                 + "' AS regclass) AND seqcache > 1");
         return cached.isEmpty()
                 ? Optional.empty()
@@ -102,7 +99,7 @@ final class PostgresRows extends LockRows {
 
     @Override
     boolean markWanted(LockRow row) throws SQLException {
-        return change(
+        return session.change(
                 "UPDATE " + table.name() + " SET wanted = TRUE WHERE lock_key = ?"
                         + " AND owner IS NOT DISTINCT FROM CAST(? AS VARCHAR) AND lock_until > " + now(),
                 row.key(),
@@ -110,8 +107,9 @@ final class PostgresRows extends LockRows {
     }
 
     @Override
-    void sendNotice(String notice) throws SQLException {
-        ask("SELECT 1, CAST(pg_notify('" + table.channel() + "', ?) AS TEXT)", notice);
+    boolean sendNotice(String notice) throws SQLException {
+        return session.ask("SELECT 1, CAST(pg_notify('" + table.channel() + "', ?) AS TEXT)", notice)
+                .isPresent();
     }
 
     /** Always notifies the owner of a revoked lock. */
@@ -120,11 +118,11 @@ final class PostgresRows extends LockRows {
         String toNotify = notice.isRevoked() ? "TRUE" : wanted();
         Object[] all = Arrays.copyOf(parameters, parameters.length + 1);
         all[parameters.length] = notice.text();
-        return note(ask(
+        return session.changeReturning(
                         "WITH freed AS (" + sql + " RETURNING " + toNotify
-                                + " AS notified) SELECT 1, CASE WHEN notified" + " THEN CAST(pg_notify('"
-                                + table.channel() + "', ?) AS TEXT) END FROM freed",
+                                + " AS notified) SELECT 1, CASE WHEN notified THEN CAST(pg_notify('" + table.channel()
+                                + "', ?) AS TEXT) END FROM freed",
                         all)
-                .isPresent());
+                .isPresent();
     }
 }

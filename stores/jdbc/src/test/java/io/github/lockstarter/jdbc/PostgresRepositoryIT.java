@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A grant in PostgreSQL: the insertion of the row and the number of the grant. */
-class PostgresRowsIT {
+class PostgresRepositoryIT {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -26,12 +26,12 @@ class PostgresRowsIT {
     static final PostgresExtension POSTGRES = new PostgresExtension();
 
     private Connection connection;
-    private LockRows rows;
+    private LockRepository locks;
 
     @BeforeEach
     void connect() throws SQLException {
         connection = connectionToTheServer();
-        rows = new PostgresRows(connection, LockTable.DEFAULT, LONG);
+        locks = new PostgresRepository(new JdbcSession(connection, LONG), LockTable.DEFAULT);
     }
 
     @AfterEach
@@ -46,7 +46,7 @@ class PostgresRowsIT {
         await().untilAsserted(() -> {
             long before = transaction();
 
-            assertThat(ownerOf(rows.take("key:" + before, "alice", LONG, 1))).hasValue("alice");
+            assertThat(ownerOf(locks.take("key:" + before, "alice", LONG, 1))).hasValue("alice");
 
             assertThat(transaction()).isEqualTo(before + 2);
         });
@@ -54,10 +54,10 @@ class PostgresRowsIT {
 
     @Test
     void drawsNoTokenForABusyLock() throws SQLException {
-        assertThat(ownerOf(rows.take("key", "alice", LONG, 1))).hasValue("alice");
+        assertThat(ownerOf(locks.take("key", "alice", LONG, 1))).hasValue("alice");
         long before = lastNumber();
 
-        assertThat(ownerOf(rows.take("key", "bob", LONG, 1))).hasValue("alice");
+        assertThat(ownerOf(locks.take("key", "bob", LONG, 1))).hasValue("alice");
 
         assertThat(lastNumber()).isEqualTo(before);
     }
@@ -76,13 +76,13 @@ class PostgresRowsIT {
             other.rollback();
 
             assertThat(taken.get(10, TimeUnit.SECONDS).map(LockRow::fencingToken))
-                    .hasValue(meanwhile * LockRows.TOKENS_OF_A_NUMBER + 1);
+                    .hasValue(meanwhile * LockRepository.TOKENS_OF_A_NUMBER + 1);
         }
     }
 
     private Optional<LockRow> take() {
         try {
-            return rows.take("lock:key", "alice", LONG, 1);
+            return locks.take("lock:key", "alice", LONG, 1);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -1,27 +1,21 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.spi.RenewResult;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The statements for MySQL. A table with an {@code AUTO_INCREMENT} column replaces the missing sequences; its counter
- * survives restarts since MySQL 8.0.
- */
-class MySqlRows extends LockRows {
+/** MySQL. An {@code AUTO_INCREMENT} column replaces the missing sequences; it survives restarts since MySQL 8.0. */
+class MySqlRepository extends LockRepository {
 
-    /** Approximate number of rows in the table that draws numbers. */
+    /** Approximate number of rows left in the table of numbers. */
     private static final int NUMBERS_LEFT = 100;
 
-    MySqlRows(Connection connection, LockTable table, Duration timeout) {
-        super(connection, table, timeout);
+    MySqlRepository(JdbcSession session, LockTable table) {
+        super(session, table);
     }
 
     @Override
@@ -42,51 +36,44 @@ class MySqlRows extends LockRows {
     /** MySQL reports a duplicate as a warning. */
     @Override
     final boolean insertIfAbsent(String row, @Nullable Object... parameters) throws SQLException {
-        return change("INSERT IGNORE INTO " + row, parameters);
+        return session.change("INSERT IGNORE INTO " + row, parameters);
     }
 
     @Override
-    final OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
-        long first = (draw() - 1) * TOKENS_OF_A_NUMBER + 1;
-        boolean isNumbered = change(
+    OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
+        long last = (draw() - 1) * TOKENS_OF_A_NUMBER + tokens;
+        boolean isNumbered = session.change(
                 "UPDATE " + table.name()
                         + " SET fencing_token = ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?",
-                first + tokens - 1,
+                last,
                 key,
                 token,
                 seen);
-        return isNumbered ? OptionalLong.of(first) : OptionalLong.empty();
+        return isNumbered ? OptionalLong.of(last) : OptionalLong.empty();
     }
 
     long draw() throws SQLException {
-        long drawn;
-        try (PreparedStatement statement = connection.prepareStatement(
-                "INSERT INTO " + table.numbers() + " () VALUES ()", Statement.RETURN_GENERATED_KEYS)) {
-            limit(statement);
-            statement.executeUpdate();
-            try (ResultSet keys = statement.getGeneratedKeys()) {
-                keys.next();
-                drawn = keys.getLong(1);
-            }
-        }
+        long drawn = session.changeGenerating("INSERT INTO " + table.numbers() + " () VALUES ()")
+                .orElseThrow();
         // At random, since a server may draw only odd numbers, or every seventh.
         if (ThreadLocalRandom.current().nextInt(NUMBERS_LEFT) == 0) {
-            change("DELETE FROM " + table.numbers() + " WHERE n < ?", drawn);
+            session.change("DELETE FROM " + table.numbers() + " WHERE n < ?", drawn);
         }
         return drawn;
     }
 
     /** In one transaction, since the server flushes each transaction to disk separately. */
     @Override
-    final List<Boolean> renew(List<Lease> leases) throws SQLException {
+    final List<RenewResult> renew(List<Lease> leases) throws SQLException {
         if (leases.size() == 1) {
             return super.renew(leases);
         }
+        Connection connection = session.connection();
         connection.setAutoCommit(false);
         try {
-            List<Boolean> renewed = super.renew(leases);
+            List<RenewResult> results = super.renew(leases);
             connection.commit();
-            return renewed;
+            return results;
         } finally {
             connection.setAutoCommit(true); // commits part of a failed batch: a longer lease does no harm
         }
@@ -101,7 +88,7 @@ class MySqlRows extends LockRows {
     /** A greater number raises the counter; a smaller one does not change it. */
     @Override
     void raise(long floor) throws SQLException {
-        change("INSERT IGNORE INTO " + table.numbers() + " (n) VALUES (?)", numberAbove(floor));
+        session.change("INSERT IGNORE INTO " + table.numbers() + " (n) VALUES (?)", numberAbove(floor));
     }
 
     /** All tokens of later numbers exceed the floor. */
