@@ -20,9 +20,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of one connection in FIFO order, except that all other calls overtake attempts. While earlier calls are
- * unanswered, adjacent calls of one kind are batched into one script call; otherwise a call is sent at once and alone,
- * so batching adds no delay without load.
+ * Calls of one connection in FIFO order, except that all other calls overtake attempts. Adjacent calls of one kind are
+ * batched into one script call if they were added together, or while earlier calls are unanswered; otherwise a call is
+ * sent at once and alone, so batching adds no delay without load.
  * <p>Invariants. Calls that are not attempts reach the server in the order of adding, and an attempt follows all calls
  * added before it. So an attempt follows an earlier release of its thread; no other order matters, since the engine
  * sends a token's release after the answer to its attempt. Fewer than {@value #MOST_UNANSWERED} calls are unanswered
