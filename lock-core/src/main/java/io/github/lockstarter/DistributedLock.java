@@ -83,7 +83,7 @@ public @interface DistributedLock {
     String locks() default "";
 
     /**
-     * Lease in milliseconds: how long the lock stays held when its holder is paused or disconnected, and the upper
+     * Lease in milliseconds: how long the lock stays held while its holder is paused, and the upper
      * limit after a crash. With renewal (the default) the method may run longer than its lease.
      *
      * @return the lease; default {@code distributed-lock.locks.<name>.lease}, else {@code distributed-lock.lease} (30
