@@ -110,6 +110,10 @@ final class Grant {
         }
     }
 
+    /**
+     * Only before the first renewal is due: a hold that was renewed goes to the store. Once another instance waits,
+     * only within the limits.
+     */
     boolean allowsHandOver(ResolvedRequest request, long now, EngineSettings.HandOver limits) {
         boolean isFree = !isWanted
                 || (handOvers < limits.max()

@@ -84,9 +84,6 @@ final class Hold {
     /** For a lost hold. */
     boolean isReleaseSent;
 
-    /** Renewal for a hand-over to a waiter without renewal is under way. */
-    boolean isRenewingForHandOver;
-
     boolean isConfirming;
 
     /** The lease may differ from the terms. */
@@ -113,7 +110,7 @@ final class Hold {
     @Nullable
     Object claim;
 
-    /** Stack of handles whose releases failed for lack of stack or memory. */
+    /** Stack of handles whose releases failed for lack of stack or memory; only grows, each handle once. */
     volatile @Nullable Handle unfinished;
 
     private List<LostCallback> callbacks = List.of();
@@ -150,7 +147,7 @@ final class Hold {
     }
 
     boolean isRenewed() {
-        return request.renewal() == io.github.lockstarter.Renewal.ON;
+        return request.isRenewed();
     }
 
     /** Whether it follows another hold of the same grant. */

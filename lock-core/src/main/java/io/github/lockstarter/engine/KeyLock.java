@@ -357,7 +357,7 @@ final class KeyLock extends TimerEntry {
         }
         if (left.state == Hold.State.HELD) {
             left.state = Hold.State.LEAVING;
-            if (!handOver(todo, left, Renewal.Kind.REGULAR, now)) {
+            if (!handOver(todo, left, now)) {
                 attemptedPermits = 0;
             }
         } else if (left.state == Hold.State.LOST) {
@@ -468,7 +468,7 @@ final class KeyLock extends TimerEntry {
                 deadline,
                 answered.waiter.request.renewAt(answered.sent.nanos()),
                 now);
-        startHold(todo, made, taker);
+        startHold(todo, made, taker, now);
         lookAt = NEVER;
     }
 
@@ -523,13 +523,13 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void startHold(Effects todo, Hold made, Waiter taker) {
+    private void startHold(Effects todo, Hold made, Waiter taker, Moment now) {
         link(made);
         running.holdAdded(todo);
         endWait(todo, taker, new Outcome.Granted(made));
         obstacle = null;
         if (!queue.isEmpty()) {
-            Obstacle ours = Obstacle.owner(taker.request.lease());
+            Obstacle ours = heldHere(made, now);
             Waiter following = queue.first();
             obstacle = following != null && blockingHold(following) == null ? null : ours;
             int taken = slotsTakenHere();
@@ -618,7 +618,7 @@ final class KeyLock extends TimerEntry {
         }
         int signalled = result instanceof ReleaseResult.Released released ? released.signalled() : 0;
         if (isRequeued) {
-            requeued(todo, left, result, signalled, now);
+            requeued(todo, result, signalled, now);
         } else if (signalled > 0) {
             wanted(now);
         }
@@ -643,7 +643,7 @@ final class KeyLock extends TimerEntry {
 
     /** After a release that may have queued this instance behind others. */
     @GuardedBy("this")
-    private void requeued(Effects todo, Hold left, ReleaseResult result, int signalled, Moment now) {
+    private void requeued(Effects todo, ReleaseResult result, int signalled, Moment now) {
         boolean isKept = result instanceof ReleaseResult.Kept;
         isRegistered |= isKept || signalled > 0 || result instanceof ReleaseResult.Unknown;
         position = Waiting.NEW; // the old place was used by the grant
@@ -652,7 +652,7 @@ final class KeyLock extends TimerEntry {
         if (signalled > 0 || (isKept && isOnlySlot)) {
             obstacle = isOnlySlot && result instanceof ReleaseResult.Kept kept
                     ? Obstacle.kept(kept.rest(), now.nanos())
-                    : Obstacle.owner(left.request.lease());
+                    : Obstacle.elsewhere();
             Outcome over = obstacle.outcome();
             queue.takeTries(each -> each.waits() && each.request.permits() == 1, each -> decide(todo, each, over));
             attemptedPermits = first == null || this.signalled != NONE ? 0 : first.request.permits();
@@ -679,10 +679,9 @@ final class KeyLock extends TimerEntry {
         if (result instanceof RenewResult.Renewed) {
             grant.confirm(renewal.period());
         }
-        if (renewal.kind() == Renewal.Kind.BEFORE_HAND_OVER) {
-            renewedForHandOver(todo, renewal, result, isCertain, now);
-        } else if (renewed.state == Hold.State.HELD) {
-            applyRenewal(todo, renewal, result, isCertain, now);
+        Hold present = find(each -> each.grant == grant); // its successor, if it was handed over meanwhile
+        if (present != null && present.state == Hold.State.HELD) {
+            applyRenewal(todo, renewal, present, result, isCertain, now);
         }
         Hold releasePending = grant.renewing == 0 ? grant.releasePending : null;
         // If the lock is gone, only an operator needs the release's answer.
@@ -694,8 +693,8 @@ final class KeyLock extends TimerEntry {
     }
 
     @GuardedBy("this")
-    private void applyRenewal(Effects todo, Renewal renewal, RenewResult result, boolean isCertain, Moment now) {
-        Hold renewed = renewal.hold();
+    private void applyRenewal(
+            Effects todo, Renewal renewal, Hold renewed, RenewResult result, boolean isCertain, Moment now) {
         boolean isReported = renewal.kind() != Renewal.Kind.OF_OWNER;
         if (result instanceof RenewResult.Renewed) {
             endDoubt(todo, renewed, now);
@@ -718,24 +717,6 @@ final class KeyLock extends TimerEntry {
         } else if (result instanceof RenewResult.Unknown && isReported && renewal.extendsLease()) {
             renewed.failedRenewals++;
             report(todo, renewed, RenewalOutcome.FAILED);
-        }
-    }
-
-    /** Hands over after the renewal for a waiter without renewal. */
-    @GuardedBy("this")
-    private void renewedForHandOver(Effects todo, Renewal renewal, RenewResult result, boolean isCertain, Moment now) {
-        Hold left = renewal.hold();
-        left.isRenewingForHandOver = false;
-        if (left.state != Hold.State.LEAVING) {
-            return;
-        }
-        if (result instanceof RenewResult.NotHeld) {
-            removeHold(todo, left); // LEAVING without a decided release: still in the list
-            completeRelease(todo, left, new ReleaseResult.NotHeld(), isCertain, now);
-        } else if (result instanceof RenewResult.Renewed) {
-            left.deadline = renewal.deadline();
-            left.renewAt = left.request.renewAt(renewal.sent().nanos());
-            handOver(todo, left, Renewal.Kind.BEFORE_HAND_OVER, now);
         }
     }
 
@@ -779,8 +760,10 @@ final class KeyLock extends TimerEntry {
     }
 
     /** False if this instance has no such hold. */
-    synchronized boolean revoke(Effects todo, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
+    synchronized boolean revoke(
+            Effects todo, int slot, long fencingToken, CompletableFuture<ReleaseResult> answer, Moment now) {
         Hold target = find(each -> each.state == Hold.State.HELD
+                && each.grant.slot == slot
                 && (each.fencingToken == fencingToken || each.grant.lastFencingToken() == fencingToken));
         if (target == null) {
             return false;
@@ -948,9 +931,7 @@ final class KeyLock extends TimerEntry {
                 each.claim = null;
                 exitEntry(todo, each, now);
             }
-            Handle latest = each.unfinished;
-            each.unfinished = null;
-            for (Handle handle = latest; handle != null; handle = handle.nextUnfinished) {
+            for (Handle handle = each.unfinished; handle != null; handle = handle.nextUnfinished) {
                 if (handle.tryFinish()) {
                     exitEntry(todo, each, now);
                 }
@@ -991,7 +972,7 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private void next(Effects todo, Moment now) {
         for (Hold each = holds; each != null; each = each.next) {
-            if (each.state == Hold.State.LEAVING && !each.isRenewingForHandOver && each.grant.renewing == 0) {
+            if (each.state == Hold.State.LEAVING && each.grant.renewing == 0) {
                 release(todo, each, now);
             }
         }
@@ -1082,8 +1063,8 @@ final class KeyLock extends TimerEntry {
     private void release(Effects todo, Hold left, Moment now) {
         removeHold(todo, left);
         boolean isRequeued = (left.grant.isWanted() || left.isKept()) && queue.hasWaiters();
-        requeueing += isRequeued ? 1 : 0;
         send(todo, left, isRequeued, now);
+        requeueing += isRequeued ? 1 : 0; // last, when nothing can fail: attempts wait for the answer
     }
 
     @GuardedBy("this")
@@ -1155,15 +1136,16 @@ final class KeyLock extends TimerEntry {
         releases++;
     }
 
+    /** Hands the lock over, without a command. A waiter without renewal needs a whole lease, so the store grants it. */
     @GuardedBy("this")
-    private boolean handOver(Effects todo, Hold left, Renewal.Kind after, Moment now) {
+    private boolean handOver(Effects todo, Hold left, Moment now) {
         boolean mayPass = running.limits.max() > 0
                 && !left.isExtended
                 && !left.isKept()
                 && !left.grant.isRevoked
                 && running.closed == null;
         Waiter successor = queue.find(each -> canTake(each, left.grant));
-        if (!mayPass || successor == null) {
+        if (!mayPass || successor == null || !successor.request.isRenewed()) {
             return false;
         }
         if (!hasSameTerms(successor, left.request)
@@ -1175,18 +1157,13 @@ final class KeyLock extends TimerEntry {
                     : EngineSettings.HandOver.FENCING_TOKENS;
             return false;
         }
-        if (after == Renewal.Kind.REGULAR && successor.request.renewal() != io.github.lockstarter.Renewal.ON) {
-            renew(todo, new Renewal(left, Renewal.Kind.BEFORE_HAND_OVER, now, left.request.lease(), null));
-            left.isRenewingForHandOver = true;
-            return true;
-        }
         Hold made = new Hold(successor, left.grant, left.grant.nextFencingToken(), left.deadline, left.renewAt, now);
         left.state = Hold.State.ENDED;
         unlink(left);
         running.holdRemoved(todo);
         position = Waiting.NEW;
         end(todo, left, ReleaseOutcome.RELEASED, now);
-        startHold(todo, made, successor);
+        startHold(todo, made, successor, now);
         return true;
     }
 

@@ -170,8 +170,7 @@ final class Messages {
     static LockInterruptedException interrupted(Hold hold, InterruptedException cause) {
         return new LockInterruptedException(
                 hold.lock.key,
-                "Interrupted while asking the lock store whether lock '" + hold.lock.key
-                        + "' is still held; its lease is unchanged",
+                "Interrupted while asking the lock store whether lock '" + hold.lock.key + "' is still held",
                 cause);
     }
 

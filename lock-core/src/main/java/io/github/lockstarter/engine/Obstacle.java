@@ -24,9 +24,9 @@ record Obstacle(
         @Nullable Supplier<String> holder,
         long seenAt) {
 
-    /** Another caller of this instance was just granted the lock. */
-    static Obstacle owner(Duration lease) {
-        return new Obstacle(lasting(Optional.of(lease)), null, null, 0);
+    /** The release signalled another instance, about whose lease nothing is known. */
+    static Obstacle elsewhere() {
+        return new Obstacle(lasting(Optional.empty()), null, null, 0);
     }
 
     static Obstacle heldHere(Duration remaining, Supplier<String> holder) {

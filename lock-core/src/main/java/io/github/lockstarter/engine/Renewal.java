@@ -29,12 +29,10 @@ record Renewal(
 
     enum Kind {
         REGULAR,
-        /** Checks whether the lock is still there, after a beat. */
+        /** Renews once in a new period of the heartbeat, for which the grant is not confirmed yet. */
         CONFIRMATION,
         /** By the owner, who gets the answer. */
-        OF_OWNER,
-        /** Gives the whole lease to a successor that is not renewed. */
-        BEFORE_HAND_OVER
+        OF_OWNER
     }
 
     Renewal(

@@ -90,6 +90,10 @@ record ResolvedRequest(
                 name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver, permits, release);
     }
 
+    boolean isRenewed() {
+        return renewal == Renewal.ON;
+    }
+
     boolean isKept() {
         return !atLeast.isZero();
     }

@@ -450,13 +450,14 @@ final class Running {
     }
 
     /** Empty if this instance does not hold it. */
-    Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
+    Optional<CompletableFuture<ReleaseResult>> revoke(String key, int slot, long fencingToken) {
         KeyLock lock = known(key);
         if (lock == null) {
             return Optional.empty();
         }
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        return call(todo -> lock.revoke(todo, fencingToken, answer, now())) ? Optional.of(answer) : Optional.empty();
+        boolean isHeld = call(todo -> lock.revoke(todo, slot, fencingToken, answer, now()));
+        return isHeld ? Optional.of(answer) : Optional.empty();
     }
 
     /** A recovery proves that the store answers. */

@@ -285,7 +285,8 @@ public abstract class EnginePermitsContract extends EngineContract {
         LockHandle kept = first.locks().acquire(permit);
         LockHandle taken = first.locks().acquire(permit);
 
-        assertThat(first.admin().revoke(key, taken.fencingToken()).join()).isEqualTo(new Revocation.Revoked());
+        assertThat(first.admin().revoke(key, taken.slot(), taken.fencingToken()).join())
+                .isEqualTo(new Revocation.Revoked());
 
         assertThat(taken.state()).isEqualTo(HoldState.LOST);
         assertThat(kept.isHeld()).isTrue();

@@ -743,6 +743,27 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(next).isNotDone();
     }
 
+    /** Both have the same grant. */
+    @Test
+    void aHandedOverHoldIsLostIfARenewalForTheHoldBeforeFindsTheLockTaken() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = waitedFor(REQUEST, 1, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        answered(HISTORY, TAKE_OVER_1);
+        Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
+        CompletableFuture<Void> ensuring = ensuring(held);
+        heartbeats.next().answer(HISTORY, TAKE_OVER_1);
+        Sent<RenewCommand, RenewResult> ofOwner = backend.nextRenewal();
+        confirmation.answer().complete(RENEWED);
+        ensuring.get(5, TimeUnit.SECONDS);
+        held.closeAsync();
+        LockHandle successor = waiting.get(5, TimeUnit.SECONDS);
+
+        ofOwner.answer().complete(new RenewResult.NotHeld());
+
+        assertThat(successor.state()).isEqualTo(HoldState.LOST);
+    }
+
     @Test
     void theTokenNamesTheTakeOverTimeUnlessTheLeaseIsShorterOrTheStoreDoesNotAnswer() {
         assertThat(takeOverOf(REQUEST)).as("not answered yet").isZero();

@@ -7,7 +7,6 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
-import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -76,83 +75,15 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
     }
 
     @Test
-    void renewsTheLeaseOnceBeforeTheHandOverToAWaiterWithoutRenewal() throws Exception {
+    void doesNotHandOverToAWaiterWithoutRenewal() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
         CompletableFuture<ReleaseOutcome> releasing = releasing(first);
-        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
-        assertThat(waiting).isNotDone();
-        renewal.answer().complete(new RenewResult.Renewed());
-
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
-        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(101);
-        assertThat(backend.isQuiet()).isTrue();
-    }
-
-    @Test
-    void aWaiterWithoutRenewalTriesWhenTheLeaseIsFoundLost() throws Exception {
-        LockHandle first = waitedFor(REQUEST, 100, 0);
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
-        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
-        backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
-
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
-        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
-    }
-
-    @Test
-    void aGrantDuringTheRenewalForAHandOverIsKeptWhenThatLeaseIsLost() throws Exception {
-        LockHandle first = waitedFor(REQUEST, 100, 0);
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
-        backend.signal(KEY); // the key was deleted
-        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
-        Sent<RenewCommand, RenewResult> arming = backend.nextRenewal();
-        attempt.answer().complete(new AcquireResult.Granted(300, 0));
-        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
-        arming.answer().complete(new RenewResult.NotHeld());
-
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
-        assertThat(second.fencingToken()).isEqualTo(300);
-        assertThat(engine.heldLocks().size()).isEqualTo(1);
-        releasing(second);
-        assertThat(backend.nextRelease().command().token())
-                .isEqualTo(attempt.command().token());
-    }
-
-    @Test
-    void releasesALockWhoseRenewalForTheHandOverFails() throws Exception {
-        LockHandle first = waitedFor(REQUEST, 100, 0);
-        engine.acquireAsync(REQUEST.withoutRenewal());
-        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
-        backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
-
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
+
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
-        backend.nextAcquire();
-    }
-
-    @Test
-    void renewsForAWaiterWithoutRenewalWhenTheOneBeforeGaveUp() throws Exception {
-        LockHandle first = waitedFor(REQUEST, 100, 0);
-        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST.withoutRenewal());
-        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
-        fickle.cancel(false);
-        releasing(first);
-        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
-        assertThat(patient.get(5, TimeUnit.SECONDS).remainingLease()).isGreaterThan(Duration.ofSeconds(29));
-    }
-
-    @Test
-    void releasesALockThatWasRenewedForAWaiterThatLeft() throws Exception {
-        LockHandle first = waitedFor(REQUEST, 100, 0);
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
-        releasing(first);
-        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
-        waiting.cancel(false);
-        renewal.answer().complete(new RenewResult.Renewed());
-        backend.nextRelease();
+        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
     }
 
     @Test

@@ -107,29 +107,6 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
     }
 
-    /** The owner has released it, and the waiter gets it only with the answer. */
-    @Test
-    void aLockRevokedDuringTheRenewalForAHandOverIsNotHandedOver() throws Exception {
-        LockHandle first = waitedFor(100);
-        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST.withoutRenewal());
-        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
-        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
-        Sent<RenewCommand, RenewResult> arming = backend.nextRenewal();
-        fickle.cancel(false);
-
-        revoked();
-        arming.answer().complete(new RenewResult.Renewed());
-
-        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
-        assertThat(release.command().token()).isEqualTo(grantedToken);
-        assertThat(patient).isNotDone();
-        assertThat(engine.heldLocks().size()).isZero();
-        release.answer().complete(new ReleaseResult.NotHeld());
-        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
-        assertThat(patient.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
-    }
-
     /** The message arrives before, during and after the hand-over. */
     @Test
     void aLockRevokedDuringItsHandOverIsHeldByNobody() throws Exception {

@@ -38,8 +38,7 @@ final class KeyLockInvariants {
             engine.check(each.isQueued == line.contains(each), "3: a waiter does not know its place");
         }
         for (Hold each : present) {
-            boolean isLeaving =
-                    each.state == Hold.State.LEAVING && (each.isRenewingForHandOver || each.grant.renewing > 0);
+            boolean isLeaving = each.state == Hold.State.LEAVING && each.grant.renewing > 0;
             engine.check(each.state == Hold.State.HELD || isLeaving, "4: the hold is " + each.state);
         }
         List<Integer> slots =
