@@ -100,7 +100,6 @@ final class EtcdClient implements AutoCloseable {
         return channels.current();
     }
 
-    /** Returns the answers of {@link KeepAliveStream}. */
     List<CompletableFuture<Long>> keepAlive(Member member, List<Long> leases, Deadline deadline) {
         KeepAliveStream stream = new KeepAliveStream(leases);
         boolean inTime = isInTime(deadline);

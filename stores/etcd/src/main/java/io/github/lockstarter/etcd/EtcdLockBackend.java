@@ -40,8 +40,7 @@ import java.util.concurrent.Executor;
  * A release, including that of an attempt with an unknown outcome, ends the lease and so the key: it never deletes
  * another owner's key, and a create request that arrives later fails because the lease is gone. A renewal reads the key
  * and renews its lease. Waiting instances watch the lock's key from the revision of their refusal, and all retry when
- * it is deleted. The fencing token is the revision of the grant times 1024 plus the offset. Etcd's own lock and
- * election services are not used.
+ * it is deleted. Etcd's own lock and election services are not used.
  *
  * <p>Guarantee: a lock is held no longer than its key exists. The etcd lease is at least as long as requested, and
  * starts after the command was sent, while the engine counts from before; so the hold ends first if the clocks of

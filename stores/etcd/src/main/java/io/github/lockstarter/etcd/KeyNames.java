@@ -32,7 +32,7 @@ final class KeyNames {
         return IntStream.range(0, permits).mapToObj(slot -> slot(key, slot)).toList();
     }
 
-    /** Prefix of the names of all slots but the first. */
+    /** Prefix of all slots but the first. */
     ByteString furtherSlots(String key) {
         return lock(key).concat(ByteString.copyFromUtf8("%p"));
     }
@@ -46,7 +46,6 @@ final class KeyNames {
         return ByteString.copyFromUtf8(prefix + "probe");
     }
 
-    /** Prefix of the names of a lock's waiters. */
     ByteString waiters(String key) {
         String encoded = encoded(key);
         return ByteString.copyFromUtf8(prefix + "waiter:" + encoded.length() + ':' + encoded + ':');
@@ -56,7 +55,6 @@ final class KeyNames {
         return waiters(key).concat(ByteString.copyFromUtf8(instanceId));
     }
 
-    /** Prefix of the names of an instance's messages. */
     ByteString mailbox(String instanceId) {
         return ByteString.copyFromUtf8(prefix + "mail:" + instanceId.length() + ':' + instanceId + ':');
     }

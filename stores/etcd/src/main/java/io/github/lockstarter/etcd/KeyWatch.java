@@ -21,7 +21,6 @@ final class KeyWatch implements ClientResponseObserver<WatchRequest, WatchRespon
         /** The watch is active. */
         default void onCreated() {}
 
-        /** A watched key has changed. */
         void onEvent(KeyWatch watch, Event event);
 
         /** The watch failed; no event follows. Not called after {@link #close}. */

@@ -60,7 +60,7 @@ final class JdbcCommand<R> {
                         cause);
     }
 
-    /** Executes the statements on a pool thread unless the timeout has passed; completes after the execution. */
+    /** Completes after the execution, which does not begin once the timeout has passed. */
     CompletableFuture<Void> runOn(Executor pool) {
         try {
             return CompletableFuture.runAsync(this::run, pool);

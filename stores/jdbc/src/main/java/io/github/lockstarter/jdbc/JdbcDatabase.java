@@ -24,7 +24,7 @@ final class JdbcDatabase {
         this.settings = settings;
     }
 
-    /** Borrows a connection; waits as long as the pool allows. */
+    /** Waits for a connection as long as the pool allows. */
     JdbcSession open() throws SQLException {
         JdbcSession session = new JdbcSession(source.getConnection(), settings.commandTimeout());
         try {
@@ -57,7 +57,6 @@ final class JdbcDatabase {
         return settings.dialect().or(() -> found.map(Found::dialect));
     }
 
-    /** The table, with its schema once detected. */
     LockTable table() {
         return found.map(Found::table).orElse(settings.table());
     }

@@ -44,10 +44,9 @@ import javax.sql.DataSource;
  * Locks in a table of H2, PostgreSQL, MySQL or MariaDB. A script creates the table ({@link JdbcDialect#script}); {@link
  * #start} checks it.
  *
- * <p>Each held key, and each held slot of a lock with several permits, has one row: the key as {@link StoredKeys}
- * encodes it, the lock token, the last fencing token, and the times of grant and expiry by the database's clock, in
- * UTC. A release deletes the row. After a holder crashes and its lease expires, the next acquirer takes over the row;
- * without one, the row is deleted {@link LockRepository#SWEPT_AFTER later}.
+ * <p>Each held slot has one row: its key as {@link StoredKeys} encodes it, the lock token, the last fencing token, and
+ * the times of grant and expiry by the database's clock, in UTC. A release deletes the row. The next acquirer takes
+ * over an expired row; without one, it is deleted {@link LockRepository#SWEPT_AFTER later}.
  *
  * <p>Commands use pooled connections and this backend's threads, never the caller's transaction or thread. Commands for
  * one key run in order; renewals are independent of them. Fencing tokens increase across all keys.

@@ -236,7 +236,7 @@ abstract class LockRepository {
         return laterThan(now());
     }
 
-    /** SQL condition: whether the row's release notifies. */
+    /** SQL condition: the row's release notifies. */
     String wanted() {
         return "1 = 0";
     }
@@ -295,7 +295,6 @@ abstract class LockRepository {
         return find(List.of(key)).stream().findFirst();
     }
 
-    /** The existing rows, in no order. */
     final List<LockRow> find(List<String> keys) throws SQLException {
         try (PreparedStatement statement = session.prepare(selection("fencing_token", keys.size()), keys.toArray())) {
             return read(statement.executeQuery());
@@ -329,7 +328,6 @@ abstract class LockRepository {
         return true;
     }
 
-    /** Extends leases to at least the given durations from now. */
     List<RenewResult> renew(List<Lease> leases) throws SQLException {
         String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(lock_until, " + later()
                 + ") WHERE lock_key = ? AND owner = ? AND lock_until > " + now();
@@ -358,7 +356,6 @@ abstract class LockRepository {
                 .isPresent();
     }
 
-    /** Deletes the slot's row if it has the token, and notifies the waiters of the key. */
     final boolean free(String key, String slot, String token) throws SQLException {
         return giveUp(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?",
@@ -367,7 +364,7 @@ abstract class LockRepository {
                 token);
     }
 
-    /** Keeps the row without an owner for the rest of its minimum time, if it has the token and time is left. */
+    /** Keeps the row without an owner, if it has the token and time is left. */
     private boolean keep(String key, String slot, String token, Duration atLeast) throws SQLException {
         long micros = micros(atLeast);
         return giveUp(
@@ -380,7 +377,6 @@ abstract class LockRepository {
                 micros);
     }
 
-    /** Deletes the row for an operator if its last fencing token is still the one seen. */
     private boolean deleteRevoked(String key, LockRow seen) throws SQLException {
         return giveUp(
                 "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
@@ -389,7 +385,7 @@ abstract class LockRepository {
                 seen.fencingToken());
     }
 
-    /** Executes a statement that changes at most one row, and notifies if that row wants it. */
+    /** Executes a statement on one row, and notifies if that row wants it. */
     boolean giveUp(String sql, PostgresNotice notice, Object... parameters) throws SQLException {
         return session.change(sql, parameters);
     }
@@ -399,7 +395,6 @@ abstract class LockRepository {
         return false;
     }
 
-    /** Deletes rows that expired before the given age. */
     boolean sweep(Duration age) throws SQLException {
         return session.change(
                 "DELETE FROM " + table.name() + " WHERE " + laterThan("lock_until") + " < " + now(), micros(age));

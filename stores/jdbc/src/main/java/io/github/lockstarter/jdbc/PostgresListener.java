@@ -76,7 +76,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
         mailbox = Optional.of(new Mailbox(LockToken.shortened(instanceId), receiver));
     }
 
-    /** Whether notifications are enabled and the database is known to have them. */
+    /** Whether notifications are enabled, and known to be supported. */
     boolean isWanted() {
         return settings.listen()
                 && database.knownDialect()
@@ -90,7 +90,7 @@ final class PostgresListener implements Runnable, AutoCloseable {
         }
     }
 
-    /** Waits until notifications arrive or the listener gives up, up to the limit. */
+    /** Waits until notifications arrive or the listener gives up. */
     void awaitOpen(Duration limit) {
         if (isStarted.get()) {
             BlockingWait.awaitUninterruptibly(tried, limit);

@@ -11,7 +11,7 @@ import java.util.Set;
  * @param kind whether statements may have been executed
  * @param problem without a full stop
  * @param remedy the change to make; empty if there is none
- * @param cause the failure of the driver or the pool
+ * @param cause the driver's or the pool's failure
  */
 record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
 
@@ -35,13 +35,9 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
     /** Classes: syntax errors, wrong values, constraints, unsupported features. */
     private static final Set<String> REFUSED = Set.of("42", "22", "23", "0A");
 
-    /**
-     * Classes and states of a server that responds but refuses: wrong login, too many connections, no memory or disk, a
-     * limit, startup.
-     */
+    /** Classes and states: wrong login, too many connections, no memory or disk, a limit, startup. */
     private static final Set<String> TURNED_DOWN = Set.of("28", "53", "54", "08004", "57P03");
 
-    /** Remedy for a holder whose work uses all connections. */
     static final String LARGER_POOL =
             "Enlarge the connection pool, or mark one for locks alone with @DistributedLockDataSource";
 
@@ -126,7 +122,6 @@ record SqlFailure(Kind kind, String problem, String remedy, Throwable cause) {
         return new SqlFailure(Kind.REFUSED, problem, remedy, new IllegalStateException(problem));
     }
 
-    /** The same failure after an executed statement. */
     SqlFailure ofUnknownOutcome() {
         return new SqlFailure(Kind.UNKNOWN, problem, remedy, cause);
     }
