@@ -173,7 +173,7 @@ class EngineDoubtTests extends EngineInterleavings {
     void aHoldStaysCertainWhileTheStoreAnswers() throws Exception {
         answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 3; i++) {
             letPass(TAKE_OVER.dividedBy(2));
             answered(HISTORY, NO_TAKE_OVER);
         }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.spi.AcquireResult;
@@ -22,10 +23,10 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
 
     @Test
     void handsOverOnlyInTheFirstThirdOfALease() throws Exception {
-        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofMillis(600)), 100, 0);
-        engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(600)));
-        await().pollDelay(Duration.ofMillis(210)).until(() -> true); // time is the bound
-        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        LockRequest request = REQUEST.leasedFor(Duration.ofSeconds(6));
+        LockHandle first = waitedFor(request, 100, 0);
+        engine.acquireAsync(request);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal(); // after a third
         releasing(first);
         renewal.answer().complete(new RenewResult.Renewed());
         assertThat(backend.nextRelease().command().requeue()).isEmpty();
