@@ -1,10 +1,10 @@
 package io.github.lockstarter;
 
-/** Is told of each call of a locked method that returned without running it. Thread-safe; returns at once. */
+/** Receives each call of a locked method that was skipped. Thread-safe; returns at once. */
 @FunctionalInterface
 public interface SkippedCallListener {
 
-    /** What the caller got. */
+    /** The result of the caller. */
     enum Outcome {
 
         /** An empty result. */
@@ -18,7 +18,7 @@ public interface SkippedCallListener {
      * The lock was not acquired.
      *
      * @param name name of the lock
-     * @param outcome what the caller gets
+     * @param outcome the result of the caller
      */
     void skipped(String name, Outcome outcome);
 }

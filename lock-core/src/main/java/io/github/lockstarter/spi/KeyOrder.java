@@ -7,36 +7,34 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Has the commands of one key carried out one after the other, in the order in which they came, by a store that carries
- * out commands at the same time: each begins when the one before has ended. Those of different keys do not wait for
- * each other.
+ * Runs the commands of one key in their order, each after the end of the previous one, for a store that executes
+ * commands concurrently. Commands of different keys do not wait for each other. Thread-safe.
  *
- * <p>Thread-safe. {@code last} has an entry for each key whose last command has not ended.
- *
- * <p>For the modules of this project: public because they share it, and no part of the port.
+ * <p>Internal to this project's modules, not part of the port.
  */
 public final class KeyOrder {
 
+    /** End of the last command of each key, until it has ended. */
     private final ConcurrentMap<String, CompletableFuture<Void>> last = new ConcurrentHashMap<>();
+
     private final Executor executor;
 
     /**
-     * Without commands yet.
+     * Creates an empty order.
      *
-     * @param executor begins what has waited, so that the stack does not grow with a queue of commands that fail at
-     *     once
+     * @param executor begins commands that had to wait, so that many immediate failures do not grow the stack
      */
     public KeyOrder(Executor executor) {
         this.executor = executor;
     }
 
     /**
-     * Begins a command, once those before it have ended.
+     * Begins a command after the end of all earlier ones of its key.
      *
-     * @param <R> kind of result
+     * @param <R> type of result
      * @param key the key
      * @param command begins it; its stage completes with its end
-     * @return the result, also if the command cannot begin, which is a failure then
+     * @return the result; failed if the command cannot begin
      */
     public <R> CompletableFuture<R> send(String key, Supplier<CompletableFuture<R>> command) {
         CompletableFuture<Void> done = new CompletableFuture<>();

@@ -64,12 +64,11 @@ public record ReleaseCommand(
     }
 
     /**
-     * The end of a wait, without a hold, of an instance that was signalled.
+     * {@return the end of a wait of a signalled instance, without a hold}
      *
-     * @param key the lock's key
-     * @param token the token of the attempt under way; a new one if there is none
-     * @param slot for which it was signalled: if that is free, the next instance is
-     * @return its release
+     * @param key the key
+     * @param token the token of the attempt in flight; a new one if there is none
+     * @param slot the signalled slot: if it is free, the next instance is signalled
      */
     public static ReleaseCommand endOfWait(String key, LockToken token, int slot) {
         return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO, Slots.one(slot));

@@ -7,7 +7,7 @@ import java.time.Duration;
  * startup a configuration that needs more.
  *
  * @param signals the instances that a release wakes
- * @param leases what ends the lock of an owner that no longer renews it
+ * @param leases end of the lock of an owner that no longer renews it
  * @param shortestLease minimum lease; shorter ones are lengthened
  * @param fencingTokens maximum number of fencing tokens per grant; 1 disables hand-overs
  * @param minimumTimes whether a released lock is kept for the rest of its minimum time
@@ -29,7 +29,7 @@ public record StoreCapabilities(
      * Checks the ranges.
      *
      * @param signals the woken instances
-     * @param leases what ends locks
+     * @param leases end of locks
      * @param shortestLease minimum lease
      * @param fencingTokens maximum number of fencing tokens per grant
      * @param minimumTimes support for minimum times

@@ -8,10 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends commands without an answer, and leases that are over, up to {@value #PERIOD_MILLIS} ms late. The timer looks at
- * all of them together, and only while there are any: a timer for each would wake its thread with nearly every command.
- *
- * <p>Thread-safe. Each look is scheduled by the first entry after the one before.
+ * Ends unanswered commands and expired leases, up to {@value #PERIOD_MILLIS} ms late. One look of the timer checks all
+ * entries; the first entry after a look schedules the next. One task per entry would wake the timer's thread with
+ * nearly every command. Thread-safe.
  */
 final class Deadlines {
 
@@ -22,10 +21,10 @@ final class Deadlines {
     interface Entry {
 
         /**
-         * Ends it if it is over.
+         * Ends the entry if its time is over.
          *
-         * @param now in monotonic nanoseconds
-         * @return whether it has ended, by this call or before
+         * @param now monotonic nanoseconds
+         * @return whether it has ended, now or earlier
          */
         boolean endIfDue(long now);
     }
@@ -38,7 +37,7 @@ final class Deadlines {
         this.timer = timer;
     }
 
-    /** Ends everything at once if the timer was shut down. */
+    /** After the shutdown of the timer, ends all entries at once. */
     void add(Entry entry) {
         entries.add(entry);
         lookLater();

@@ -11,7 +11,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.client.ConnectStringParser;
 
-/** What a failure of the client means, and the result of the command that failed: its outcome is unknown. Stateless. */
+/** Classifies failures of the client, and turns them into results of commands with an unknown outcome. Stateless. */
 final class Failures {
 
     private Failures() {}
@@ -21,12 +21,11 @@ final class Failures {
         return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 
-    /** There is no proof that the session goes on: no majority of the servers has acknowledged it. */
     static CompletionException withoutProof() {
         return new CompletionException(new TimeoutException("no answer of a majority of the servers"));
     }
 
-    /** The servers did not answer, or could not be asked. */
+    /** No answer, or no connection. */
     static boolean isSilence(Throwable failure) {
         return failure instanceof TimeoutException
                 || failure instanceof KeeperException.ConnectionLossException
@@ -34,7 +33,6 @@ final class Failures {
                 || failure instanceof KeeperException.RequestTimeoutException;
     }
 
-    /** The servers know no node at which the paths of the client begin. */
     static String withoutChroot(CuratorFramework client) {
         String connectString = client.getZookeeperClient().getCurrentConnectionString();
         return "The chroot '" + new ConnectStringParser(connectString).getChrootPath() + "' of the connect string '"

@@ -7,57 +7,51 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * How lately the leader has certainly heard of a session, as far as the answers to its commands tell. The leader ends a
- * session when it has not heard of it for the session time-out. It hears of a client of another server when that one
- * answers the next of its pings, of which it sends one each half tick: not from the client's commands, which it
- * executes for a session that it is about to end.
+ * Decides from answered commands whether the leader has registered a session recently. The leader ends a session that
+ * it has not registered for the session timeout. A follower reports its clients to the leader in the answers to pings,
+ * which the leader sends each half tick. The commands of a client do not count: the leader executes them even for a
+ * session that it is about to end.
  *
- * <p>So a command counts only from {@link #delay} on after its answer: by then, the leader has heard of the session, no
- * earlier than the command was sent. A connection that replaces another one counts at once, since a server asks the
- * leader about the session before it goes on with it.
+ * <p>So an answered command counts after {@link #delay}: by then the leader has registered the session, no earlier than
+ * the command was sent. A new connection counts at once, because its server asks the leader about the session.
  *
- * <p>Times are monotonic nanoseconds. Thread-safe; {@link #answers} and {@link #lastBreak} are replaced as a whole. Of
- * the answers, a few of the latest are kept, the latest first.
+ * <p>Times are monotonic nanoseconds. Thread-safe: {@link #answers} and {@link #lastBreak} are replaced as a whole.
  */
 final class LeaderContact {
 
-    /** Answers that follow one another more closely than this part of the session time-out are not kept. */
+    /** Answers closer together than this part of the session timeout are dropped. */
     private static final int KEPT_PART = 16;
 
     private record Answer(long session, long sent, long answered) {}
 
-    /** The connection broke at some time between the two. */
+    /** The connection broke between the two times. */
     private record Break(long session, long after, long before) {}
 
     private final long noSessionBefore;
+
+    /** Latest first. */
     private final AtomicReference<List<Answer>> answers = new AtomicReference<>(List.of());
+
     private volatile Break lastBreak = new Break(Session.NONE, 0, 0);
 
-    /**
-     * Without an answer yet.
-     *
-     * @param noSessionBefore before which the client certainly had no session: the leader has heard of it since
-     */
+    /** The client had no session before the given time, so the leader has registered each session since. */
     LeaderContact(long noSessionBefore) {
         this.noSessionBefore = noSessionBefore;
     }
 
-    /**
-     * How long after its answer a command counts: half a tick, which is a quarter of the shortest session time-out, and
-     * an eighth of that for its way.
-     */
+    /** Half a tick, which is a quarter of the shortest session timeout, and an eighth of that for the transport. */
     static Duration delay(Duration timeout) {
         return timeout.multipliedBy(9).dividedBy(32);
     }
 
-    /** Half of the session time-out is certain, and a little is for clocks that run at different speeds. */
+    /** The other half of the session timeout is certain; the difference allows for clock drift. */
     private static Duration longestSilence(Duration timeout) {
         return timeout.multipliedBy(31).dividedBy(64);
     }
 
     /**
-     * Whether the session that has answered a command is certainly not over for half of its time-out from the sending
-     * of the command on: the leader had heard of it lately when it executed the command.
+     * Whether a session certainly lasts for half of its timeout after an answered command was sent, because the leader
+     * had registered it recently when it executed the command.
      */
     boolean isRecent(long session, long sent, Duration timeout) {
         long silence = longestSilence(timeout).toNanos();
@@ -74,12 +68,11 @@ final class LeaderContact {
                         each.session == session && sent - each.answered >= delay && sent - each.sent <= silence);
     }
 
-    /** A command that was sent then has just failed with its connection: the next connection began later. */
+    /** A command failed now because its connection broke, so the next connection began after {@code sent}. */
     void broken(long session, long sent, long now) {
         lastBreak = new Break(session, sent, now);
     }
 
-    /** A command was answered now that was sent then. */
     void answered(long session, long sent, long now, Duration timeout) {
         answers.updateAndGet(known -> with(new Answer(session, sent, now), known, timeout));
     }

@@ -5,12 +5,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Where the line of a lock is: {@code <root>/<key>}, with each UTF-16 unit of the key that is no letter, digit, hyphen
- * or underscore as {@code %} and four hexadecimal digits, so that different keys have different names. A name of more
- * than {@value #LONGEST} characters is cut, and gets a tilde and the SHA-256 of the key instead.
+ * Path of a lock's queue: {@code <root>/<key>}. Each UTF-16 unit of the key except ASCII letters, digits, hyphens and
+ * underscores becomes {@code %} and four hexadecimal digits, so different keys have different names. A name of more
+ * than {@value #LONGEST} characters is cut, and ends with a tilde and the SHA-256 of the key.
  *
- * @param root the path below which all locks are, without a slash at its end
- * @param prefix what each key begins with
+ * @param root parent of all queues
+ * @param prefix common start of all keys
  */
 record LockPaths(String root, String prefix) {
 
@@ -45,7 +45,7 @@ record LockPaths(String root, String prefix) {
                 || each == '_';
     }
 
-    /** Of the units, and not of an encoding, which would make one of different halves of characters. */
+    /** Of the UTF-16 units: an encoding would map different unpaired surrogates to one character. */
     private static String hash(String key) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

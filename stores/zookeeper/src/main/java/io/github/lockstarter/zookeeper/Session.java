@@ -17,29 +17,24 @@ import org.apache.zookeeper.ZooKeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The session of this instance, with which its locks end, and the proof that it goes on.
+ * The session of this instance, with which its locks end, and the proof that it continues.
  *
- * <p>The proof is a transaction that changes nothing, and that a quorum has to acknowledge: the leader refuses it if
- * the session is over, and a server that is cut off from the leader, or a leader that was deposed, cannot answer it. A
- * read would be answered by any server that has not noticed yet that it is cut off, and {@code sync} by a leader that
- * has not noticed that it was deposed.
+ * <p>The proof is a transaction without effect that a quorum must acknowledge: the leader refuses it if the session is
+ * over, and neither a server without the leader nor a deposed leader can answer it. A read does not suffice, because a
+ * server answers it until it notices that it is cut off; nor does {@code sync}, because a leader answers it until it
+ * notices that it was deposed. {@link LeaderContact} decides for how long a proof is valid.
  *
- * <p>It does not say how long the leader has heard nothing of the session: {@link LeaderContact} does.
- *
- * <p>A session belongs to one {@link ZooKeeper} object for ever, which a client replaces when its session is over. So
- * the object is asked for the number of its session, and never the client's state, of which listeners learn later.
- *
- * <p>Called by any thread.
+ * <p>Each {@link ZooKeeper} object has one session; Curator replaces the object when the session is over. So the number
+ * comes from that object, not from the client's state, which its listeners receive later. Thread-safe.
  */
 final class Session implements CrashDetection {
 
-    /** There is none. */
+    /** No session. */
     static final long NONE = 0;
 
-    /** A quorum forgets nothing that it has acknowledged. */
+    /** A quorum keeps all that it has acknowledged. */
     private static final String ONE_HISTORY = "";
 
-    /** A part of the session time-out that is certain: see {@link #certainTime}. */
     private static final int CERTAIN_PART = 2;
 
     private final CuratorFramework client;
@@ -47,19 +42,16 @@ final class Session implements CrashDetection {
     private final ScheduledExecutorService timer;
     private final LeaderContact leader;
 
-    /** As the last proof found it. */
+    /** According to the last proof. */
     private volatile boolean isWithoutRoot;
 
-    /** The last one that was connected. */
+    /** The last connected one. */
     private volatile @Nullable ZooKeeper latest;
 
     /**
-     * The session of a client.
+     * Sends nothing yet.
      *
-     * @param client the client
-     * @param settings the session time-out that it asks for, and how long commands may take
-     * @param timer asks later
-     * @param noSessionBefore before which the client certainly had no session, in monotonic nanoseconds
+     * @param noSessionBefore monotonic nanoseconds before which the client certainly had no session
      */
     Session(
             CuratorFramework client,
@@ -72,27 +64,24 @@ final class Session implements CrashDetection {
         this.leader = new LeaderContact(noSessionBefore);
     }
 
-    /** The session on which commands are sent now; {@link #NONE} if the client is not connected. Returns at once. */
+    /** The session of commands sent now; {@link #NONE} without a connection. */
     long current() {
         ZooKeeper connected = connected();
         return connected == null ? NONE : connected.getSessionId();
     }
 
-    /** Why no lock can be kept though the session goes on, as the last proof found it. */
+    /** Why no lock can be kept although the session continues, according to the last proof. */
     Optional<String> problem() {
         return isWithoutRoot ? Optional.of(Failures.withoutChroot(client)) : Optional.empty();
     }
 
-    /** What the servers have granted; before the first connection, what the client asks for. */
+    /** As granted by the servers; before the first connection, as requested. */
     Duration timeout() {
         int granted = client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();
         return granted > 0 ? Duration.ofMillis(granted) : settings.sessionTimeout();
     }
 
-    /**
-     * For how long after a proof was sent the session certainly is not over: half of its time-out. The leader counts
-     * from the last time that it has heard of the session, which may be older than the proof: {@link LeaderContact}.
-     */
+    /** {@inheritDoc} Only half of the session timeout, which the leader may count from before the proof was sent. */
     @Override
     public Optional<Duration> certainTime() {
         return Optional.of(timeout().dividedBy(CERTAIN_PART));
@@ -104,9 +93,8 @@ final class Session implements CrashDetection {
     }
 
     /**
-     * {@inheritDoc} Asks at once, so that the servers hear of this instance in time even while an answer is late.
-     * Another session is as a take-over: what it has of the locks, it says when they are renewed. The locks of others
-     * end with their sessions, so no beat asks about them.
+     * {@inheritDoc} A new session counts as a take-over, so that each lock is renewed before it is certain again. The
+     * locks of others end with their sessions, so a beat does not ask about them.
      */
     @Override
     public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
@@ -118,7 +106,7 @@ final class Session implements CrashDetection {
                 });
     }
 
-    /** The number of a session that was not over at a moment after this call; empty if there is no such proof. */
+    /** The session, if it certainly continued after this call; otherwise empty. */
     CompletableFuture<OptionalLong> prove() {
         long sent = System.nanoTime();
         return send().thenCompose(session -> session.isEmpty()
@@ -127,12 +115,12 @@ final class Session implements CrashDetection {
     }
 
     /**
-     * Whether the session goes on for {@link #certainTime} at least from the sending of a command on that a quorum has
-     * just acknowledged. After a silence, such as a pause of this JVM, that is known after a second answer only.
+     * Whether the session certainly continues for {@link #certainTime} after a command that a quorum has just
+     * acknowledged. After a silence, such as a pause of this JVM, only a second answer shows that.
      *
-     * @param session that has sent the command
-     * @param sent when it was sent, or before, in monotonic nanoseconds
-     * @return false if it is perhaps over before, or if the second answer would come behind the command time-out
+     * @param session session of the command
+     * @param sent when it was sent, or earlier
+     * @return false if that is uncertain, or the second answer would exceed the command timeout
      */
     CompletableFuture<Boolean> coversGrant(long session, long sent) {
         Duration timeout = timeout();
@@ -174,7 +162,7 @@ final class Session implements CrashDetection {
         if (connected == null) {
             ZooKeeper last = latest;
             if (last != null) {
-                send(last); // of which the answer does not matter, but when the connection fails
+                send(last); // its failure shows when the connection broke
             }
             return CompletableFuture.completedFuture(OptionalLong.empty());
         }
@@ -207,8 +195,8 @@ final class Session implements CrashDetection {
     }
 
     /**
-     * Two refusals have passed the leader and a quorum as well: that the chroot does not exist, or cannot be read. Any
-     * other may be the answer of one server alone, such as one that is cut off and serves reads, or is overloaded.
+     * Two refusals come from the leader and a quorum, too: the chroot does not exist, or cannot be read. One server
+     * alone may give any other, such as a server that is cut off and serves reads, or is overloaded.
      */
     static boolean isProof(@Nullable Code code) {
         return code == Code.OK || code == Code.NONODE || code == Code.NOAUTH;
@@ -220,7 +208,7 @@ final class Session implements CrashDetection {
                     ? client.getZookeeperClient().getZooKeeper()
                     : null;
         } catch (Exception e) {
-            return null; // closed, or not connected any more
+            return null; // closed or disconnected
         }
     }
 }

@@ -36,43 +36,40 @@ import org.jspecify.annotations.Nullable;
 /**
  * Locks in ZooKeeper 3.6 or later, over a client of Curator.
  *
- * <p><b>Kept</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, in it one ephemeral sequential node
- * for each instance that has the lock, waits for it, or tries to get it. Its data is the lock token. The server removes
- * the container some time after the last of them; one that does not run its container manager keeps it. Names have a
- * part made at random, or the number of the node that they follow, so that no command meets another node than the one
- * it is meant for.
+ * <p><b>Stored</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, the queue, with one ephemeral
+ * sequential node per instance that has the lock, waits for it or tries to acquire it. The data of a node is a lock
+ * token. Names have a random part, or the number of the node that they replace, so no command meets another node than
+ * the intended one. A server that runs its container manager removes empty containers after a while.
  *
- * <p><b>Grant</b>: the instance whose node is the first one has the lock. A waiter stays in the line by its node, and
- * watches the node right before it, never the line, so that a release wakes one instance. The lock is then that
- * instance's: no other can come first. A free lock takes one round trip, since the look at the line is sent right
- * behind the node, and its release another one. A waiter that is first takes the lock by writing its lock token, which
- * proves its session; the look at the line is sent right behind that, too. An instance that goes on waiting releases
- * the lock and creates its next node in one transaction, and watches the last node that it knows to be before that: so
- * another owner costs two transactions and four requests. The fencing token is the {@code czxid} of the node, which
- * grows over all nodes of the ensemble. The number in the name does not serve: it starts again with each new container.
+ * <p><b>Grant</b>: the first node has the lock. A free lock takes one round trip, since the read of the queue is sent
+ * right behind the creation of the node, and its release another one. A waiter keeps its node and watches the one in
+ * front of it, so that a release wakes one instance. It takes the lock by writing its lock token, which proves its
+ * session, with the read of the queue right behind. An instance that continues to wait releases the lock and creates
+ * its next node in one transaction, and watches the last node that it knows in front of it. So another owner costs two
+ * transactions and four requests. The fencing token is the {@code czxid} of the node, which grows over all nodes of the
+ * ensemble; the number in the name restarts with each new container.
  *
- * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard
- * for the session time-out. The lease of a lock that is not renewed is ended by this backend ({@link Deadlines}). A
- * renewal asks whether the session goes on ({@link Session}); any number share one question.
+ * <p><b>Lease</b>: the servers know only the session, and delete the nodes of an instance after a silence of the
+ * session timeout. This backend ends the lease of a lock that is not renewed ({@link Deadlines}). A renewal asks
+ * whether the session continues ({@link Session}); any number of them share one question.
  *
- * <p><b>Guarantee</b>: with a majority of servers that keep what they have acknowledged, at most one instance has the
- * lock at a time, and a lock is certain ({@link CrashDetection#certainTime}) for half of the session time-out from the
- * sending of the last question that was answered. <b>Known hole</b>: an instance that is paused for longer goes on
- * with what it was about to do when it is resumed, though the lock is another one's by then. The fencing token shows
- * that to who checks it.
+ * <p><b>Guarantee</b>: with a majority of servers that keep acknowledged data, at most one instance has the lock, and a
+ * lock is certain ({@link CrashDetection#certainTime}) for half of the session timeout after the last answered question
+ * was sent. <b>Known hole</b>: an instance that is paused for longer continues with its next step when it resumes, even
+ * if another one has the lock. A resource that checks the fencing token refuses that step.
  */
 public final class ZooKeeperLockBackend implements LockBackend {
 
-    /** What this store can do. */
+    /** The capabilities of this store. */
     public static final StoreCapabilities CAPABILITIES =
             new StoreCapabilities(Signals.IN_ORDER, Leases.OF_SESSION, Duration.ofMillis(1), 1, false, false);
 
-    /** Longer than any session time-out. */
+    /** Longer than any session timeout. */
     private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);
 
-    // Called by any thread; answers come on the client's event thread. A command is answered by its steps, or by the
-    // timer with "unknown" if that is sooner. The steps of an attempt may go on after that: what they find created is
-    // deleted.
+    // Any thread calls; the client's event thread answers. The steps of a command complete its answer, or the timer
+    // does with "unknown". Steps may continue after that:
+    // an attempt then deletes the nodes that it finds created.
     private final CuratorFramework client;
     private final ZooKeeperLockSettings settings;
     private final Runnable whenClosed;
@@ -86,10 +83,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private volatile boolean closed;
 
     /**
-     * Locks over a client.
+     * Locks over the client of an application.
      *
-     * @param client the client; started if it has not been, and not closed
-     * @param settings where the locks are, and how long answers may take
+     * @param client started if it has not been, and never closed
+     * @param settings the settings
      */
     public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
         this(client, settings, () -> {});
@@ -98,11 +95,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
     /**
      * Locks over a client.
      *
-     * @param client the client; started if it has not been. With one that was started before, the first locks wait
-     *     until its session is certain: a third of the session time-out at most
-     * @param settings where the locks are, and how long answers may take
-     * @param whenClosed called once in the end, such as to close the client, which ends its session and with it each
-     *     lock
+     * @param client started if it has not been. Otherwise the first locks wait until its session is certain: up to a
+     *     third of the session timeout
+     * @param settings the settings
+     * @param whenClosed called once at the end, such as to close the client, which ends its session and all its locks
      */
     public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings, Runnable whenClosed) {
         this.client = client;
@@ -119,7 +115,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.inspector = new LockInspector(nodes, paths);
     }
 
-    /** The time before which the client certainly had no session. */
+    /** A time before which the client certainly had no session. */
     private static long start(CuratorFramework client) {
         if (client.getState() == CuratorFrameworkState.LATENT) {
             long before = System.nanoTime();
@@ -130,11 +126,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     /**
-     * Waits until the client is connected, and its session is certain; or until the time is over, or the caller is
-     * interrupted: the flag is set again.
+     * Waits until the client is connected and its session certain, the time is over or the thread is interrupted, which
+     * sets the flag again.
      *
-     * @param limit how long to wait
-     * @return why no lock can be kept; empty if they can, or as soon as the session is certain
+     * @param limit longest wait
+     * @return the reason why no lock can be kept; empty if locks are granted, or will be once the session is certain
      */
     public Optional<String> connect(Duration limit) {
         long start = System.nanoTime();
@@ -144,18 +140,14 @@ public final class ZooKeeperLockBackend implements LockBackend {
                 return session.problem();
             }
         } catch (TimeoutException e) {
-            return Optional.empty(); // locks are granted as soon as it is certain
+            return Optional.empty(); // connected, but not certain yet
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         return Optional.of(this + " did not answer within " + DurationText.exactly(limit));
     }
 
-    /**
-     * How long the servers keep the locks of an instance that they do not hear.
-     *
-     * @return what they have granted; before the first connection, what the client asks for
-     */
+    /** {@return the session timeout that the servers granted; before the first connection, the requested one} */
     public Duration sessionTimeout() {
         return session.timeout();
     }
@@ -212,7 +204,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     private CompletionStage<RenewResult> renew(RenewCommand command, CompletableFuture<OptionalLong> proof, long sent) {
-        // The lease must not end while the question is on its way: the answer may be that it is prolonged.
         Hold hold = holds.find(command.token());
         CompletableFuture<?> watched = hold == null ? CompletableFuture.completedFuture(null) : holds.watch(hold);
         return inTime(
@@ -230,7 +221,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
             holds.lost(hold);
             return new RenewResult.NotHeld();
         }
-        // An operator's revocation deletes the node, of which the server tells before it answers what came later.
+        // The server reports a revocation before it answers a later command.
         if (hold.isReleasing || holds.find(command.token()) != hold) {
             return new RenewResult.NotHeld();
         }
@@ -269,7 +260,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
                 failure -> new StoreState(toString(), Optional.of(Failures.told(failure))));
     }
 
-    /** {@inheritDoc} What fails while this backend is being closed is none. */
+    /** {@inheritDoc} False once this backend is being closed. */
     @Override
     public boolean isSilence(Throwable failure) {
         return !closed && Failures.isSilence(failure);
@@ -285,7 +276,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         return CrashTakeOver.UNNEEDED;
     }
 
-    /** The outcome of a command; unknown if it failed, or has no answer in time. */
+    /** Answers "unknown" after a failure or the command timeout. */
     private <R> CompletionStage<R> inTime(CompletableFuture<R> work, Function<Throwable, R> unknown) {
         CompletableFuture<R> answer = work.exceptionally(unknown);
         if (!answer.isDone()) {
@@ -299,13 +290,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
         return new TimeoutException("no answer within " + DurationText.exactly(settings.commandTimeout()));
     }
 
-    /** Where locks are kept. */
+    /** Servers and root. */
     @Override
     public String toString() {
         return "ZooKeeper (" + client.getZookeeperClient().getCurrentConnectionString() + settings.root() + ")";
     }
 
-    /** Deletes what this instance has in the lines of locks, as far as the servers can be reached. Idempotent. */
+    /** Deletes the nodes of this instance, if the servers are reachable. Idempotent. */
     @Override
     public void close() {
         if (closed) {

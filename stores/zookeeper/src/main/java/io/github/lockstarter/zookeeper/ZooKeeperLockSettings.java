@@ -4,23 +4,23 @@ import io.github.lockstarter.DurationText;
 import java.time.Duration;
 
 /**
- * What a {@link ZooKeeperLockBackend} is made with.
+ * Settings of a {@link ZooKeeperLockBackend}.
  *
- * @param root the path below which all locks are, such as {@code /lock-starter/locks}
- * @param keyPrefix what each key begins with, so that applications that share a root do not share locks
- * @param commandTimeout how long the answer to a command may take; above zero
- * @param sessionTimeout the session time-out that the client asks the servers for; at least 1 ms
+ * @param root path of all locks, such as {@code /lock-starter/locks}
+ * @param keyPrefix prefix of each key, so that applications with the same root do not share locks
+ * @param commandTimeout time for the answer to a command; at least 1 ms
+ * @param sessionTimeout session timeout that the client requests; at least 1 ms
  */
 public record ZooKeeperLockSettings(String root, String keyPrefix, Duration commandTimeout, Duration sessionTimeout) {
 
     /**
-     * Checks what is given.
+     * Checks the settings.
      *
-     * @param root the path below which all locks are
-     * @param keyPrefix what each key begins with
-     * @param commandTimeout how long the answer to a command may take
-     * @param sessionTimeout the session time-out that the client asks for
-     * @throws IllegalArgumentException when the path is no absolute path of ZooKeeper, or a duration is not positive
+     * @param root the path
+     * @param keyPrefix the prefix
+     * @param commandTimeout the command timeout
+     * @param sessionTimeout the session timeout
+     * @throws IllegalArgumentException when the root is not an absolute path of ZooKeeper, or a timeout is too short
      */
     public ZooKeeperLockSettings {
         if (!root.startsWith("/") || root.endsWith("/") || root.contains("//") || root.contains("/.")) {
@@ -34,10 +34,7 @@ public record ZooKeeperLockSettings(String root, String keyPrefix, Duration comm
         }
     }
 
-    /**
-     * How long one answer of the client is waited for: the session time-out, after which the servers have ended a
-     * session of which they heard nothing, or the command time-out if that is longer.
-     */
+    /** Longest wait for an answer of the client. Without one for the session timeout, the servers end the session. */
     Duration answerLimit() {
         return sessionTimeout.compareTo(commandTimeout) > 0 ? sessionTimeout : commandTimeout;
     }

@@ -1,4 +1,4 @@
-/** Locks in ZooKeeper, over Curator's framework and without its recipes. No Spring. */
+/** Locks in ZooKeeper, over Curator's framework without its recipes. Without Spring. */
 @NullMarked
 package io.github.lockstarter.zookeeper;
 

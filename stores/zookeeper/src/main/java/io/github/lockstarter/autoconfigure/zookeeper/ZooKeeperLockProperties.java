@@ -10,16 +10,16 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The configuration of locks in ZooKeeper, in addition to that of all locks. Where the application declares a {@code
- * CuratorFramework}, locks use that one, and its servers and time-outs.
+ * Configuration of locks in ZooKeeper. A {@code CuratorFramework} of the application replaces the servers and timeouts
+ * of its own client.
  *
- * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, perhaps with a chroot behind
+ * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, optionally with a chroot after
  *     the last one. Not used if the application declares a CuratorFramework.
- * @param sessionTimeout How long the servers keep the locks of an instance that they do not hear: 1s to 10m. A lock is
- *     in doubt after half of it. Not used if the application declares a CuratorFramework.
- * @param connectionTimeout How long the start waits for a connection: 100ms to 60s.
+ * @param sessionTimeout How long the servers keep the locks of a silent instance: 1s to 10m. A lock is in doubt after
+ *     half of it. Not used if the application declares a CuratorFramework.
+ * @param connectionTimeout How long startup waits for a connection: 100ms to 60s.
  * @param commandTimeout How long the client waits for the answer to one lock command: 100ms to 60s.
- * @param root Path below which all locks are.
+ * @param root Path of all locks.
  * @param requiredAtStart Whether the application fails to start when ZooKeeper does not answer. If false, locked
  *     methods fail until it does.
  */
@@ -60,9 +60,9 @@ record ZooKeeperLockProperties(
     }
 
     /**
-     * How ZooKeeper is used.
+     * Checks the properties.
      *
-     * @throws IllegalArgumentException when a property is wrong; names it
+     * @throws IllegalArgumentException names the wrong property
      */
     ZooKeeperLockSettings settings(LockSettings locks) {
         if (connectString.isBlank()) {

@@ -1,4 +1,4 @@
-/** The properties, beans and lifecycle of locks in ZooKeeper. */
+/** Auto-configuration of locks in ZooKeeper. */
 @NullMarked
 package io.github.lockstarter.autoconfigure.zookeeper;
 
