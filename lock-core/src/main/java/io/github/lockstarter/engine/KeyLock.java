@@ -117,14 +117,6 @@ final class KeyLock extends TimerEntry {
     @GuardedBy("this")
     private int signalled = NONE;
 
-    /**
-     * A signal that no waiter here can use was forwarded since the last look. The next one is not: instances that wait
-     * for other slots would forward it to each other endlessly if no caller needs this one. A caller that needs it
-     * finds the slot with its next look.
-     */
-    @GuardedBy("this")
-    private boolean hasForwardedSignal;
-
     /** Another instance waits while an attempt is under way; passed on to its grant. */
     @GuardedBy("this")
     private boolean isWanted;
@@ -442,7 +434,6 @@ final class KeyLock extends TimerEntry {
         repeats = 0;
         int free = Math.max(signalled, answered.signalled);
         signalled = grant.slot < free ? free : NONE; // the store grants the lowest free slot
-        hasForwardedSignal = false;
         attemptedPermits = 0; // another slot may be free
         boolean wasWanted = isWanted || areOthersWaiting;
         isWanted = false;
@@ -727,12 +718,8 @@ final class KeyLock extends TimerEntry {
         if (isRetired) {
             return false;
         }
-        if (hasForwardedSignal && queue.hasWaiters() && slot >= queue.maxPermits()) {
-            attemptedPermits = 0; // the signal used up this instance's registration
-        } else {
-            signalled = Math.max(signalled, slot);
-            attemptedPermits = attempt == null && slot < queue.maxPermits() ? 0 : attemptedPermits;
-        }
+        signalled = Math.max(signalled, slot);
+        attemptedPermits = attempt == null && slot < queue.maxPermits() ? 0 : attemptedPermits;
         isRegistered |= !queue.hasWaiters(); // without waiters, a withdrawal forwards the signal
         next(todo, now);
         return true;
@@ -825,7 +812,6 @@ final class KeyLock extends TimerEntry {
         if (lookAt != NEVER && now.nanos() - lookAt >= 0) {
             lookAt = NEVER;
             attemptedPermits = 0;
-            hasForwardedSignal = false;
         }
         next(todo, now);
     }
@@ -1050,12 +1036,12 @@ final class KeyLock extends TimerEntry {
         LockToken known = registeredBy;
         int slot = Math.max(0, signalled);
         Runnable then = () -> running.follow(effects -> withdrawn(effects, running.nowOr(now)));
-        todo.add(() -> running.withdraw(key, known, slot, then));
+        long place = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep it
+        todo.add(() -> running.withdraw(key, known, slot, place, then));
         isWithdrawing = true;
         isRegistered = false;
         signalled = NONE; // the withdrawal forwards it
-        hasForwardedSignal = queue.hasWaiters();
-        position = queue.hasWaiters() ? position : Waiting.NEW; // waiters for other slots keep the place
+        position = place;
         registeredBy = null;
     }
 

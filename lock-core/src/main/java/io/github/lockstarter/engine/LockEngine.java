@@ -13,6 +13,7 @@ import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Acquisitions.IfBusy;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -348,7 +349,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
             if (running != null) {
                 running.signal(key, slot);
             } else {
-                backend.release(ReleaseCommand.endOfWait(key, tokens.next(), slot)); // stopped: forward the signal
+                backend.release(
+                        ReleaseCommand.endOfWait(key, tokens.next(), slot, Waiting.NEW)); // stopped: forward the signal
             }
         }
 

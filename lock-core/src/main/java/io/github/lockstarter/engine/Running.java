@@ -302,10 +302,11 @@ final class Running {
     }
 
     /** Withdraws the registration, or forwards a signal for the slot. */
-    void withdraw(String key, @Nullable LockToken registeredBy, int slot, Runnable then) {
+    void withdraw(String key, @Nullable LockToken registeredBy, int slot, long position, Runnable then) {
         ReleaseCommand command;
         try {
-            command = ReleaseCommand.endOfWait(key, registeredBy == null ? tokens.next() : registeredBy, slot);
+            command =
+                    ReleaseCommand.endOfWait(key, registeredBy == null ? tokens.next() : registeredBy, slot, position);
         } catch (RuntimeException | Error e) { // e.g. out of memory
             then.run();
             throw e;

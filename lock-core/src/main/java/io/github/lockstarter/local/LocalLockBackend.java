@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Wait;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -369,8 +370,8 @@ public final class LocalLockBackend implements LockBackend {
         }
 
         ReleaseResult release(ReleaseCommand command) {
-            if (command.endsWait()) {
-                return endWait(command.token());
+            if (command.ownWait() instanceof Wait.Ends ends) {
+                return endWait(command.token(), ends.position());
             }
             if (command.token().equals(owner)) {
                 leave(command.atLeast());
@@ -394,13 +395,13 @@ public final class LocalLockBackend implements LockBackend {
             isTaken = deadline - now > 0;
         }
 
-        private ReleaseResult endWait(LockToken token) {
+        private ReleaseResult endWait(LockToken token, long position) {
             line.waiters = waitersBut(token.instanceId());
             if (token.equals(owner)) {
                 free();
             }
             // Free or kept: the instance that leaves may have received the signal of the last release.
-            return new ReleaseResult.Released(owner == null ? wake() : 0);
+            return new ReleaseResult.Released(owner == null ? wake(position) : 0);
         }
 
         Revocation revoke(long seen) {
@@ -426,20 +427,26 @@ public final class LocalLockBackend implements LockBackend {
                             Optional.of(owner.holder()), Optional.of(remaining()), fencingToken, line.waiters.size());
         }
 
-        /**
-         * Signals the first waiter with a listener, removes it and those before it, and returns the number of signals.
-         */
         private int wake() {
-            List<Waiter> reachable = line.waiters.stream()
+            return wake(Waiting.NEW);
+        }
+
+        /**
+         * Signals and removes the first waiter with a listener behind the position, removes waiters without a listener,
+         * and returns the number of signals.
+         */
+        private int wake(long position) {
+            line.waiters = line.waiters.stream()
                     .filter(waiter -> !closed && listeners.containsKey(waiter.instanceId()))
                     .toList();
-            if (reachable.isEmpty()) {
-                line.waiters = reachable;
-                return 0;
-            }
-            line.waiters = reachable.subList(1, reachable.size());
-            tell(reachable.get(0).instanceId(), listener -> listener.onSignal(place.key, place.slot));
-            return 1;
+            Optional<Waiter> first = line.waiters.stream()
+                    .filter(waiter -> waiter.position() > position)
+                    .findFirst();
+            first.ifPresent(waiter -> {
+                line.waiters = waitersBut(waiter.instanceId());
+                tell(waiter.instanceId(), listener -> listener.onSignal(place.key, place.slot));
+            });
+            return first.isPresent() ? 1 : 0;
         }
 
         /**

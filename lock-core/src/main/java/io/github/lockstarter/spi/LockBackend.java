@@ -64,7 +64,8 @@ public interface LockBackend extends AutoCloseable {
      *
      * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue. If the
      * slot that it names is then free or kept, the next instance is signalled, since this one may have received the
-     * last signal. The answer is released, whether or not the token had the lock.
+     * last signal; only one {@linkplain ReleaseCommand.Wait.Ends behind its position}, if it names that. The answer is
+     * released, whether or not the token had the lock.
      *
      * @param command the release
      * @return the outcome

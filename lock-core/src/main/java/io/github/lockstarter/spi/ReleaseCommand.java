@@ -1,5 +1,6 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -25,13 +26,17 @@ public record ReleaseCommand(
         Wait UNCHANGED = new Unchanged();
 
         /** No caller of the instance waits any more, so it leaves the queue. */
-        Wait ENDS = new Ends();
+        Wait ENDS = new Ends(Waiting.NEW);
 
         /** See {@link #UNCHANGED}. */
         record Unchanged() implements Wait {}
 
-        /** See {@link #ENDS}. */
-        record Ends() implements Wait {}
+        /**
+         * The instance leaves the queue, in which it may take its place again.
+         *
+         * @param position only an instance behind it is signalled; {@link Waiting#NEW} if any may be
+         */
+        record Ends(long position) implements Wait {}
 
         /**
          * Callers of the instance continue to wait: it is registered at the end of the queue if another instance is
@@ -60,18 +65,20 @@ public record ReleaseCommand(
      * @param token the token of the attempt in flight, which may have been granted; a new one if there is none
      */
     public static ReleaseCommand endOfWait(String key, LockToken token) {
-        return endOfWait(key, token, 0);
+        return endOfWait(key, token, 0, Waiting.NEW);
     }
 
     /**
      * {@return the end of a wait of a signalled instance, without a hold}
      *
      * @param key the key
-     * @param token the token of the attempt in flight; a new one if there is none
+     * @param token the token of the last attempt; a new one if there is none
      * @param slot the signalled slot: if it is free, the next instance is signalled
+     * @param position the instance's place, if it continues to wait for other slots: instances before it have attempted
+     *     since the slot became free; otherwise {@link Waiting#NEW}
      */
-    public static ReleaseCommand endOfWait(String key, LockToken token, int slot) {
-        return new ReleaseCommand(key, token, 0, Wait.ENDS, Duration.ZERO, Slots.one(slot));
+    public static ReleaseCommand endOfWait(String key, LockToken token, int slot, long position) {
+        return new ReleaseCommand(key, token, 0, new Wait.Ends(position), Duration.ZERO, Slots.one(slot));
     }
 
     /** {@return whether the instance leaves the queue} */

@@ -232,16 +232,43 @@ public abstract class PermitsContract extends BackendContract {
         third.release(key, Slots.one(2));
         assertSignalled(bob);
 
-        SpiClient.answer(bob.backend().release(ReleaseCommand.endOfWait(key, bob.newToken(), 2)));
+        SpiClient.answer(bob.backend().release(ReleaseCommand.endOfWait(key, bob.newToken(), 2, Waiting.NEW)));
 
         assertSignalled(carol);
     }
 
-    private void queue(SpiClient client) {
-        Optional<Waiting> place = Optional.of(new Waiting(Waiting.NEW, Duration.ofSeconds(30)));
+    /** The instances before it have attempted since; they would pass the signal around. */
+    @Test
+    void forwardsTheSignalForASlotBehindTheOwnPlaceOnly() {
+        Needs.of(store).signalsInOrder();
+        hold(alice);
+        hold(alice);
+        Held third = hold(alice);
+        SpiClient carol = newClient();
+        SpiClient dave = newClient();
+        long first = queue(bob);
+        long second = queue(carol);
+        queue(dave);
+        third.release(key, Slots.one(2));
+        assertSignalled(bob);
+        queue(bob, first, PERMITS - 1);
+
+        SpiClient.answer(carol.backend().release(ReleaseCommand.endOfWait(key, carol.newToken(), 2, second)));
+
+        assertSignalled(dave);
+        assertThat(bob.signals()).hasSize(1);
+    }
+
+    private long queue(SpiClient client) {
+        return queue(client, Waiting.NEW, PERMITS);
+    }
+
+    private long queue(SpiClient client, long position, int permits) {
+        Optional<Waiting> place = Optional.of(new Waiting(position, Duration.ofSeconds(30)));
         AcquireResult result = SpiClient.answer(client.backend()
-                .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, PERMITS)));
+                .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, place, Duration.ZERO, permits)));
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);
+        return ((AcquireResult.Contended) result).position();
     }
 
     @Test

@@ -59,10 +59,10 @@ import java.util.stream.Stream;
  * <prefix>doubt:<instance>} records how long an instance has been missing, and {@code <prefix>taken:<instance>} that
  * its locks were taken over.
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, or by EVAL until the server knows it. The scripts call
- * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH;
- * take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two round
- * trips; up to 32 renewals share a call, and under load as many attempts or releases. A {@code SET <prefix>{n} text NX
- * PX} of another program and these locks exclude each other.
+ * GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN, ZRANGEBYSCORE and
+ * PUBLISH; take-overs also need PUBSUB NUMSUB, and WAIT with replicas. An uncontended acquisition and release take two
+ * round trips; up to 32 renewals share a call, and under load as many attempts or releases. A {@code SET <prefix>{n}
+ * text NX PX} of another program and these locks exclude each other.
  * <p><b>Guarantee.</b> At most one token holds a key while its lease is valid, and the fencing tokens of a key strictly
  * increase, even after loss of the counter, unless the server's clock is behind the last token and the caller no longer
  * knows that token. A server that restarts without its data, or fails over to a lagging replica, has forgotten locks;

@@ -13,6 +13,8 @@ import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AdminScripts;
 import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.Limit;
+import io.lettuce.core.Range;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.StatefulConnection;
@@ -100,6 +102,7 @@ public final class StartCheck {
                 redis.zcard(queue),
                 redis.zrem(queue, KEY),
                 redis.zpopmin(queue),
+                redis.zrangebyscore(queue, Range.unbounded(), Limit.from(1)),
                 redis.publish(keySpace.mailboxOf(KEY), ""));
     }
 

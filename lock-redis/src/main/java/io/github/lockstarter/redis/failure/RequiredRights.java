@@ -14,8 +14,8 @@ public record RequiredRights(RedisSettings settings) {
     /** All commands that locks send or call, in the syntax of {@code ACL SETUSER}. */
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire"
-                    + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe"
-                    + " +pubsub|numsub +wait";
+                    + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +zrangebyscore +publish +subscribe"
+                    + " +unsubscribe +pubsub|numsub +wait";
 
     /**
      * Before 7.0, a server rejects a subcommand for a user with the whole command, and a pattern for a user with all.

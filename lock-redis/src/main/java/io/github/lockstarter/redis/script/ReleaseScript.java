@@ -32,7 +32,7 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
     /** Status of release and revoke: the token does not hold the lock. */
     static final long NOT_HELD = 0;
 
-    /** Argument: the instance leaves the queue. */
+    /** Argument, followed by a position: the instance leaves the queue, and one behind the position is signalled. */
     private static final String ENDS = "ends";
 
     /** Arguments that only a call with a single lock has. */
@@ -99,8 +99,8 @@ public record ReleaseScript(ScriptRunner runner, KeySpace keySpace, boolean isCl
         }
         ReleaseCommand first = commands.get(0);
         arguments[2 * count] = counting(isCluster);
-        arguments[2 * count + 1] = first.endsWait()
-                ? ENDS
+        arguments[2 * count + 1] = first.ownWait() instanceof Wait.Ends ends
+                ? ENDS + ends.position()
                 : first.requeue().map(ScriptCall::millis).orElse(ScriptCall.ABSENT);
         if (!first.atLeast().isZero()) {
             arguments[2 * count + 2] = ScriptCall.millis(first.atLeast());

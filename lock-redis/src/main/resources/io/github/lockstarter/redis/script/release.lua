@@ -11,8 +11,9 @@
 -- For a single lock only; absent or empty for the default:
 -- ARGV[2 * count + 1]  not empty if PUBLISH does not count subscribers of other servers, as in a cluster: then an
 --                      instance counts as signalled even if it is dead, and the instances behind it poll
--- ARGV[2 * count + 2]  wait: default leaves the instance's place in the queue as it is; 'ends' removes it; a time in ms
---                      requeues it for that time behind all others, if one of them was signalled or the lock is kept.
+-- ARGV[2 * count + 2]  wait: default leaves the instance's place in the queue as it is; 'ends' and a position remove
+--                      it, and signal an instance behind the position, 0 for any; a time in ms requeues it for that
+--                      time behind all others, if one of them was signalled or the lock is kept.
 --                      'revoked' for an operator who revokes the lock: the owner is notified
 -- ARGV[2 * count + 3]  minimum: time in ms from the grant for which the lock is kept from all. A grant in the future
 --                      counts as now
@@ -26,8 +27,9 @@
 --   0  another owner has the lock, or it is kept since another grant; nothing was changed
 --  -1  the lock is free: an earlier copy of this command released it, or its lease ended; nothing was changed
 -- If the wait ends while the lock is free or kept, the last release may have signalled this instance, so the next one
--- is signalled; its attempt returns how long the lock is kept. If a signalled instance has no subscriber it is dead, and
--- the next one is tried. A failed signal does not fail the release: the lock is free, and waiters poll.
+-- is signalled; its attempt returns how long the lock is kept. Instances before the position have attempted since the
+-- slot became free. If a signalled instance has no subscriber it is dead, and the next one is tried. A failed signal
+-- does not fail the release: the lock is free, and waiters poll.
 --
 -- Messages to mailboxes: a signal is the name; for a slot other than the first, <prefix>{<tag>}:p<i>, it is '%=', the
 -- number, ':' and the name, and an instance without waiters for so many permits passes it on. The owner of a revoked
@@ -40,7 +42,7 @@ local minimum, fencing = ARGV[2 * count + 3], ARGV[2 * count + 4]
 local owners = count > 1 and redis.call('MGET', unpack(KEYS, 1, count))
 local mayWait = count == 1 or redis.call('EXISTS', unpack(KEYS, count + 1)) > 0
 uncounted = uncounted and uncounted ~= ''
-local leaves, revokes = patience == 'ends', patience == 'revoked'
+local leaves, revokes = patience and string.match(patience, '^ends(%d+)$'), patience == 'revoked'
 patience = patience and tonumber(patience)
 
 local KEPT, PER_MS = '%kept', 4
@@ -103,13 +105,21 @@ for i = 1, count do
     end
     local woken = DONE
     for _ = 1, mayWait and TRIES or 0 do
-      local longest = redis.pcall('ZPOPMIN', waiters)
+      local longest
+      if leaves and leaves ~= '0' then
+        longest = redis.pcall('ZRANGEBYSCORE', waiters, '(' .. leaves, '+inf', 'LIMIT', 0, 1)
+      else
+        longest = redis.pcall('ZPOPMIN', waiters)
+      end
       if longest.err then
         woken = UNSIGNALLED
         break
       end
       if not longest[1] then
         break
+      end
+      if leaves then
+        redis.call('ZREM', waiters, longest[1])
       end
       local prefix, tag, slot = string.match(lock, '^([^{]*){([^}]*)}:?p?(%d*)$')
       local message = (slot ~= '' and '%=' .. slot .. ':' or '') .. (name ~= '' and name or tag)

@@ -63,6 +63,7 @@ class RedisAccessIT {
                 "zscore",
                 "zcard",
                 "zpopmin",
+                "zrangebyscore",
                 "publish",
                 "subscribe"
             })

@@ -182,12 +182,12 @@ final class Scripts {
 
     /** The end of a wait. */
     long withdraw(String token) {
-        return release(token, "", "", "ends");
+        return release(token, "", "", "ends0");
     }
 
     /** The end of a wait, on a server that does not count the listeners at others. */
     long withdrawUncounted(String token) {
-        return release(token, "", "uncounted", "ends");
+        return release(token, "", "uncounted", "ends0");
     }
 
     private long release(String... arguments) {

@@ -36,8 +36,8 @@ class TopologyApplicationIT {
     /** The line of docs/operations.md. */
     private static final String LEAST_RIGHTS =
             "~lock:* resetchannels &lock:* -@all +hello +auth +ping +select +client|setname"
-                    + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
-                    + " +subscribe +unsubscribe +pubsub|numsub";
+                    + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard"
+                    + " +zpopmin +zrangebyscore +publish +subscribe +unsubscribe +pubsub|numsub";
 
     static class OrderService {
 

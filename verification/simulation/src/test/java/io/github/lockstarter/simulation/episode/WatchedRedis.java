@@ -31,11 +31,11 @@ final class WatchedRedis extends SimRedis {
 
     @Override
     public Reply execute(List<String> command) {
-        return switch (waitOfRelease(command)) {
-            case "ends" -> withdraw(command);
-            case "revoked" -> revoke(command);
-            default -> super.execute(command);
-        };
+        String wait = waitOfRelease(command);
+        if (wait.startsWith("ends")) {
+            return withdraw(command);
+        }
+        return wait.equals("revoked") ? revoke(command) : super.execute(command);
     }
 
     private Reply revoke(List<String> command) {

@@ -29,6 +29,7 @@ final class KeyCommands {
             Map.entry("ZSCORE", 3),
             Map.entry("ZCARD", 2),
             Map.entry("ZPOPMIN", -2),
+            Map.entry("ZRANGEBYSCORE", 7),
             Map.entry("PUBLISH", 3));
 
     private static final String NO_INTEGER = "ERR value is not an integer or out of range";
@@ -82,6 +83,7 @@ final class KeyCommands {
                 case "ZSCORE" -> score(scores(key), command.get(2));
                 case "ZCARD" -> new Reply.Numeric(size(scores(key)));
                 case "ZPOPMIN" -> removeLowest(key, command);
+                case "ZRANGEBYSCORE" -> lowestAbove(scores(key), command);
                 default -> throw notModelled(command);
             };
         } catch (Refusal refusal) {
@@ -252,6 +254,21 @@ final class KeyCommands {
 
     private static int size(@Nullable Stored stored) {
         return stored == null ? 0 : stored.scores().size();
+    }
+
+    /** Only {@code (score +inf LIMIT 0 1}. */
+    private static Reply lowestAbove(@Nullable Stored stored, List<String> command) {
+        if (!command.get(2).startsWith("(") || !command.subList(3, 7).equals(List.of("+inf", "LIMIT", "0", "1"))) {
+            throw notModelled(command);
+        }
+        double above = Double.parseDouble(command.get(2).substring(1));
+        return stored == null
+                ? new Reply.Several(List.of())
+                : stored.scores().entrySet().stream()
+                        .filter(each -> each.getValue() > above)
+                        .min(Map.Entry.<String, Double>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                        .map(each -> Reply.ofTexts(each.getKey()))
+                        .orElse(new Reply.Several(List.of()));
     }
 
     private Reply removeLowest(String key, List<String> command) {

@@ -141,7 +141,7 @@ final class RandomCommands {
             LOCKS.forEach(each -> arguments.addAll(List.of(holder(each), name())));
         } else {
             keys.addAll(List.of(lock, waiters(lock)));
-            String wait = any(List.of("ends", "revoked", millis(), ""));
+            String wait = any(List.of("ends0", "ends" + millis(), "revoked", millis(), ""));
             String token = wait.equals("revoked") ? text(lock) : holder(lock);
             arguments.addAll(List.of(token, name(), optional("uncounted"), wait));
             if (random.nextInt(3) == 0) {
@@ -188,6 +188,7 @@ final class RandomCommands {
                 List.of("ZSCORE", key, member),
                 List.of("ZCARD", key),
                 List.of("ZPOPMIN", key),
+                List.of("ZRANGEBYSCORE", key, '(' + millis(), "+inf", "LIMIT", "0", "1"),
                 List.of("GET"),
                 List.of("INCRBY", key),
                 List.of("TIME"),
