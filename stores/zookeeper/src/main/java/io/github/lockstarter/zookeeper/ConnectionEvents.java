@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.state.ConnectionState;
@@ -7,8 +8,8 @@ import org.apache.curator.framework.state.ConnectionStateListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes on that the client has a connection again, and the signals of this instance, to the one listener. The
- * client calls on a thread of its own, later than what it has noticed: nothing that a lock depends on is decided here.
+ * Passes connections of the client, and signals and revocations of this instance, to the listener. The client reports
+ * connections late, on a separate thread, so no lock depends on them.
  */
 final class ConnectionEvents implements ConnectionStateListener {
 
@@ -36,7 +37,7 @@ final class ConnectionEvents implements ConnectionStateListener {
         }
         receiver.onMailboxOpened();
         if (again) {
-            // A new session has no place in any line; one that goes on has been told of what it missed.
+            // A new session waits in no queue; a session that continues has received the events that it missed.
             receiver.onMailboxRestored();
         }
     }
@@ -48,10 +49,10 @@ final class ConnectionEvents implements ConnectionStateListener {
         }
     }
 
-    void revoked(Hold hold) {
+    void revoked(String key, LockToken token) {
         SignalListener receiver = listener;
         if (receiver != null) {
-            receiver.onRevoked(hold.key, hold.token.fingerprint());
+            receiver.onRevoked(key, token.fingerprint());
         }
     }
 

@@ -9,76 +9,72 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.curator.framework.api.CuratorEvent;
 
-/** What an operator sees of a lock, and how it is taken away. Thread-safe. */
+/** Inspects and revokes locks for operators. Thread-safe. */
 final class LockInspector {
 
-    private final Nodes nodes;
+    private final NodeCalls calls;
     private final LockPaths paths;
 
-    LockInspector(Nodes nodes, LockPaths paths) {
-        this.nodes = nodes;
+    LockInspector(NodeCalls calls, LockPaths paths) {
+        this.calls = calls;
         this.paths = paths;
     }
 
-    /** The first node of a line, as it was seen. */
+    /** The first node of a queue. */
     private record Owner(String path, long fencingToken, LockHolder holder, int waiting) {
 
-        StoredLock seen() {
+        StoredLock lock() {
             return new StoredLock.Held(Optional.of(holder), Optional.empty(), fencingToken, waiting);
         }
     }
 
     CompletableFuture<StoredLock> inspect(String key) {
-        return owner(key).thenApply(LockInspector::seen);
+        return owner(key).thenApply(LockInspector::lock);
     }
 
-    /** Deletes the very node that has the fencing token: its name is never that of another one. */
+    /** Deletes the node with the fencing token; no later node has its name. */
     CompletableFuture<Revocation> revoke(String key, long fencingToken) {
         return owner(key).thenCompose(owner -> {
             if (owner.isEmpty() || owner.get().fencingToken != fencingToken) {
-                return CompletableFuture.completedFuture(new Revocation.Stale(seen(owner)));
+                return CompletableFuture.completedFuture(new Revocation.Stale(lock(owner)));
             }
-            return nodes.delete(owner.get().path)
+            return calls.delete(owner.get().path)
                     .thenCompose(deleted -> deleted
                             ? CompletableFuture.completedFuture(new Revocation.Revoked())
                             : inspect(key).thenApply(Revocation.Stale::new));
         });
     }
 
-    private static StoredLock seen(Optional<Owner> owner) {
-        return owner.map(Owner::seen).orElseGet(() -> new StoredLock.Free(0, 0));
+    private static StoredLock lock(Optional<Owner> owner) {
+        return owner.map(Owner::lock).orElseGet(() -> new StoredLock.Free(0, 0));
     }
 
     private CompletableFuture<Optional<Owner>> owner(String key) {
         String directory = paths.directory(key);
-        return nodes.line(directory).thenCompose(line -> {
-            if (line.isEmpty()) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            String path = directory + '/' + line.names().get(0);
-            return nodes.data(path)
-                    .thenApply(event -> Optional.of(owner(path, event, line)))
-                    // Gone since: whoever is the first one now.
-                    .exceptionallyCompose(
-                            failure -> Nodes.isNoNode(failure) ? owner(key) : CompletableFuture.failedFuture(failure));
-        });
+        return calls.queue(directory).thenCompose(queue -> queue.first()
+                .map(name -> owner(directory + '/' + name, queue)
+                        .exceptionallyCompose(failure -> NodeCalls.isNoNode(failure)
+                                ? owner(key) // deleted since: another one is first
+                                : CompletableFuture.failedFuture(failure)))
+                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
-    private static Owner owner(String path, CuratorEvent event, Line line) {
-        return new Owner(
-                path,
-                event.getStat().getCzxid(),
-                holderIn(event.getData()),
-                line.names().size() - 1);
+    private CompletableFuture<Optional<Owner>> owner(String path, QueueSnapshot queue) {
+        return calls.data(path)
+                .thenApply(event -> Optional.of(new Owner(
+                        path,
+                        event.getStat().getCzxid(),
+                        holderIn(event),
+                        queue.names().size() - 1)));
     }
 
-    /** The readable part of a lock token that is stored; of any data a short text that can be printed. */
-    static LockHolder holderIn(byte[] data) {
-        return LockToken.holderOf(new String(data, StandardCharsets.UTF_8));
+    /** The readable part of a stored lock token; of other data, a short printable text. */
+    private static LockHolder holderIn(CuratorEvent event) {
+        return LockToken.holderOf(new String(event.getData(), StandardCharsets.UTF_8));
     }
 
-    /** Whether the stored token names its owner. */
-    static Optional<LockHolder> namedHolderIn(byte[] data) {
-        return Optional.of(holderIn(data)).filter(holder -> holder.since().isPresent());
+    /** Empty if the stored token does not name its owner. */
+    static Optional<LockHolder> namedHolderIn(CuratorEvent event) {
+        return Optional.of(holderIn(event)).filter(holder -> holder.since().isPresent());
     }
 }

@@ -1,16 +1,15 @@
 package io.github.lockstarter.zookeeper;
 
 /**
- * A node of this instance in the line of a lock.
+ * A node in the queue of a lock.
  *
- * @param path where it is; never the path of another node, since the name has a part made at random, or the number of
- *     the node that it has replaced
- * @param czxid number of the transaction that created it: the fencing token if the node gets the lock
- * @param session the session that created it, with which it ends
+ * @param path unique: the name has a random part, or the number of the node that it has replaced
+ * @param czxid number of the transaction that created it: the fencing token if it gets the lock
+ * @param session that created it and with which it ends
  */
 record LockNode(String path, long czxid, long session) {
 
-    /** Of a node that has replaced another one, until it is written. */
+    /** Number and session of a replacement, until it is read. */
     static final long UNKNOWN = 0;
 
     String name() {

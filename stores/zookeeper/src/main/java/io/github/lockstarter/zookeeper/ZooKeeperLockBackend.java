@@ -19,6 +19,7 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import io.github.lockstarter.zookeeper.OwnNode.State;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -50,8 +51,8 @@ import org.jspecify.annotations.Nullable;
  * ensemble; the number in the name restarts with each new container.
  *
  * <p><b>Lease</b>: the servers know only the session, and delete the nodes of an instance after a silence of the
- * session timeout. This backend ends the lease of a lock that is not renewed ({@link Deadlines}). A renewal asks
- * whether the session continues ({@link Session}); any number of them share one question.
+ * session timeout. This backend ends the lease of a lock that is not renewed ({@link OwnNodes}). A renewal asks whether
+ * the session continues ({@link Session}); any number of them share one question.
  *
  * <p><b>Guarantee</b>: with a majority of servers that keep acknowledged data, at most one instance has the lock, and a
  * lock is certain ({@link CrashDetection#certainTime}) for half of the session timeout after the last answered question
@@ -68,15 +69,15 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);
 
     // Any thread calls; the client's event thread answers. The steps of a command complete its answer, or the timer
-    // does with "unknown". Steps may continue after that:
-    // an attempt then deletes the nodes that it finds created.
+    // does with "unknown". Steps may continue after that.
     private final CuratorFramework client;
     private final ZooKeeperLockSettings settings;
     private final Runnable whenClosed;
     private final Session session;
-    private final LockLine lines;
+    private final LockPaths paths;
+    private final LockReleaser releaser;
     private final LockInspector inspector;
-    private final Holds holds;
+    private final OwnNodes own;
     private final ConnectionEvents connection;
     private final ScheduledThreadPoolExecutor timer;
     private final Deadlines deadlines;
@@ -108,11 +109,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.session = new Session(client, settings, timer, start(client));
         this.deadlines = new Deadlines(timer);
         this.connection = new ConnectionEvents(client);
-        Nodes nodes = new Nodes(client);
-        this.holds = new Holds(timer, deadlines, nodes, connection);
-        LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());
-        this.lines = new LockLine(nodes, session, holds, new Places(nodes, connection), paths);
-        this.inspector = new LockInspector(nodes, paths);
+        NodeCalls calls = new NodeCalls(client);
+        this.own = new OwnNodes(calls, deadlines, connection);
+        this.paths = new LockPaths(settings.root(), settings.keyPrefix());
+        this.releaser = new LockReleaser(own, session, paths);
+        this.inspector = new LockInspector(calls, paths);
     }
 
     /** A time before which the client certainly had no session. */
@@ -175,7 +176,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected(reason, new UnsupportedOperationException(reason)));
         }
-        Attempt attempt = new Attempt(lines, command, System.nanoTime());
+        Attempt attempt = new Attempt(own, session, paths.directory(command.key()), command);
         CompletionStage<AcquireResult> answer =
                 inTime(attempt.begin().exceptionally(this::notAcquired), Failures::ofAcquire);
         return answer.thenApply(result -> {
@@ -188,7 +189,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
     /** A container with its parents can be created, unless the root of the client is missing. */
     private AcquireResult notAcquired(Throwable failure) {
-        return Nodes.isNoNode(failure)
+        return NodeCalls.isNoNode(failure)
                 ? new AcquireResult.Rejected(Failures.withoutChroot(client), Failures.causeOf(failure))
                 : Failures.ofAcquire(failure);
     }
@@ -203,39 +204,35 @@ public final class ZooKeeperLockBackend implements LockBackend {
         return commands.stream().map(command -> renew(command, proof, sent)).toList();
     }
 
+    /** The server reports a revocation before it answers a later command. */
     private CompletionStage<RenewResult> renew(RenewCommand command, CompletableFuture<OptionalLong> proof, long sent) {
-        Hold hold = holds.find(command.token());
-        CompletableFuture<?> watched = hold == null ? CompletableFuture.completedFuture(null) : holds.watch(hold);
+        OwnNode held = own.find(paths.directory(command.key()), command.token());
+        CompletableFuture<?> watched = held == null ? CompletableFuture.completedFuture(null) : own.watch(held);
         return inTime(
-                watched.thenCombine(proof, (done, proven) -> renewed(hold, command, proven, sent)), Failures::ofRenew);
+                watched.thenCombine(proof, (done, proven) -> renewed(held, command, proven, sent)), Failures::ofRenew);
     }
 
-    private RenewResult renewed(@Nullable Hold hold, RenewCommand command, OptionalLong proven, long sent) {
+    private RenewResult renewed(@Nullable OwnNode held, RenewCommand command, OptionalLong proven, long sent) {
         if (proven.isEmpty()) {
             return Failures.ofRenew(Failures.withoutProof());
         }
-        if (hold == null) {
+        if (held == null) {
             return new RenewResult.NotHeld();
         }
-        if (proven.getAsLong() != hold.node.session()) {
-            holds.lost(hold);
-            return new RenewResult.NotHeld();
+        if (proven.getAsLong() != held.node.session()) {
+            own.leave(held);
         }
-        // The server reports a revocation before it answers a later command.
-        if (hold.isReleasing || holds.find(command.token()) != hold) {
-            return new RenewResult.NotHeld();
-        }
-        if (!hold.isWatched) {
+        if (held.state == State.HELD && !held.isWatched) {
             return Failures.ofRenew(new IllegalStateException("The node of the lock could not be watched"));
         }
-        return holds.prolong(hold, sent + command.lease().toNanos())
+        return own.prolong(held, sent + command.lease().toNanos())
                 ? new RenewResult.Renewed()
                 : new RenewResult.NotHeld();
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return inTime(lines.release(command), Failures::ofRelease);
+        return inTime(releaser.release(command), Failures::ofRelease);
     }
 
     @Override
@@ -304,7 +301,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         }
         closed = true;
         connection.close();
-        lines.leaveAll();
+        own.leaveAll();
         timer.shutdown();
         whenClosed.run();
     }

@@ -18,22 +18,18 @@ import org.apache.zookeeper.AsyncCallback.VoidCallback;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.Watcher;
-import org.apache.zookeeper.Watcher.WatcherType;
 import org.apache.zookeeper.ZooKeeper;
 
-/** A client that holds back one command, or its answer, until a test releases it. */
+/** A client that keeps the answer to one command until the test passes it on. */
 final class KeptAnswers {
 
-    /** The part that is held back. */
+    /** Answers that can be kept. */
     enum Kind {
         /** The answer to the write of a lock token. */
         WRITE,
 
         /** The answer to a release with which the instance joins the line again. */
-        REPLACEMENT,
-
-        /** The command that removes watches. */
-        UNWATCH
+        REPLACEMENT
     }
 
     private final AtomicReference<Kind> kind = new AtomicReference<>();
@@ -57,7 +53,7 @@ final class KeptAnswers {
         kind.set(next);
     }
 
-    /** Waits for the held-back command or answer; the result takes the code of the answer. */
+    /** Waits for the kept answer; the result takes its code. */
     IntConsumer kept() throws InterruptedException {
         return Objects.requireNonNull(kept.poll(10, TimeUnit.SECONDS), "nothing was kept");
     }
@@ -90,12 +86,6 @@ final class KeptAnswers {
             MultiCallback later = (code, path, same, results) ->
                     pass(Kind.REPLACEMENT, code, as -> callback.processResult(as, path, same, results));
             super.multi(ops, isProof ? callback : later, context);
-        }
-
-        @Override
-        public void removeAllWatches(
-                String path, WatcherType type, boolean local, VoidCallback callback, Object context) {
-            pass(Kind.UNWATCH, 0, ignored -> super.removeAllWatches(path, type, local, callback, context));
         }
 
         @Override

@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,8 +70,9 @@ class WatchersIT {
         server.close();
     }
 
+    /** Not one per wait: the next wait behind the same node reuses the watch of the one before. */
     @Test
-    void waitsThatAreGivenUpLeaveNoWatchers() {
+    void waitsThatAreGivenUpLeaveOneWatchPerHeldLock() {
         List<LockHandle> held = IntStream.range(0, KEYS)
                 .mapToObj(i -> holder.locks().acquire("held:" + i))
                 .toList();
@@ -82,9 +85,28 @@ class WatchersIT {
             waits.forEach(wait -> assertThat(wait).failsWithin(PATIENCE));
         }
 
-        awaitWatches(KEYS); // each holder watches its own node
+        awaitWatches(2 * KEYS, KEYS); // each holder watches its own node
         held.forEach(LockHandle::close);
-        awaitWatches(0);
+        awaitWatches(0, 0);
+    }
+
+    /** The control: with a watcher of its own for each wait, the same count grows with the waits. */
+    @Test
+    void countsEachWatcherOfOneNode() throws Exception {
+        LockHandle held = holder.locks().acquire("held");
+        String queue = "/test/locks/lock%003aheld";
+        String node = queue + '/' + client.getChildren().forPath(queue).get(0);
+
+        for (int i = 0; i < ROUNDS; i++) {
+            AtomicInteger ofThisRound = new AtomicInteger();
+            client.getChildren()
+                    .usingWatcher((Watcher) event -> ofThisRound.incrementAndGet())
+                    .forPath(node);
+        }
+
+        awaitWatches(2, ROUNDS); // the server keeps one per connection and node
+        held.close();
+        awaitWatches(0, 0);
     }
 
     @Test
@@ -98,13 +120,13 @@ class WatchersIT {
 
         assertThat(CompletableFuture.allOf(ends.toArray(CompletableFuture<?>[]::new)))
                 .succeedsWithin(PATIENCE.multipliedBy(2));
-        awaitWatches(0);
+        awaitWatches(0, 0);
     }
 
-    private void awaitWatches(int ofLocks) {
+    private void awaitWatches(int onServer, int inClient) {
         await().atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(watchesOfServer() - watchesOfIdleClients).isEqualTo(ofLocks);
-            assertThat(watchersOfClient()).isZero();
+            assertThat(watchesOfServer() - watchesOfIdleClients).isEqualTo(onServer);
+            assertThat(watchersOfClient()).isEqualTo(inClient);
         });
     }
 

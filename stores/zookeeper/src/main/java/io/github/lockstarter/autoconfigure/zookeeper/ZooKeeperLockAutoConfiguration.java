@@ -11,6 +11,8 @@ import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import java.time.Duration;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.BoundedExponentialBackoffRetry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,8 +23,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Locks in ZooKeeper, as {@code distributed-lock.zookeeper.*} say, or over the one {@code CuratorFramework} that the
- * application declares. Makes nothing where {@link DistributedLockAutoConfiguration} is excluded.
+ * Locks in ZooKeeper by {@code distributed-lock.zookeeper.*}, or over the application's only {@code CuratorFramework}.
+ * Requires {@link DistributedLockAutoConfiguration}.
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnBean(LockSettings.class)
@@ -35,10 +37,16 @@ public final class ZooKeeperLockAutoConfiguration {
             + " distributed-lock.zookeeper.connect-string names them, with a chroot that exists if it has one."
             + " For tests without ZooKeeper set distributed-lock.backend=local";
 
+    private static final int FIRST_DELAY_MILLIS = 100;
+    private static final int MAX_DELAY_MILLIS = 1_000;
+
+    /** By the end of these, the backend has answered "unknown". */
+    private static final int MAX_RETRIES = 3;
+
     /** Created by Spring. */
     public ZooKeeperLockAutoConfiguration() {}
 
-    /** What is made only if locks are kept there. */
+    /** Beans for locks in ZooKeeper. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnLockBackend(ZooKeeperLockProperties.NAME)
     static class InUse {
@@ -52,8 +60,18 @@ public final class ZooKeeperLockAutoConfiguration {
             if (shared != null) {
                 return new ZooKeeperLockBackend(shared, settings);
             }
-            CuratorFramework own = OwnClient.from(properties);
+            CuratorFramework own = client(properties);
             return new ZooKeeperLockBackend(own, settings, own::close);
+        }
+
+        private static CuratorFramework client(ZooKeeperLockProperties properties) {
+            return CuratorFrameworkFactory.builder()
+                    .connectString(properties.connectString())
+                    .sessionTimeoutMs((int) properties.sessionTimeout().toMillis())
+                    .connectionTimeoutMs((int) properties.connectionTimeout().toMillis())
+                    .retryPolicy(new BoundedExponentialBackoffRetry(FIRST_DELAY_MILLIS, MAX_DELAY_MILLIS, MAX_RETRIES))
+                    .ensembleTracker(false) // use only the servers of the connect string, such as a proxy
+                    .build();
         }
 
         @Bean

@@ -1,5 +1,7 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.spi.LockToken;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -13,46 +15,45 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Watcher;
-import org.apache.zookeeper.Watcher.WatcherType;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The calls of ZooKeeper, each as a future. A future fails with the {@link KeeperException} of the answer, or with
- * what kept the client from asking. It is completed by a thread of the client, at any time; or never, since the client
- * drops a command without a callback after some errors, such as when it cannot start a thread.
+ * Asynchronous commands of ZooKeeper. A future fails with the {@link KeeperException} of the answer or the failure of
+ * the client. A thread of the client completes it, at any time; or never, because the client drops a command without a
+ * callback after some errors, for example if it cannot start a thread.
  *
- * <p>A call is sent before the method returns, and the servers execute the calls of a connection in the order in which
- * they were sent. A call that the client repeats over another connection comes later. Thread-safe.
+ * <p>Each method sends its command before it returns, and the servers execute the commands of a connection in that
+ * order. A command that the client repeats over another connection comes later. Thread-safe.
  */
-final class Nodes {
+final class NodeCalls {
 
-    private static final int MOST_TRIES = 3;
+    private static final int MAX_TRIES = 3;
 
     private final CuratorFramework client;
 
-    Nodes(CuratorFramework client) {
+    NodeCalls(CuratorFramework client) {
         this.client = client;
     }
 
     /**
-     * Joins the line. If no answer comes, the client looks for the node by the random part of its name until there is
-     * one, and deletes it.
+     * Joins a queue. Without an answer, the client looks for the node by the random part of its name until a server
+     * answers, and deletes it.
      */
-    CompletableFuture<LockNode> create(String directory, byte[] data) {
-        return create(directory, data, MOST_TRIES);
+    CompletableFuture<LockNode> create(String queue, LockToken token) {
+        return create(queue, token, MAX_TRIES);
     }
 
-    /** The server may remove the container, which is empty, before the node is in it. */
-    private CompletableFuture<LockNode> create(String directory, byte[] data, int tries) {
-        return createNode(directory, data)
+    /** The server may remove the empty container before the node is in it. */
+    private CompletableFuture<LockNode> create(String queue, LockToken token, int tries) {
+        return createNode(queue, token)
                 .exceptionallyCompose(failure -> tries > 1 && isNoNode(failure)
-                        ? createContainer(directory).thenCompose(there -> create(directory, data, tries - 1))
+                        ? createContainer(queue).thenCompose(created -> create(queue, token, tries - 1))
                         : CompletableFuture.failedFuture(failure));
     }
 
-    private CompletableFuture<LockNode> createNode(String directory, byte[] data) {
+    private CompletableFuture<LockNode> createNode(String queue, LockToken token) {
         Stat stat = new Stat();
-        return send(directory + '/' + Line.PREFIX, data, to -> client.create()
+        return send(queue + '/' + QueueSnapshot.PREFIX, data(token), to -> client.create()
                         .storingStatIn(stat)
                         .withProtection()
                         .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
@@ -62,9 +63,9 @@ final class Nodes {
                         : CompletableFuture.completedFuture(node(event.getName(), stat)));
     }
 
-    /** Alone, since the client would create it on a thread that waits for each answer. */
-    private CompletableFuture<?> createContainer(String directory) {
-        CompletableFuture<?> created = send(directory, new byte[0], to -> client.create()
+    /** Separate, because the client would create parents of the node on a thread that waits for each answer. */
+    private CompletableFuture<?> createContainer(String queue) {
+        CompletableFuture<?> created = send(queue, new byte[0], to -> client.create()
                 .creatingParentContainersIfNeeded()
                 .withMode(CreateMode.CONTAINER)
                 .inBackground(to));
@@ -79,62 +80,51 @@ final class Nodes {
         return new LockNode(path, stat.getCzxid(), stat.getEphemeralOwner());
     }
 
-    /** Whether there is such a node, as the server knows it on which this client is. */
+    /** On the connected server, which may lag behind, as with all reads. */
     CompletableFuture<Boolean> exists(String path) {
         return isThere(send(path, to -> client.checkExists().inBackground(to)));
     }
 
-    /** The line as the server knows it on which this client is; empty if there is none. */
-    CompletableFuture<Line> line(String directory) {
+    /** Empty if the container does not exist. */
+    CompletableFuture<QueueSnapshot> queue(String queue) {
         CompletableFuture<CuratorEvent> found =
-                send(directory, to -> client.getChildren().inBackground(to));
-        return unless(Code.NONODE, found.thenApply(event -> Line.of(event.getChildren())), Line.EMPTY);
+                send(queue, to -> client.getChildren().inBackground(to));
+        return unless(
+                Code.NONODE, found.thenApply(event -> QueueSnapshot.of(event.getChildren())), QueueSnapshot.EMPTY);
     }
 
-    /** The data of a node, with its state. */
+    /** With the node's state. */
     CompletableFuture<CuratorEvent> data(String path) {
         return send(path, to -> client.getData().inBackground(to));
     }
 
-    /** Has the watcher called once when the node is changed or deleted. False, and never called, if there is none. */
+    /** Calls the watcher once, when the node is changed or deleted. False if it does not exist; then never. */
     CompletableFuture<Boolean> watch(String path, Watcher watcher) {
         return isThere(send(path, to -> client.getData().usingWatcher(watcher).inBackground(to)));
     }
 
-    /**
-     * The same for the deletion alone: the watch is one of the children that the node never has. It is another one than
-     * that of {@link #watch}, and can be taken back.
-     */
+    /** {@link #watch} without changes: watches the children, which an ephemeral node never has. */
     CompletableFuture<Boolean> watchEnd(String path, Watcher watcher) {
         return isThere(
                 send(path, to -> client.getChildren().usingWatcher(watcher).inBackground(to)));
     }
 
-    /**
-     * Takes back what has asked for the end of a node, after its answer. All of this client: where one watcher is
-     * removed, the client forgets it and the server does not.
-     */
-    void unwatchEnd(String path) {
-        send(
-                path,
-                to -> client.watchers().removeAll().ofType(WatcherType.Children).inBackground(to));
-    }
-
-    /** The node, which has the data now; empty if there is no such node. */
-    CompletableFuture<Optional<LockNode>> write(String path, byte[] data) {
+    /** The node with the new token; empty if it does not exist. */
+    CompletableFuture<Optional<LockNode>> write(String path, LockToken token) {
         CompletableFuture<CuratorEvent> written =
-                send(path, data, to -> client.setData().inBackground(to));
+                send(path, data(token), to -> client.setData().inBackground(to));
         return unless(
                 Code.NONODE, written.thenApply(event -> Optional.of(node(path, event.getStat()))), Optional.empty());
     }
 
     /**
-     * Deletes the node and joins its line again, in one transaction. A copy of the command that the client sends again
-     * finds the node that the first copy has created.
+     * Deletes the node and joins its queue again, in one transaction. If the client sends the command twice, the second
+     * copy finds the node that the first has created.
      *
-     * @return the new node; fails with {@link Code#NONODE} if the other one was gone before
+     * @return the new node; fails with {@link Code#NONODE} if the old one was already deleted
      */
-    CompletableFuture<LockNode> replace(LockNode old, byte[] data) {
+    CompletableFuture<LockNode> replace(LockNode old, LockToken token) {
+        String path = old.directory() + '/' + QueueSnapshot.prefixAfter(old);
         return send((callback, broken) -> client.transaction()
                         .inBackground(callback)
                         .withUnhandledErrorListener(broken)
@@ -143,38 +133,48 @@ final class Nodes {
                                 client.transactionOp()
                                         .create()
                                         .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
-                                        .forPath(old.directory() + '/' + Line.prefixAfter(old), data)))
+                                        .forPath(path, data(token))))
                 .thenApply(event -> event.getOpResults().get(1).getResultPath())
                 .exceptionallyCompose(
                         failure -> isNoNode(failure) ? replacement(old) : CompletableFuture.failedFuture(failure))
-                .thenApply(path -> new LockNode(path, LockNode.UNKNOWN, LockNode.UNKNOWN));
+                .thenApply(created -> new LockNode(created, LockNode.UNKNOWN, LockNode.UNKNOWN));
     }
 
     private CompletableFuture<String> replacement(LockNode old) {
-        return line(old.directory()).thenCompose(line -> line.after(old)
+        return queue(old.directory()).thenCompose(queue -> queue.replacementOf(old)
                 .map(name -> CompletableFuture.completedFuture(old.directory() + '/' + name))
                 .orElseGet(() -> CompletableFuture.failedFuture(KeeperException.create(Code.NONODE))));
     }
 
-    /** Deletes the node, and the one that has perhaps replaced it: no other can do so any more. */
-    CompletableFuture<?> deleteBoth(LockNode old) {
+    /**
+     * Deletes the node and its replacement, if any: without the node, a late copy of {@link #replace} fails.
+     *
+     * @return whether this command deleted the node itself
+     */
+    CompletableFuture<Boolean> deleteBoth(LockNode old) {
         return delete(old.path())
-                .thenCompose(gone -> unless(Code.NONODE, replacement(old).thenCompose(this::delete), false));
+                .thenCompose(deleted -> unless(Code.NONODE, replacement(old).thenCompose(this::delete), false)
+                        .thenApply(ignored -> deleted));
     }
 
     /**
-     * Deletes the node. True if this very command has deleted it, false if there was none. If it fails, the client
-     * repeats it in the background until it is answered.
+     * Deletes the node. After a failure, the client repeats the command in the background until it is answered.
+     *
+     * @return whether this command deleted it; false if it did not exist
      */
     CompletableFuture<Boolean> delete(String path) {
         return isThere(send(path, to -> client.delete().guaranteed().inBackground(to)));
+    }
+
+    private static byte[] data(LockToken token) {
+        return token.value().getBytes(StandardCharsets.UTF_8);
     }
 
     private static CompletableFuture<Boolean> isThere(CompletableFuture<CuratorEvent> answer) {
         return unless(Code.NONODE, answer.thenApply(event -> true), false);
     }
 
-    /** The answer, or what it means if it is this refusal. */
+    /** The answer, or the meaning of one refusal. */
     private static <R> CompletableFuture<R> unless(Code refusal, CompletableFuture<R> answer, R meaning) {
         return answer.exceptionallyCompose(failure -> is(refusal, failure)
                 ? CompletableFuture.completedFuture(meaning)
@@ -209,14 +209,14 @@ final class Nodes {
     private static CompletableFuture<CuratorEvent> send(Call call) {
         CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
         try {
-            call.send((used, event) -> answered(answer, event), (message, e) -> answer.completeExceptionally(e));
+            call.send((used, event) -> complete(answer, event), (message, e) -> answer.completeExceptionally(e));
         } catch (Exception e) {
             answer.completeExceptionally(e);
         }
         return answer;
     }
 
-    private static void answered(CompletableFuture<CuratorEvent> answer, CuratorEvent event) {
+    private static void complete(CompletableFuture<CuratorEvent> answer, CuratorEvent event) {
         Code code = Code.get(event.getResultCode());
         if (code == Code.OK) {
             answer.complete(event);

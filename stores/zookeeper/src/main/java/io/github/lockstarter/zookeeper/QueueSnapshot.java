@@ -5,30 +5,29 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The nodes of a lock in the order in which they were created, as one answer of a server has them. The first one has
- * the lock.
+ * The queue of a lock in one answer of a server. The first node has the lock.
  *
- * @param names of the nodes, first come first
+ * @param names of the nodes, in the order of their creation
  */
-record Line(List<String> names) {
+record QueueSnapshot(List<String> names) {
 
-    /** What each name has before its number. */
+    /** Precedes the number in each name. */
     static final String PREFIX = "lock-";
 
-    /** The server counts with 32 bits, and writes ten digits, or a sign and as many as there are. */
+    /** The server counts with 32 bits, and writes ten digits, or a sign and up to ten. */
     private static final Pattern NAME = Pattern.compile(".*" + PREFIX + "(?:[0-9]{10}|-[0-9]{1,10})");
 
-    static final Line EMPTY = new Line(List.of());
+    static final QueueSnapshot EMPTY = new QueueSnapshot(List.of());
 
-    static Line of(List<String> children) {
-        // What lies beside the locks, such as a child that an operator made, takes no part.
-        return new Line(children.stream()
+    /** Ignores other children, such as one that an operator created. */
+    static QueueSnapshot of(List<String> children) {
+        return new QueueSnapshot(children.stream()
                 .filter(name -> NAME.matcher(name).matches())
                 .sorted((a, b) -> compare(numberOf(a), numberOf(b)))
                 .toList());
     }
 
-    /** Numbers of one line lie close together; past the largest one, the server goes on with the smallest one. */
+    /** Numbers of one queue are close together; the largest is followed by the smallest. */
     private static int compare(int a, int b) {
         return Integer.signum(a - b);
     }
@@ -37,46 +36,40 @@ record Line(List<String> names) {
         return Integer.parseInt(name.substring(name.lastIndexOf(PREFIX) + PREFIX.length()));
     }
 
-    boolean isEmpty() {
-        return names.isEmpty();
-    }
-
     boolean has(LockNode node) {
         return names.contains(node.name());
     }
 
     boolean isFirst(LockNode node) {
-        return !names.isEmpty() && names.get(0).equals(node.name());
+        return first().equals(Optional.of(node.name()));
     }
 
     Optional<String> first() {
         return names.stream().findFirst();
     }
 
-    /** How many are before the node. */
+    /** Number of nodes before this one. */
     int position(LockNode node) {
         return names.indexOf(node.name());
     }
 
-    /** The one right before the node. */
     Optional<String> before(LockNode node) {
         int position = position(node);
         return position <= 0 ? Optional.empty() : Optional.of(names.get(position - 1));
     }
 
-    /** The last one, if the node is before it. */
+    /** The last node, if this one is before it. */
     Optional<String> lastBehind(LockNode node) {
         int last = names.size() - 1;
         return position(node) < last ? Optional.of(names.get(last)) : Optional.empty();
     }
 
-    /** What the name of a node begins with that replaces another one. */
+    /** Prefix of the name of a node's replacement. */
     static String prefixAfter(LockNode old) {
         return "after-" + Long.toHexString(old.czxid()) + '-' + PREFIX;
     }
 
-    /** The one that has replaced the node. */
-    Optional<String> after(LockNode old) {
+    Optional<String> replacementOf(LockNode old) {
         String prefix = prefixAfter(old);
         return names.stream().filter(name -> name.startsWith(prefix)).findFirst();
     }

@@ -34,15 +34,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The node by which an instance waits. */
+/** The node with which an instance waits. */
 @Timeout(60)
-class PlacesIT {
+class OwnNodesIT {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
     private static final int OK = Code.OK.intValue();
 
-    private final String key = "places:" + UUID.randomUUID();
+    private final String key = "own-nodes:" + UUID.randomUUID();
     private final String server = ZooKeeperServers.shared().address();
     private final KeptAnswers answers = new KeptAnswers();
     private final CuratorFramework client = answers.client(server);
@@ -58,7 +58,7 @@ class PlacesIT {
     private final LockToken ofC = new LockToken("c", 1);
     private final BlockingQueue<String> signals = new LinkedBlockingQueue<>();
 
-    PlacesIT() {
+    OwnNodesIT() {
         assertThat(b.connect(COMMAND_TIMEOUT)).isEmpty();
         b.listen("b", new Signals());
     }
@@ -121,27 +121,34 @@ class PlacesIT {
         assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
     }
 
-    /** With the watch of the new wait, which is one of the same node. */
+    /** The watch of an earlier wait behind the same node still exists. */
     @Test
-    void setsAWatchAgainThatIsRemovedLate() throws InterruptedException {
+    void aWaiterThatWaitsAgainIsSignalledOnce() throws InterruptedException {
         Granted granted = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
-        answers.keep(Kind.UNWATCH);
         answer(b.release(ReleaseCommand.endOfWait(key, ofB)));
-        IntConsumer removal = answers.kept();
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
 
-        removal.accept(OK);
-
-        assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
-        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+
         assertThat(signals.poll(10, TimeUnit.SECONDS)).isEqualTo(key);
         assertThat(acquire(b, ofB)).isInstanceOf(Granted.class);
+        assertThat(signals).isEmpty();
     }
 
     @Test
-    void aPlaceBehindOneThatItsReleaseDidNotKnowWaitsForThatOne() throws InterruptedException {
+    void aWaitThatWasGivenUpIsNotSignalled() throws InterruptedException {
+        Granted granted = (Granted) acquire(a, ofA);
+        assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
+        answer(b.release(ReleaseCommand.endOfWait(key, ofB)));
+
+        answer(a.release(new ReleaseCommand(key, ofA, granted.fencingToken())));
+
+        assertThat(signals.poll(200, TimeUnit.MILLISECONDS)).isNull();
+    }
+
+    @Test
+    void aWaiterBehindOneThatItsReleaseDidNotKnowWaitsForThatOne() throws InterruptedException {
         Granted first = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
@@ -164,7 +171,7 @@ class PlacesIT {
     }
 
     @Test
-    void aPlaceBehindOneThatLeftBeforeTheReleaseIsSignalled() throws InterruptedException {
+    void aWaiterBehindOneThatLeftBeforeTheReleaseIsSignalled() throws InterruptedException {
         Granted first = (Granted) acquire(a, ofA);
         assertThat(acquire(b, ofB)).isInstanceOf(Contended.class);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
@@ -180,7 +187,7 @@ class PlacesIT {
     }
 
     @Test
-    void aReleaseThatIsSentTwiceTakesOnePlace() throws InterruptedException {
+    void aReleaseThatIsSentTwiceWaitsOnce() throws InterruptedException {
         CompletionStage<ReleaseResult> release = releaseBeforeC();
 
         answers.kept().accept(Code.CONNECTIONLOSS.intValue());
@@ -194,7 +201,7 @@ class PlacesIT {
     }
 
     @Test
-    void leavesThePlaceOfAnUnansweredReleaseAtTheEndOfTheWait() throws InterruptedException {
+    void leavesTheQueueOfAnUnansweredReleaseAtTheEndOfTheWait() throws InterruptedException {
         releaseBeforeC();
         IntConsumer replaced = answers.kept();
         assertThat(held().waitingInstances()).isEqualTo(1);
@@ -211,7 +218,7 @@ class PlacesIT {
     }
 
     @Test
-    void aRepeatedReleaseLeavesThePlaceThatTheFirstOneTook() throws InterruptedException {
+    void aRepeatedReleaseLeavesTheQueueThatTheFirstOneJoined() throws InterruptedException {
         releaseBeforeC();
         answers.kept(); // and is never answered
         assertThat(held().waitingInstances()).isEqualTo(1);
@@ -222,7 +229,7 @@ class PlacesIT {
     }
 
     @Test
-    void theReleaseOfARevokedLockTakesNoPlace() {
+    void theReleaseOfARevokedLockDoesNotWait() {
         Granted granted = (Granted) acquire(b, ofB);
         assertThat(acquire(c, ofC)).isInstanceOf(Contended.class);
 

@@ -1,0 +1,231 @@
+package io.github.lockstarter.zookeeper;
+
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.zookeeper.OwnNode.State;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of this instance in the queues of locks, and their events: the node in front is deleted, which signals a
+ * waiter; somebody else deletes the own node, which is a revocation; the lease ends, by this machine's clock.
+ *
+ * <p>Thread-safe. {@link #change} makes every transition, under one lock for all keys and without I/O, so that a lease
+ * is either prolonged or ended, and a node is either granted or left.
+ *
+ * <p>This object is the only watcher. The client and the server keep one registration per watcher and path, so a wait
+ * that was given up leaves at most one watch, which the next wait behind the same node reuses and the end of that node
+ * removes. To take it back would cost a command per wait.
+ */
+final class OwnNodes implements Watcher {
+
+    static final Predicate<OwnNode> IS_WAITING = each -> each.state == State.WAITING;
+
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    final NodeCalls calls;
+
+    /** By queue, nodes that are neither {@link State#JOINED} nor {@link State#GONE}. Changed under the lock. */
+    private final ConcurrentMap<String, Set<OwnNode>> known = new ConcurrentHashMap<>();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deadlines deadlines;
+    private final ConnectionEvents connection;
+
+    OwnNodes(NodeCalls calls, Deadlines deadlines, ConnectionEvents connection) {
+        this.calls = calls;
+        this.deadlines = deadlines;
+        this.connection = connection;
+    }
+
+    Stream<OwnNode> in(String queue) {
+        return known.getOrDefault(queue, Set.of()).stream();
+    }
+
+    /** The node of a granted token; null if unknown. */
+    @Nullable
+    OwnNode find(String queue, LockToken token) {
+        return in(queue).filter(each -> each.isOf(token)).findFirst().orElse(null);
+    }
+
+    /** The node that an attempt continues to use; null if it has to create one. */
+    @Nullable
+    OwnNode usableBy(LockToken token, String queue) {
+        return in(queue)
+                .filter(each -> each.state == State.WAITING || (each.state == State.HELD && each.isOf(token)))
+                .max((a, b) -> a.state.compareTo(b.state))
+                .orElse(null);
+    }
+
+    /** Makes a transition if the condition holds; the condition may change the node. */
+    private boolean change(OwnNode own, Predicate<OwnNode> condition, State to) {
+        lock.lock();
+        try {
+            if (own.state == State.GONE || !condition.test(own)) {
+                return false;
+            }
+            own.state = to;
+            known.compute(own.node.directory(), (queue, nodes) -> with(nodes, own));
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static @Nullable Set<OwnNode> with(@Nullable Set<OwnNode> nodes, OwnNode changed) {
+        Set<OwnNode> now = nodes == null ? new CopyOnWriteArraySet<>() : nodes;
+        if (changed.state == State.GONE) {
+            now.remove(changed);
+        } else {
+            now.add(changed);
+        }
+        return now.isEmpty() ? null : now;
+    }
+
+    /** Waits with this node, and with no other in its queue. No effect on a node that was left. */
+    void enqueue(OwnNode own) {
+        leave(own.node.directory(), IS_WAITING);
+        change(own, each -> each.state == State.JOINED, State.WAITING);
+    }
+
+    /** Signals when that node is deleted: then the own one is the first, unless another waiter has left. */
+    void watchBefore(OwnNode own, String name) {
+        String before = own.node.directory() + '/' + name;
+        if (!change(own, each -> each.waitBehind(before), State.WAITING)) {
+            return;
+        }
+        calls.watchEnd(before, this).whenComplete((isThere, failure) -> {
+            if (failure != null) {
+                change(own, each -> each.stopWaitingBehind(before), State.WAITING); // the next attempt watches
+            } else if (!isThere) {
+                ended(own, before);
+            }
+        });
+    }
+
+    /** False if the node was left, or is another token's. */
+    boolean grant(OwnNode own, LockToken token, LockNode proven, QueueSnapshot queue, long leaseEnd) {
+        boolean isGranted = change(own, each -> each.grant(token, proven, queue, leaseEnd), State.HELD);
+        if (isGranted) {
+            deadlines.add(now -> look(own, now));
+        }
+        return isGranted;
+    }
+
+    boolean prolong(OwnNode own, long leaseEnd) {
+        return change(own, each -> each.prolong(leaseEnd), State.HELD);
+    }
+
+    /** False if a release is under way, or the lock was lost. */
+    boolean beginRelease(OwnNode own) {
+        return change(own, each -> each.state == State.HELD, State.RELEASING);
+    }
+
+    /** False if the release was repeated. */
+    boolean endRelease(OwnNode own) {
+        return change(own, each -> each.state == State.RELEASING, State.GONE);
+    }
+
+    /** Deletes the node, and its replacement if a release may have made one. Idempotent. */
+    CompletableFuture<Boolean> leave(OwnNode own) {
+        return leave(own, any -> true);
+    }
+
+    private CompletableFuture<Boolean> leave(OwnNode own, Predicate<OwnNode> condition) {
+        if (change(own, each -> each.state.compareTo(State.RELEASING) < 0 && condition.test(each), State.GONE)) {
+            return calls.delete(own.node.path());
+        }
+        if (!change(own, condition, State.STRAY)) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return calls.deleteBoth(own.node).thenApply(deleted -> {
+            change(own, any -> true, State.GONE);
+            return deleted;
+        });
+    }
+
+    CompletableFuture<?> leave(String queue, Predicate<OwnNode> which) {
+        return CompletableFuture.allOf(in(queue).filter(which).map(this::leave).toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** In the background, as far as the client can be used. */
+    void leaveAll() {
+        known.values().forEach(each -> each.forEach(this::leave));
+    }
+
+    /** Whether the node is gone. */
+    private boolean look(OwnNode own, long now) {
+        if (own.isOver(now)) {
+            leave(own, each -> each.isOver(now));
+        } else if (now - own.retryAt >= 0) {
+            own.retryAt = now + RETRY_NANOS;
+            if (own.state == State.STRAY) {
+                leave(own);
+            } else if (own.state == State.HELD) {
+                watch(own);
+            }
+        }
+        return own.state == State.GONE;
+    }
+
+    /**
+     * Has the server report a revocation of a held lock. A short hold does without: it would cost a request, and a
+     * message at its end. Completes normally; without an answer, the node stays unwatched.
+     */
+    CompletableFuture<?> watch(OwnNode own) {
+        if (own.isWatched) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return calls.watch(own.node.path(), this).handle((isThere, failure) -> {
+            own.isWatched = failure == null;
+            if (failure == null && !isThere) {
+                revoked(own);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public void process(WatchedEvent event) {
+        String path = event.getPath();
+        if (path == null) {
+            return; // of the connection
+        }
+        boolean isDeleted = event.getType() == EventType.NodeDeleted;
+        in(path.substring(0, path.lastIndexOf('/'))).forEach(each -> {
+            boolean isOwn = each.node.path().equals(path);
+            if (isOwn && !isDeleted) {
+                each.isWatched = false; // until the next look
+            } else if (isOwn) {
+                revoked(each);
+            } else if (isDeleted) {
+                ended(each, path);
+            }
+        });
+    }
+
+    private void ended(OwnNode own, String before) {
+        if (change(own, each -> each.stopWaitingBehind(before), State.WAITING)) {
+            connection.signal(own.key);
+        }
+    }
+
+    /** Reported before the transition: a renewal that misses the node could not name the cause. */
+    private void revoked(OwnNode own) {
+        LockToken token = own.token;
+        if (own.state == State.HELD && token != null) {
+            connection.revoked(own.key, token);
+            change(own, each -> each.state == State.HELD, State.GONE);
+        }
+    }
+}
