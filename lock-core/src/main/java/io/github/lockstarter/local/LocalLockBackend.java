@@ -436,6 +436,9 @@ public final class LocalLockBackend implements LockBackend {
          * and returns the number of signals.
          */
         private int wake(long position) {
+            if (line.waiters.isEmpty()) {
+                return 0;
+            }
             line.waiters = line.waiters.stream()
                     .filter(waiter -> !closed && listeners.containsKey(waiter.instanceId()))
                     .toList();
