@@ -70,6 +70,6 @@ record ServerTime() implements Workload {
     /** A few scripts are heartbeats of other clients. */
     private static double microsPerCommand(ServerWork work, int locks) {
         ServerWork.Calls scripts = work.scripts();
-        return (scripts.count() >= locks ? scripts : work.calls("set")).microsPerCall();
+        return (scripts.count() > locks / 2 ? scripts : work.calls("set")).microsPerCall();
     }
 }
