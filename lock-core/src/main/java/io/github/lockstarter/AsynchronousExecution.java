@@ -11,11 +11,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One asynchronous action under a lock: acquires without blocking, starts the action, and releases when its stage ends.
+ * One call of {@link LockTemplate#executeAsync}.
  *
- * <p>The caller's thread starts it. A thread of the lock client continues with the grant, and the thread that completes
- * the stage with the release. The only mutable state is {@link #result}. The end of the action, a loss or the caller
- * completes it once: during the wait that gives the wait up, and it has no effect on a running action.
+ * <p>The caller's thread starts it, a thread of the lock client continues with the grant, and the thread that completes
+ * the stage with the release. The only mutable state is {@link #result}: the end of the action, a loss or the caller
+ * completes it once. The caller's completion gives up a wait, but has no effect on a running action.
  */
 final class AsynchronousExecution<T extends @Nullable Object> {
 
@@ -31,7 +31,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         this.action = action;
     }
 
-    /** Remembers the stage that the action returned, even if code around the action fails after it. */
+    /** Remembers the stage of the action, even if code around it fails afterwards. */
     private static final class Start<T extends @Nullable Object>
             implements LockedAction<CompletionStage<T>, RuntimeException> {
 

@@ -12,7 +12,7 @@ public final class DurationText {
     private DurationText() {}
 
     /**
-     * {@return a measured time in milliseconds below one second, else in seconds, rounded to tenths}
+     * {@return a measured time, from one second rounded to tenths}
      *
      * @param duration any
      */
@@ -24,7 +24,7 @@ public final class DurationText {
     }
 
     /**
-     * {@return a configured time or limit, unrounded, in milliseconds below one second, else in seconds or whole days}
+     * {@return a configured time or limit, unrounded; whole days as {@code 7d}}
      *
      * @param duration any
      */

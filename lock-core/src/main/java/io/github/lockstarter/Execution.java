@@ -4,8 +4,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Outcome of {@link LockOperations#tryExecute}: the action {@linkplain Executed ran} or was {@linkplain Skipped
- * skipped}.
+ * Outcome of {@link LockOperations#tryExecute}.
  *
  * @param <T> the result
  */
@@ -19,7 +18,7 @@ public sealed interface Execution<T extends @Nullable Object> {
     /**
      * {@return the result, which may be null; the substitute if the action was skipped}
      *
-     * @param substitute called only if the action was skipped
+     * @param substitute called only if skipped
      */
     T orElseGet(Supplier<? extends T> substitute);
 

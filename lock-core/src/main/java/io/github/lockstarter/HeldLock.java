@@ -7,19 +7,19 @@ import java.util.Optional;
 /**
  * Snapshot of one lock that this instance holds.
  *
- * @param name logical name of the request
+ * @param name logical name
  * @param key the key
  * @param slot as {@link LockHandle#slot}
  * @param fencingToken its fencing token
  * @param owner name of the acquiring thread, or {@value #ASYNC}
  * @param heldSince time of the grant by this machine's clock
  * @param heldFor time since the grant
- * @param remainingLease time until the lease ends unless it is renewed
+ * @param remainingLease time until the lease ends unless renewed
  * @param holdCount nested holds, at least 1
  * @param renewals number of renewals
- * @param handOvers number of consecutive hand-overs in this instance before this hold
- * @param state {@link HoldState#HELD}, or {@link HoldState#IN_DOUBT}
- * @param takenOverFrom the crashed or disconnected owner from which the lock was taken over; empty if it was free
+ * @param handOvers consecutive hand-overs in this instance before this hold
+ * @param state held or in doubt
+ * @param takenOverFrom the previous owner if the lock was taken over
  */
 public record HeldLock(
         String name,

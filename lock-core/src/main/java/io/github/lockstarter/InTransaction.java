@@ -1,8 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * Behaviour of a locked method inside a caller's transaction. That transaction commits after the method has returned,
- * so a release at that point lets the next owner read old data.
+ * Behaviour of a locked method inside a caller's transaction, which commits after the method has returned: a release at
+ * that point lets the next owner read old data.
  *
  * <p>Has no effect on transaction managers without synchronization, the default for Kafka, RabbitMQ and JMS; with
  * {@link #REFUSE} or {@link #RELEASE_AFTER} such a call warns once per method.
@@ -15,10 +15,9 @@ public enum InTransaction {
     /** Throws {@link IllegalStateException} without acquiring the lock or running the method. */
     REFUSE,
     /**
-     * Keeps the lock until the transaction ends, even if the method throws; until then the thread may re-enter the
-     * lock. A loss before the commit rolls the transaction back, unless {@code distributed-lock.on-lost} is {@code
-     * return}. Throws {@link IllegalStateException} if the transaction has ended already, as in a listener after the
-     * commit.
+     * Keeps the lock, reentrant for the thread, until the transaction ends. A loss before the commit rolls the
+     * transaction back, unless {@code distributed-lock.on-lost} is {@code return}. Throws {@link IllegalStateException}
+     * if the transaction has ended, as in a listener after the commit.
      */
     RELEASE_AFTER
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adapts a lock to the JDK's {@link Lock}. All views of one key are the same lock, because {@link #HOLDS} keeps the
- * holds per thread, not per view. An entry is removed with its last hold.
+ * Adapts a lock to the JDK's {@link Lock}. All views of one key are the same lock: {@link #HOLDS} keeps the holds per
+ * thread, each entry until its last hold ends.
  */
 final class JdkLockAdapter implements Lock {
 
@@ -99,8 +99,7 @@ final class JdkLockAdapter implements Lock {
     }
 
     /**
-     * Refuses new holds until the thread has left a lost one. The source reports a loss only once, perhaps to other
-     * code of the thread.
+     * Refuses new holds until the thread has left a lost one: the source reports a loss once, perhaps to other code.
      */
     private void checkNotLost() {
         Deque<LockHandle> own = holds().get(subject);

@@ -7,57 +7,50 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Operator's view of the locks and the store, behind the actuator endpoint and health. Thread-safe. The futures always
- * complete normally, within the backend's command timeout; dependents may run on an event loop.
+ * Operator's view of the locks and the store. Thread-safe. The futures complete normally, within the backend's command
+ * timeout; dependents may run on an event loop.
  */
 public interface LockAdmin {
 
     /**
-     * {@return the start of this instance's id, such as {@code 3f2a91c0}, too short to release a lock with; new after
-     * each start}
+     * {@return the start of this instance's id, such as {@code 3f2a91c0}; new after each start, too short to release a
+     * lock}
      */
     String instance();
 
     /** {@return a live view of the locks that this instance holds} */
     HeldLocks heldLocks();
 
-    /**
-     * {@return an immutable copy of this instance's waiting callers; those of one key in the order in which they are
-     * served}
-     */
+    /** {@return a copy of this instance's waiting callers; those of one key in serving order} */
     List<Waiter> waiters();
 
     /**
-     * Reads one lock of any instance. Changes nothing.
+     * {@return slot 0, as {@link #inspect(String, int)}}
      *
      * @param key the key
-     * @return the stored lock
      */
     default CompletableFuture<StoredLock> inspect(String key) {
         return inspect(key, 0);
     }
 
     /**
-     * Reads one slot of a lock with several permits.
+     * {@return the stored lock of any instance; changes nothing}
      *
      * @param key the key
      * @param slot as {@link HeldLock#slot}
-     * @return the stored lock
      */
     CompletableFuture<StoredLock> inspect(String key, int slot);
 
     /**
-     * Takes a lock away from its holder, in any instance, if the fencing token is still current. A later grant is left
-     * alone.
+     * Takes a lock away from its holder, in any instance, if the fencing token is still current.
      *
      * <p>The token of a {@link HeldLock} names that hold. The token of a {@link StoredLock.Held} names a grant to an
-     * instance, and so whichever caller holds the lock by that grant, including after hand-overs. Use it for other
-     * instances; with a quorum it may exceed the token of every hold. A {@link StoredLock.Kept kept} lock becomes free.
+     * instance, including its hand-overs; use it for other instances. With a quorum it may exceed the token of every
+     * hold. A {@link StoredLock.Kept kept} lock becomes free.
      *
-     * <p>A holder in this instance loses the lock before it is deleted; the deletion waits for renewals in flight. A
-     * holder in another instance loses it on a message, or at its next renewal; if it misses the message within the
-     * longest lease after a failover or restart of the store, it takes the lock back. The holder's work continues
-     * unless it checks, and may overlap with the next owner's.
+     * <p>A holder in this instance loses the lock before the store deletes it. A holder in another instance loses it on
+     * a message, or at its next renewal; if it misses the message within the longest lease after a failover or restart
+     * of the store, it takes the lock back. Work that never checks the lock continues.
      *
      * @param key the key
      * @param fencingToken from {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
@@ -68,12 +61,12 @@ public interface LockAdmin {
     }
 
     /**
-     * Revokes one slot of a lock with several permits. In this instance the fencing token alone identifies the slot.
+     * {@return the outcome of {@link #revoke(String, long)} for one slot} In this instance the fencing token alone
+     * identifies the slot.
      *
      * @param key the key
      * @param slot as {@link HeldLock#slot}
-     * @param fencingToken as {@link #revoke(String, long)}
-     * @return the outcome
+     * @param fencingToken its fencing token
      */
     CompletableFuture<Revocation> revoke(String key, int slot, long fencingToken);
 
@@ -83,12 +76,12 @@ public interface LockAdmin {
     /**
      * A waiting caller.
      *
-     * @param name logical name of the request
+     * @param name logical name
      * @param key the key
      * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
      * @param waitedFor time since the call
      * @param position place among this instance's waiters, from 1
-     * @param attempts attempts at the store, made only by the first waiter of a key
+     * @param attempts attempts at the store, made only by a key's first waiter
      */
     record Waiter(String name, String key, String owner, Duration waitedFor, int position, int attempts) {}
 
@@ -109,11 +102,10 @@ public interface LockAdmin {
          * An owner has the lock.
          *
          * @param holder the owner; empty for a client of another kind, which also excludes this application
-         * @param remainingLease time until the store ends the lock; empty if unlimited
-         * @param fencingToken the last granted token, including those reserved for hand-overs, or 0
-         * @param waitingInstances number of waiting instances
-         * @param inDoubtFor time since an attempt of another instance detected that the holder's instance is
-         *     disconnected, if any
+         * @param remainingLease remaining lease; empty if unlimited
+         * @param fencingToken the last granted token, including those for hand-overs, or 0
+         * @param waitingInstances their number
+         * @param inDoubtFor time since an attempt detected that the holder's instance is disconnected
          */
         record Held(
                 Optional<LockHolder> holder,
@@ -126,10 +118,10 @@ public interface LockAdmin {
             /**
              * A lock whose holder is not known to be disconnected.
              *
-             * @param holder the owner
-             * @param remainingLease time until the store ends the lock, if limited
-             * @param fencingToken the last granted token, or 0
-             * @param waitingInstances number of waiting instances
+             * @param holder owner
+             * @param remainingLease remaining lease
+             * @param fencingToken last token
+             * @param waitingInstances their number
              */
             public Held(
                     Optional<LockHolder> holder,
@@ -141,19 +133,19 @@ public interface LockAdmin {
         }
 
         /**
-         * The store knows no owner of the lock; it may have forgotten one.
+         * The store has no owner of the lock.
          *
-         * @param fencingToken the last granted token; 0 if none is stored
-         * @param waitingInstances number of waiting instances
-         * @param recovering time for which the store does not grant the lock because it may have forgotten its owner
+         * @param fencingToken the last granted token, or 0
+         * @param waitingInstances their number
+         * @param recovering time without grants because an owner may be forgotten
          */
         record Free(long fencingToken, long waitingInstances, Duration recovering) implements StoredLock {
 
             /**
              * A lock that the store grants to the next attempt.
              *
-             * @param fencingToken the last granted token, or 0
-             * @param waitingInstances number of waiting instances
+             * @param fencingToken the last token
+             * @param waitingInstances their number
              */
             public Free(long fencingToken, long waitingInstances) {
                 this(fencingToken, waitingInstances, Duration.ZERO);
@@ -161,11 +153,11 @@ public interface LockAdmin {
         }
 
         /**
-         * Not held, but not granted either: released before its {@link LockRequest#keptFor minimum time} ended.
+         * Released, but not granted before its {@link LockRequest#keptFor minimum time} ends.
          *
          * @param remaining time until the store grants it
-         * @param fencingToken the last granted token, with which {@link #revoke} frees the lock
-         * @param waitingInstances number of waiting instances
+         * @param fencingToken the last granted token
+         * @param waitingInstances their number
          */
         record Kept(Duration remaining, long fencingToken, long waitingInstances) implements StoredLock {}
 
@@ -181,29 +173,28 @@ public interface LockAdmin {
     sealed interface Revocation {
 
         /**
-         * The owner with that fencing token has lost the lock; it is free, with its waiters signalled, or already a
+         * The grant with that fencing token has ended; the lock is free, with its waiters signalled, or already a
          * waiter's.
          */
         record Revoked() implements Revocation {}
 
         /**
-         * Nothing changed: the lock is not held, or no longer under that fencing token.
+         * Nothing changed: the lock is not held, or under another fencing token.
          *
          * @param found the lock as stored
          */
         record Stale(StoredLock found) implements Revocation {}
 
         /**
-         * Nothing changed: a client of another kind, without a fencing token, took the lock later. To take the lock
-         * away, delete its key in the store.
+         * Nothing changed: a client of another kind, without fencing tokens, has taken the lock. Delete its key in the
+         * store.
          */
         record Foreign() implements Revocation {}
 
         /**
-         * No answer, or an error; the lock may have been taken away. A holder in this instance has lost it if the
-         * reason says so.
+         * No answer, or an error; the lock may have been taken away.
          *
-         * @param reason the failure
+         * @param reason the failure; says so if a holder in this instance has lost the lock
          */
         record Unknown(String reason) implements Revocation {}
     }
@@ -213,13 +204,13 @@ public interface LockAdmin {
      *
      * @param target its name in messages
      * @param failure why it is unusable; empty if it answers
-     * @param recovering time without grants of free locks because it may have forgotten some; zero if it grants
-     * @param guard whether the client detects that it forgets locks
+     * @param recovering time without grants because it may have forgotten locks
+     * @param guard detection of forgotten locks
      * @param hearsSignals whether signals wake waiters; otherwise they poll
      * @param warnings risks of its settings, each with the remedy
-     * @param nodes its servers, if several: the voters of a quorum, or the nodes that share the keys
+     * @param nodes its servers, if several: voters of a quorum, or nodes that share the keys
      * @param coverage the part of the locks that it keeps
-     * @param crashTakeOver whether locks of a crashed instance are taken over before their leases end
+     * @param crashTakeOver its crash take-over
      */
     record StoreState(
             String target,
@@ -235,15 +226,15 @@ public interface LockAdmin {
         /**
          * Copies the lists.
          *
-         * @param target its name
-         * @param failure its failure
-         * @param recovering time without grants
-         * @param guard its guard
-         * @param hearsSignals whether signals arrive
-         * @param warnings its risks
-         * @param nodes its servers
-         * @param coverage its coverage
-         * @param crashTakeOver its crash take-over
+         * @param target name
+         * @param failure failure
+         * @param recovering recovery
+         * @param guard guard
+         * @param hearsSignals signals
+         * @param warnings risks
+         * @param nodes servers
+         * @param coverage coverage
+         * @param crashTakeOver crash take-over
          */
         public StoreState {
             warnings = List.copyOf(warnings);
@@ -253,13 +244,13 @@ public interface LockAdmin {
         /**
          * A store that keeps all locks and needs no crash take-over.
          *
-         * @param target its name
-         * @param failure its failure
-         * @param recovering time without grants
-         * @param guard its guard
-         * @param hearsSignals whether signals arrive
-         * @param warnings its risks
-         * @param nodes its servers
+         * @param target name
+         * @param failure failure
+         * @param recovering recovery
+         * @param guard guard
+         * @param hearsSignals signals
+         * @param warnings risks
+         * @param nodes servers
          */
         public StoreState(
                 String target,
@@ -282,20 +273,19 @@ public interface LockAdmin {
         }
 
         /**
-         * A store of which only its availability is known; it sends signals if it answers.
+         * A store of which only its availability is known.
          *
-         * @param target its name
-         * @param failure its failure
+         * @param target name
+         * @param failure failure
          */
         public StoreState(String target, Optional<String> failure) {
             this(target, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of());
         }
 
         /**
-         * Replaces the crash take-over and adds its warning.
+         * {@return a copy with this crash take-over and its warning}
          *
-         * @param found the new state
-         * @return a copy
+         * @param found the crash take-over
          */
         public StoreState with(CrashTakeOver found) {
             List<String> all = new ArrayList<>(warnings);
@@ -303,21 +293,21 @@ public interface LockAdmin {
             return new StoreState(target, failure, recovering, guard, hearsSignals, all, nodes, coverage, found);
         }
 
-        /** Part of the locks that a store or server keeps. */
+        /** Part of the locks that a store keeps. */
         public enum Coverage {
             /** All locks. */
             ALL,
-            /** A part; other servers keep the rest. */
+            /** A part. */
             PART
         }
 
         /** Detection of forgotten locks. */
         public enum Guard {
-            /** Not needed: the store cannot forget locks while the application runs. */
+            /** Not needed: the store forgets no locks while the application runs. */
             UNNEEDED,
             /** The client detects forgotten locks. */
             GUARDED,
-            /** The client detects some cases; the store does not provide enough information for all. */
+            /** The client detects some cases; the store does not show all. */
             DEGRADED,
             /** Detection is disabled. */
             OFF
@@ -340,30 +330,29 @@ public interface LockAdmin {
 
             /** State of crash take-over. */
             public enum State {
-                /** Not needed: locks end with the process of their holder. */
+                /** Not needed: locks end with their process. */
                 UNNEEDED,
                 /** Locks are taken over {@code distributed-lock.crash-takeover} after a crash. */
                 ON,
                 /**
-                 * The store does not answer this instance's heartbeats: locks acquired now end with their leases after
-                 * a crash, and held locks may be taken over.
+                 * Heartbeats get no answer: locks acquired now end with their leases after a crash; held ones may be
+                 * taken over.
                  */
                 INTERRUPTED,
-                /** A crashed instance's locks end with their leases. */
+                /** Locks end with their leases. */
                 OFF
             }
 
             /**
-             * See {@link State#OFF}.
+             * {@return {@link State#OFF} without a remedy}
              *
              * @param reason the cause
-             * @return the state
              */
             public static CrashTakeOver off(String reason) {
                 return new CrashTakeOver(State.OFF, reason, "");
             }
 
-            /** {@return the reason and the remedy, for an operator; empty if no change is needed} */
+            /** {@return reason and remedy, for an operator; empty if no change is needed} */
             public Optional<String> warning() {
                 return remedy.isEmpty() ? Optional.empty() : Optional.of(reason + ". " + remedy);
             }

@@ -8,12 +8,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of asynchronous work, innermost first. No thread owns such locks: the context travels with the work, in the
- * Reactor context or from thread to thread, and lets it re-enter them. Immutable; thread-safe.
+ * The locks of asynchronous work, innermost first. No thread owns them: the context travels with the work and lets it
+ * re-enter them. Immutable; thread-safe.
  *
  * <p>Each thread has two thread-locals: its running locked bodies ({@link LockTemplate} and {@link #call}) and its
- * bound context ({@link #bind}). Each body records the context bound when it was entered; a different context now was
- * bound inside the body and is the inner one.
+ * bound context ({@link #bind}). A body records the context bound when it was entered; a different one was bound inside
+ * the body and is the inner one.
  */
 public final class LockContext {
 
@@ -44,9 +44,9 @@ public final class LockContext {
     }
 
     /**
-     * Binds this context to the thread until the returned one is bound again.
+     * Binds this context to the thread.
      *
-     * @return the previous context
+     * @return the previous context, to be bound again afterwards
      */
     public LockContext bind() {
         LockContext before = current();
@@ -59,12 +59,11 @@ public final class LockContext {
     }
 
     /**
-     * Runs work on this thread with this context bound and its innermost lock as {@link LockHandle#current()}.
+     * {@return the result of work run with this context bound and its innermost lock as {@link LockHandle#current()}}
      *
      * @param <T> the result
      * @param <X> the exception
      * @param part the work
-     * @return the result
      * @throws X from the work
      */
     public <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> part) throws X {
@@ -87,10 +86,9 @@ public final class LockContext {
     }
 
     /**
-     * Adds a lock and drops released ones, so that a chain of work does not accumulate them.
+     * {@return a copy with this innermost lock and without released ones, which a chain of work would accumulate}
      *
      * @param handle the new innermost lock
-     * @return the new context
      */
     public LockContext with(LockHandle handle) {
         List<LockHandle> further = new ArrayList<>(handles.size() + 1);
@@ -108,7 +106,7 @@ public final class LockContext {
         return handles.stream().findFirst();
     }
 
-    /** {@return all locks, innermost first, some of them possibly released} */
+    /** {@return all locks, innermost first; some may be released} */
     public List<LockHandle> handles() {
         return handles;
     }
@@ -116,9 +114,8 @@ public final class LockContext {
     /**
      * {@linkplain LockHandle#reenter Re-enters} the requested lock if the work holds it.
      *
-     * @param request the requested lock
-     * @param heldBySource {@link LockSource#heldLocks()} of the asked source; equal keys of other sources are other
-     *     locks
+     * @param request the lock
+     * @param heldBySource {@link LockSource#heldLocks()} of the source
      * @return a handle with its own release; empty if the lock has to be acquired
      * @throws LockLostException when the work has lost the lock
      * @throws IllegalStateException when the work holds some of the keys but no handle has all of them, so it would
@@ -166,7 +163,7 @@ public final class LockContext {
                 .toList();
     }
 
-    /** Checks bodies and context. A released lock of the context is no failure: the context outlives the release. */
+    /** Checks bodies and context. The context outlives a release, which is no failure. */
     static void ensureAllOfThread() {
         List<LockHandle> bodies = bodiesOfThread();
         do {
@@ -191,7 +188,7 @@ public final class LockContext {
         INNERMOST.set(new Body(handle, current(), INNERMOST.get()));
     }
 
-    /** Removes the body, and inner bodies whose removal failed with a stack overflow. */
+    /** Removes the body, and inner ones whose removal failed with a stack overflow. */
     private static void exit(LockHandle handle) {
         Body leaving = INNERMOST.get();
         while (leaving != null && leaving.handle != handle) {

@@ -3,24 +3,24 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.Optional;
 
-/** An event of a lock of this instance. Immutable. */
+/** An event of a lock of this instance. Immutable. {@code held} counts from the grant. */
 public sealed interface LockEvent {
 
-    /** {@return the logical name of the request; few distinct values, fit for a metrics tag} */
+    /** {@return the logical name, fit for a metrics tag} */
     String name();
 
-    /** {@return the lock's key; one value per entity, not fit for a metrics tag} */
+    /** {@return the key, not fit for a metrics tag} */
     String key();
 
     /** How a lock was acquired. */
     enum Path {
         /** The first attempt found the lock free. */
         UNCONTENDED,
-        /** After a wait; {@link Contended} was raised. */
+        /** After a wait that began with {@link Contended}. */
         WAITED,
-        /** From a holder in the same JVM, without asking the backend. */
+        /** From a holder in this JVM, without a command. */
         HANDED_OVER,
-        /** Taken over from a holder whose instance had crashed or was disconnected from the store. */
+        /** Taken over from a crashed or disconnected instance. */
         TAKEN_OVER
     }
 
@@ -28,9 +28,9 @@ public sealed interface LockEvent {
     enum Refusal {
         /** Another owner held the lock for the whole wait. */
         CONTENDED,
-        /** The backend was unreachable or silent, or the client is shut down. */
+        /** The backend was unreachable, or the client is shut down. */
         ERROR,
-        /** The store may have forgotten locks and granted none when the wait ended. */
+        /** See {@link LockStoreRecoveringException}. */
         RECOVERING,
         /** The caller was interrupted or cancelled the future. */
         INTERRUPTED
@@ -40,17 +40,17 @@ public sealed interface LockEvent {
     enum RenewalOutcome {
         /** The lease runs for its full length again. */
         RENEWED,
-        /** No answer, or an error; retried while the lease lasts. */
+        /** No answer, or an error; retried during the lease. */
         FAILED,
-        /** The instance no longer has the lock; {@link Lost} follows. */
+        /** The lock is gone; {@link Lost} follows. */
         LOST
     }
 
     /** Reaction to a lock that no code can release. */
     enum Abandonment {
-        /** Released, because the thread that owned it has ended. */
+        /** Released, because the owning thread has ended. */
         RELEASED,
-        /** Kept and renewed, because work under it may still run. */
+        /** Kept and renewed, because work under it may run. */
         KEPT
     }
 
@@ -58,22 +58,21 @@ public sealed interface LockEvent {
     enum LossCause {
         /** The lease ended without a successful renewal. */
         LEASE_EXPIRED,
-        /** The backend no longer has the lock token: it was deleted, replaced, or expired there. */
+        /** The lock was deleted, replaced or expired in the store. */
         OWNER_CHANGED,
         /** The longest hold ({@code max-hold}) was reached and the last lease ended. */
         MAX_HOLD,
-        /** The lock client was stopped without waiting for the holder. */
+        /** The lock client stopped without waiting for the holder. */
         SHUTDOWN,
-        /** An operator took the lock away ({@link LockAdmin#revoke}). */
+        /** Revoked by an operator ({@link LockAdmin#revoke}). */
         REVOKED,
         /**
-         * The lock was {@linkplain HoldState#IN_DOUBT in doubt} and the backend no longer has its lock token, most
-         * likely because another instance took it over.
+         * The lock was {@linkplain HoldState#IN_DOUBT in doubt} and is gone, most likely taken over by another
+         * instance.
          */
         TAKEN_OVER,
         /**
-         * The store restarted or failed over while the lock was in doubt, and cannot tell whether another instance took
-         * the lock over.
+         * While the lock was in doubt, the store restarted or failed over, and cannot tell whether it was taken over.
          */
         HISTORY_CHANGED
     }
@@ -85,9 +84,9 @@ public sealed interface LockEvent {
      * @param key the key
      * @param fencingToken its fencing token
      * @param waited time from the call to the grant
-     * @param attempts attempts at the backend, at least 1 unless handed over
+     * @param attempts attempts at the backend; 0 only if handed over
      * @param path how it was acquired
-     * @param takenOverFrom the previous owner for {@link Path#TAKEN_OVER}, otherwise empty
+     * @param takenOverFrom the previous owner for {@link Path#TAKEN_OVER}
      */
     record Acquired(
             String name,
@@ -105,9 +104,9 @@ public sealed interface LockEvent {
          * @param name logical name
          * @param key the key
          * @param fencingToken its fencing token
-         * @param waited time from the call to the grant
-         * @param attempts attempts at the backend
-         * @param path how it was acquired
+         * @param waited the wait
+         * @param attempts the attempts
+         * @param path the path
          */
         public Acquired(String name, String key, long fencingToken, Duration waited, int attempts, Path path) {
             this(name, key, fencingToken, waited, attempts, path, Optional.empty());
@@ -115,8 +114,8 @@ public sealed interface LockEvent {
     }
 
     /**
-     * An acquisition starts to wait for another owner. It ends with {@link Acquired} (any path but {@link
-     * Path#UNCONTENDED}) or a {@code queued} {@link NotAcquired}.
+     * An acquisition starts to wait for another owner; {@link Acquired} or a {@code queued} {@link NotAcquired} ends
+     * the wait.
      *
      * @param name logical name
      * @param key the key
@@ -151,15 +150,15 @@ public sealed interface LockEvent {
      * @param name logical name
      * @param key the key
      * @param fencingToken its fencing token
-     * @param held time from the grant to the release
+     * @param held time to the release
      * @param outcome {@link ReleaseOutcome#RELEASED}, {@link ReleaseOutcome#LOST} or {@link ReleaseOutcome#UNKNOWN}
      */
     record Released(String name, String key, long fencingToken, Duration held, ReleaseOutcome outcome)
             implements LockEvent {}
 
     /**
-     * An attempt found the lock free, but the store grants none for a while because it may have forgotten locks. Raised
-     * for each attempt.
+     * An attempt found the lock free, but the store {@linkplain LockStoreRecoveringException may have forgotten} its
+     * owner.
      *
      * @param name logical name
      * @param key the key
@@ -173,48 +172,48 @@ public sealed interface LockEvent {
      * @param name logical name
      * @param key the key
      * @param fencingToken its fencing token
-     * @param held time from the grant to the loss
-     * @param cause the reason
+     * @param held time to the loss
+     * @param cause the cause
      * @param failedRenewals consecutive failed renewals before the loss
      */
     record Lost(String name, String key, long fencingToken, Duration held, LossCause cause, int failedRenewals)
             implements LockEvent {}
 
     /**
-     * No code can release a renewed lock, because none of its handles is reachable. Detected after a garbage
-     * collection, at a renewal or at {@code distributed-lock.warn-after}. Raised once per hold and {@link Abandonment}.
+     * No handle of a renewed lock is reachable. Detected after a garbage collection, at a renewal or at {@code
+     * distributed-lock.warn-after}. Raised once per hold and {@link Abandonment}.
      *
      * @param name logical name
      * @param key the key
      * @param fencingToken its fencing token
-     * @param owner name of the acquiring thread, or {@link HeldLock#ASYNC}
-     * @param held time since the grant
+     * @param owner as {@link HeldLock#owner}
+     * @param held time so far
      * @param abandonment the reaction
      */
     record Abandoned(String name, String key, long fencingToken, String owner, Duration held, Abandonment abandonment)
             implements LockEvent {}
 
     /**
-     * A lock has been held for {@code distributed-lock.warn-after}, at most once per hold. It may have been released
-     * since.
+     * A lock was held for {@code distributed-lock.warn-after}; it may have been released since. Raised at most once per
+     * hold.
      *
      * @param name logical name
      * @param key the key
      * @param fencingToken its fencing token
-     * @param held time since the grant
+     * @param held time so far
      * @param thread the acquiring thread; empty if acquired asynchronously
      */
     record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}
 
     /**
-     * A lock came {@linkplain HoldState#IN_DOUBT into doubt}. Raised once per doubt, up to a quarter of {@code
-     * distributed-lock.crash-takeover} after it began; {@link Confirmed}, {@link Lost} or a release ends it.
+     * A lock came {@linkplain HoldState#IN_DOUBT into doubt} up to a quarter of {@code distributed-lock.crash-takeover}
+     * ago; {@link Confirmed}, {@link Lost} or a release ends the doubt.
      *
      * @param name logical name
      * @param key the key
      * @param fencingToken its fencing token
-     * @param held time since the grant
+     * @param held time so far
      */
     record InDoubt(String name, String key, long fencingToken, Duration held) implements LockEvent {}
 

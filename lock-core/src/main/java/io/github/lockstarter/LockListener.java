@@ -1,43 +1,40 @@
 package io.github.lockstarter;
 
 /**
- * Receives the events of this instance's locks and of their store. Every bean of this type receives every event, in
- * bean order ({@code @Order}). Exceptions are logged and ignored.
+ * Receives the events of this instance's locks and their store. Every bean of this type receives every event, in bean
+ * order ({@code @Order}). Exceptions are logged and ignored.
  *
- * <p>Each bean has its own thread, which delivers one event at a time, so a bean may block without delaying locks or
- * other listeners. Two queues, for losses and for other events, hold up to {@value #MOST_PENDING} events each; further
- * events are dropped and counted in a warning.
+ * <p>Each bean has its own thread, so it may block. Two queues, for losses and for other events, hold up to {@value
+ * #MOST_PENDING} events each; further events are dropped and counted in a warning.
  *
  * <p>A listener that {@link #returnsAtOnce}, or that is passed to an engine directly, is called on the thread that made
- * the transition, such as an event loop or the watchdog, except for {@link LockEvent.Lost}. It must be thread-safe and
- * must not stop the lock client. Events of one hold arrive in order, except {@link LockEvent.Lost} and {@link
- * LockEvent.HeldLong}, which may precede the {@link LockEvent.Acquired} of its hold or follow its end.
+ * the transition, except for {@link LockEvent.Lost}. It must be thread-safe and must not stop the lock client. Events
+ * of one hold arrive in order, except {@link LockEvent.Lost} and {@link LockEvent.HeldLong}, which may precede its
+ * {@link LockEvent.Acquired} or follow its end.
  */
 @FunctionalInterface
 public interface LockListener {
 
-    /** Capacity of each of a listener bean's two queues: losses, and other events. */
+    /** Capacity of each queue. */
     int MOST_PENDING = 1_000;
 
     /**
      * Receives an event of a lock.
      *
-     * @param event the event; {@link LockEvent} is sealed: select by type and ignore the rest
+     * @param event the event; select by type and ignore the rest
      */
     void onEvent(LockEvent event);
 
     /**
-     * Receives the begin or end of an outage or a recovery of the store.
+     * Receives an outage or recovery of the store.
      *
      * @param event the event
      */
     default void onStoreEvent(StoreEvent event) {}
 
     /**
-     * Whether no method ever blocks, so that it may run on the thread that made the transition; blocking would delay
-     * locks.
-     *
-     * @return false by default
+     * {@return whether no method ever blocks, so that it may run on the thread that made the transition; by default
+     * false}
      */
     default boolean returnsAtOnce() {
         return false;

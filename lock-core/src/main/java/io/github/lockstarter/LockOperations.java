@@ -8,7 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Programmatic distributed locks. Inject this type; the bean behind it is a {@link LockTemplate}. Thread-safe.
+ * Programmatic distributed locks. Thread-safe. The bean is a {@link LockTemplate}. Methods that take a key use {@link
+ * LockRequest#of}.
  *
  * <pre>{@code
  * locks.execute("order:42", () -> ship(42));
@@ -17,36 +18,31 @@ import org.jspecify.annotations.Nullable;
  *     storage.write(order, lock.fencingToken());
  * }
  * }</pre>
- *
- * <p>Methods that take a key use {@link LockRequest#of}, so the configured settings apply.
  */
 public interface LockOperations extends LockSource {
 
     /**
-     * {@link #acquire(LockRequest)} for a key.
+     * {@return {@link #acquire(LockRequest)} for a key; release it}
      *
      * @param key such as {@code "order:42"}
-     * @return the hold; release it
      */
     default LockHandle acquire(String key) {
         return acquire(LockRequest.of(key));
     }
 
     /**
-     * {@link #tryAcquire(LockRequest)} for a key: one attempt.
+     * {@return {@link #tryAcquire(LockRequest)} for a key, one attempt}
      *
      * @param key the key
-     * @return the hold, or empty when another owner has the lock
      */
     default Optional<LockHandle> tryAcquire(String key) {
         return tryAcquire(LockRequest.of(key));
     }
 
     /**
-     * {@link #acquireAsync(LockRequest)} for a key.
+     * {@return {@link #acquireAsync(LockRequest)} for a key}
      *
      * @param key the key
-     * @return completed with the hold
      */
     default CompletableFuture<LockHandle> acquireAsync(String key) {
         return acquireAsync(LockRequest.of(key));
@@ -61,8 +57,8 @@ public interface LockOperations extends LockSource {
      * @param action the work; never runs without the lock
      * @return the result
      * @throws X from the action, unchanged
-     * @throws LockLostException when the lock was lost during an action that ended normally ({@code
-     *     distributed-lock.on-lost=return}: only logged)
+     * @throws LockLostException when the lock was lost during an action that ended normally, if {@link #onLost} is
+     *     {@code THROW}
      */
     <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X;
@@ -83,13 +79,12 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #execute(LockRequest, LockedAction)} for a key.
+     * {@return {@link #execute(LockRequest, LockedAction)} for a key}
      *
      * @param <T> the result
      * @param <X> the exception
      * @param key the key
      * @param action the work
-     * @return the result
      * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> T execute(String key, LockedAction<T, X> action)
@@ -111,31 +106,25 @@ public interface LockOperations extends LockSource {
 
     /**
      * {@link #execute(LockRequest, LockedAction)} that skips the action if another owner has the lock. Waits like
-     * {@link #tryAcquire(LockRequest)}.
-     *
-     * <pre>{@code
-     * Execution<Report> execution = locks.tryExecute(LockRequest.of("report:daily"), this::write);
-     * }</pre>
+     * {@link #tryAcquire(LockRequest)}. A {@link LockNotAcquiredException} can only come from the action.
      *
      * @param <T> the result
      * @param <X> the exception
      * @param request the lock
-     * @param action the work; never runs without the lock
+     * @param action the work
      * @return the result, or that the action was skipped
-     * @throws X from the action, even a {@link LockNotAcquiredException}
-     * @throws LockLostException as {@link #execute(LockRequest, LockedAction)}
+     * @throws X from the action
      * @throws LockBackendException when it is unknown whether another owner has the lock
      */
     <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
             LockRequest request, LockedAction<T, X> action) throws X;
 
     /**
-     * {@link #tryExecute(LockRequest, LockedAction)} without a result.
+     * {@return {@link #tryExecute(LockRequest, LockedAction)} with a null result}
      *
      * @param <X> the exception
      * @param request the lock
      * @param task the work
-     * @return a null result, or that the task was skipped
      * @throws X from the task
      */
     @SuppressWarnings("NullAway") // NullAway does not read @Nullable of a type argument
@@ -148,13 +137,12 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #tryExecute(LockRequest, LockedAction)} for a key: one attempt.
+     * {@return {@link #tryExecute(LockRequest, LockedAction)} for a key, one attempt}
      *
      * @param <T> the result
      * @param <X> the exception
      * @param key the key
      * @param action the work
-     * @return the result, or that the action was skipped
      * @throws X from the action
      */
     default <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
@@ -163,12 +151,11 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * {@link #tryExecute(LockRequest, LockedTask)} for a key: one attempt.
+     * {@return {@link #tryExecute(LockRequest, LockedTask)} for a key, one attempt}
      *
      * @param <X> the exception
      * @param key the key
      * @param task the work
-     * @return a null result, or that the task was skipped
      * @throws X from the task
      */
     default <X extends Throwable> Execution<@Nullable Void> tryExecute(String key, LockedTask<X> task) throws X {
@@ -183,17 +170,12 @@ public interface LockOperations extends LockSource {
      * <p>The action starts on a thread of the lock client, see {@link #acquireAsync(LockRequest)}, or on the caller's
      * thread if the lock is granted at once. While it starts, {@link LockHandle#current()} is its handle.
      *
-     * <pre>{@code
-     * locks.executeAsync(LockRequest.of("order:42"), () -> client.ship(42)).thenAccept(this::confirm);
-     * }</pre>
-     *
-     * @param <T> the result of the action's stage
+     * @param <T> the result
      * @param request the lock
      * @param action the work; never starts without the lock
-     * @return the result or exception of the stage, after the release; an exception of the action or of {@link
-     *     #acquire(LockRequest)}; or, as soon as the lock is lost, {@link LockLostException} ({@code
-     *     distributed-lock.on-lost=return}: only logged). Cancelling gives up the wait; it does not end a started
-     *     action, which holds the lock until its stage ends
+     * @return the result or exception of the stage, after the release; or an exception as {@link #execute(LockRequest,
+     *     LockedAction)}, {@link LockLostException} as soon as the lock is lost. Cancelling gives up the wait, but does
+     *     not end a started action
      * @throws IllegalArgumentException at once, as {@link #acquireAsync(LockRequest)}
      * @throws IllegalStateException at once, as {@link LockContext#reenter}
      */
@@ -201,12 +183,11 @@ public interface LockOperations extends LockSource {
             LockRequest request, Supplier<? extends CompletionStage<T>> action);
 
     /**
-     * {@link #executeAsync(LockRequest, Supplier)} for a key.
+     * {@return {@link #executeAsync(LockRequest, Supplier)} for a key}
      *
      * @param <T> the result
      * @param key the key
      * @param action the work
-     * @return as {@link #executeAsync(LockRequest, Supplier)}
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Supplier<? extends CompletionStage<T>> action) {
@@ -219,21 +200,19 @@ public interface LockOperations extends LockSource {
     }
 
     /**
-     * The lock as a reentrant, thread-bound JDK {@link Lock} without conditions. Each method waits as the JDK
-     * specifies, ignoring the wait of the request. {@code unlock} throws {@link IllegalMonitorStateException} on a
-     * thread without a hold. After a loss, {@code unlock} and the locking methods throw {@link LockLostException} until
-     * the thread has unlocked each hold.
+     * {@return a view of the lock as a reentrant, thread-bound JDK {@link Lock} without conditions} The wait of the
+     * request is ignored. {@code unlock} throws {@link IllegalMonitorStateException} on a thread without a hold. After
+     * a loss, {@code unlock} and the locking methods throw {@link LockLostException} until the thread has unlocked each
+     * hold.
      *
      * @param request the lock
-     * @return a view, whose only state is the holds of its threads
      */
     Lock asLock(LockRequest request);
 
     /**
-     * {@link #asLock(LockRequest)} for a key.
+     * {@return {@link #asLock(LockRequest)} for a key}
      *
      * @param key the key
-     * @return the view
      */
     default Lock asLock(String key) {
         return asLock(LockRequest.of(key));

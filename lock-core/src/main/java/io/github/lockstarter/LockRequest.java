@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  * LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
  * }</pre>
  *
- * @param name logical name for metrics and configuration; for the default {@value #UNNAMED}, the starter uses the part
- *     of the key before a colon if an annotation or the configuration has that name
- * @param keys one key, or several distinct keys in sorted order, locked all or none
+ * @param name logical name; for {@value #UNNAMED}, the starter uses the part of the key before a colon if an annotation
+ *     or the configuration has that name
+ * @param keys distinct keys in sorted order, locked all or none
  * @param maxWait longest wait; zero makes one attempt
  * @param lease as {@link DistributedLock#leaseMs}
  * @param renewal whether the watchdog renews the lease
- * @param ownership whether the acquiring thread may re-enter the lock
- * @param atLeast minimum time from the grant during which no other caller gets the lock
- * @param maxHold time from the grant after which the lease is no longer renewed
+ * @param ownership the owner, who may re-enter the lock
+ * @param atLeast as {@link #keptFor}
+ * @param maxHold as {@link #renewedUpTo}
  * @param permits maximum number of simultaneous holders
  */
 public record LockRequest(
@@ -42,34 +42,34 @@ public record LockRequest(
     /** Default name. */
     public static final String UNNAMED = "unnamed";
 
-    /** Longest key, in UTF-16 characters. Longer Redis keys are hashed, so they stay far shorter. */
+    /** Longest key, in UTF-16 characters. */
     public static final int MAX_KEY_LENGTH = 16_384;
 
-    /** Shortest lease: below it, clock allowance and round trip leave nothing. */
+    /** Shortest lease; a shorter one leaves no time after round trip and clock allowance. */
     public static final Duration MIN_LEASE = Duration.ofMillis(20);
 
-    /** Highest number of permits. An attempt checks each slot, so stay below 64 where callers wait. */
+    /** Highest number of permits. An attempt checks each slot: stay below 64 where callers wait. */
     public static final int MOST_PERMITS = 1024;
 
     /** Upper limit of all durations. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
 
     /**
-     * Validates the values and sorts the keys.
+     * Validates the values, sorts the keys and drops duplicates.
      *
      * @param name logical name
-     * @param keys the keys
+     * @param keys keys
      * @param maxWait longest wait
-     * @param lease the lease
-     * @param renewal the renewal
-     * @param ownership the ownership
+     * @param lease lease
+     * @param renewal renewal
+     * @param ownership owner
      * @param atLeast minimum time
      * @param maxHold longest hold
-     * @param permits number of permits
-     * @throws IllegalArgumentException when the name or a key is blank, a key is too long, the wait is negative, the
-     *     lease or the longest hold is below {@link #MIN_LEASE}, the minimum time is below 1 ms but not zero, one of
-     *     them is above {@link #MAX_DURATION}, a lock without renewal has a longest hold, or the permits are not from 1
-     *     to {@value #MOST_PERMITS}, or above 1 for several keys
+     * @param permits permits
+     * @throws IllegalArgumentException when there is no key, the name or a key is blank, a key is too long, the wait is
+     *     negative, the lease or longest hold is below {@link #MIN_LEASE}, the minimum time is below 1 ms but not zero,
+     *     a duration is above {@link #MAX_DURATION}, a longest hold is set without renewal, or the permits are not from
+     *     1 to {@value #MOST_PERMITS}, or above 1 for several keys
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -104,7 +104,7 @@ public record LockRequest(
      * {@return a request for one key}
      *
      * @param key such as {@code "order:42"}
-     * @throws IllegalArgumentException when the key is null, blank or longer than {@link #MAX_KEY_LENGTH}
+     * @throws IllegalArgumentException when the key is null, blank or too long
      */
     public static LockRequest of(String key) {
         return unconfigured(List.of(nonNull(key)));
@@ -113,7 +113,7 @@ public record LockRequest(
     /**
      * {@return a request for several keys, locked all or none}
      *
-     * @param keys at least one, in any order; duplicates are dropped
+     * @param keys at least one, in any order
      * @throws IllegalArgumentException when there is no key, or one is null, blank or too long
      */
     public static LockRequest ofAll(Collection<String> keys) {
@@ -135,8 +135,8 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with this logical name: the metrics tag and the {@code distributed-lock.locks.<name>} whose
-     * settings apply}
+     * {@return a copy with this logical name: the metrics tag and the {@code <name>} of {@code
+     * distributed-lock.locks.<name>}}
      *
      * @param name with few distinct values, never the key
      */
@@ -181,18 +181,16 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy whose handle owns the lock instead of the acquiring thread} For handles that change threads.
-     * Every other acquire of the key contends, even on the acquiring thread.
+     * {@return a copy whose lock is {@linkplain Ownership#HANDLE owned by the handle}, for handles that change threads}
      */
     public LockRequest ownedByHandle() {
         return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold, permits);
     }
 
     /**
-     * {@return a copy with this minimum time} After an earlier release the store keeps the lock from every caller,
-     * including the releasing thread, until that time since the grant has passed by the store's clock. A job that
-     * several instances start at about the same time then runs once, however short it is. A crashed holder's lock ends
-     * with its lease.
+     * {@return a copy with this minimum time} After an earlier release the store keeps the lock from every caller until
+     * that time since the grant has passed by its clock, so a short job that several instances start together runs
+     * once. A crashed holder's lock ends with its lease.
      *
      * @param minimum from 1 ms to the lease; zero for none
      */
@@ -201,8 +199,8 @@ public record LockRequest(
     }
 
     /**
-     * {@return a copy with this longest hold} After it, the lease is no longer renewed and the lock is lost when the
-     * last lease ends. It limits a holder that hangs.
+     * {@return a copy with this longest hold} After it the lease is no longer renewed, so a holder that hangs loses the
+     * lock.
      *
      * @param maxHold from the lease to {@link #MAX_DURATION}, counted from the grant
      * @throws IllegalArgumentException when renewal is off
@@ -213,9 +211,8 @@ public record LockRequest(
 
     /**
      * {@return a copy with this number of simultaneous holders over all instances} Each has its own {@link
-     * LockHandle#slot}; re-entering takes no second one. Callers with different limits share the slots: with limits of
-     * 3 and 5 there are at most 5 holders, and a caller with limit 3 uses only the first 3 slots. The limit can
-     * therefore change while the lock is in use.
+     * LockHandle#slot}; re-entering takes no second one. A caller uses only the slots below its own limit, so the limit
+     * can change while the lock is in use.
      *
      * @param permits from 1, an ordinary lock, to {@value #MOST_PERMITS}; above 1 only with one key
      */
@@ -225,11 +222,10 @@ public record LockRequest(
     }
 
     /**
-     * Escapes control characters and line separators as in Java, so that a key from user input cannot start a new line
-     * in messages and logs.
+     * {@return the text with escaped control characters and line separators, so that a key from user input cannot start
+     * a new line in messages and logs}
      *
      * @param text with keys
-     * @return the printable text
      */
     public static String printable(String text) {
         for (int i = 0; i < text.length(); i++) {

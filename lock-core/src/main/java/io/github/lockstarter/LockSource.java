@@ -8,15 +8,15 @@ public interface LockSource {
 
     /**
      * Acquires the lock, waiting as long as the request, or else the configuration, allows. The owning thread re-enters
-     * without a round trip, even while another thread uses its handle; the last release frees the lock.
+     * without a round trip; the last release frees the lock.
      *
      * @param request the lock
      * @return the hold; release it
      * @throws LockNotAcquiredException when another owner held the lock for the whole wait
      * @throws LockStoreRecoveringException when the store may have forgotten locks and granted none when the wait ended
-     * @throws LockBackendException when the backend was unreachable or did not answer, or this thread's hold of the key
-     *     stayed {@linkplain HoldState#IN_DOUBT in doubt} for the whole wait
-     * @throws LockInterruptedException when interrupted; the flag is set again
+     * @throws LockBackendException when the backend did not answer, or this thread's hold stayed {@linkplain
+     *     HoldState#IN_DOUBT in doubt} for the whole wait
+     * @throws LockInterruptedException when interrupted
      * @throws LockLostException when this thread held the key and has lost it, or the lock was lost before this method
      *     returned
      * @throws IllegalArgumentException when the lease is above {@code distributed-lock.max-lease}
@@ -24,13 +24,11 @@ public interface LockSource {
     LockHandle acquire(LockRequest request);
 
     /**
-     * Acquires the lock if it is free or becomes free within the wait of the request. Without one it makes one attempt;
-     * the configured wait does not apply.
+     * As {@link #acquire}, but the configured wait does not apply: without a wait in the request, makes one attempt.
      *
      * @param request the lock
      * @return the hold, or empty when another owner has the lock
      * @throws LockException as {@link #acquire}, except {@link LockNotAcquiredException}
-     * @throws IllegalArgumentException as {@link #acquire}
      */
     Optional<LockHandle> tryAcquire(LockRequest request);
 
@@ -47,10 +45,7 @@ public interface LockSource {
     CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
     /**
-     * The locks that this instance holds. A source that delegates returns its delegate's view, because {@link
-     * LockHandle#heldBySource()} identifies the source by it.
-     *
-     * @return a live, read-only view, always the same object
+     * {@return a live, read-only view of the locks that this instance holds, always the same object; a delegate's own}
      */
     HeldLocks heldLocks();
 }

@@ -5,8 +5,7 @@ import java.util.Objects;
 
 /**
  * The lock store may have forgotten locks, such as after a restart, a failover or {@code FLUSHALL}, and grants no free
- * lock until the longest lease it may have forgotten has ended. Until then it is unknown whether another owner has the
- * lock. Held locks stay held and are renewed.
+ * lock until the longest lease it may have forgotten has ended. Held locks stay held and are renewed.
  */
 public final class LockStoreRecoveringException extends LockBackendException {
 
@@ -18,17 +17,14 @@ public final class LockStoreRecoveringException extends LockBackendException {
      *
      * @param key the key
      * @param message failure and remedy
-     * @param retryAfter approximate time until the store grants locks
+     * @param retryAfter as {@link #retryAfter}
      */
     public LockStoreRecoveringException(String key, String message, Duration retryAfter) {
         super(key, message, null);
         this.retryAfter = Objects.requireNonNull(retryAfter, "retryAfter");
     }
 
-    /**
-     * {@return the approximate time until the store grants locks, never negative; fit for an HTTP header {@code
-     * Retry-After}}
-     */
+    /** {@return the approximate time until the store grants locks, never negative; fit for {@code Retry-After}} */
     public Duration retryAfter() {
         return retryAfter;
     }

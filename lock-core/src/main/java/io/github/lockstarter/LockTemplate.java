@@ -17,8 +17,8 @@ public class LockTemplate implements LockOperations {
     /**
      * Creates the template.
      *
-     * @param source grants the locks
-     * @param onLost handling of actions that end normally after a loss
+     * @param source of the locks
+     * @param onLost handling of losses
      */
     public LockTemplate(LockSource source, OnLost onLost) {
         this.source = Objects.requireNonNull(source, "source");
@@ -79,10 +79,8 @@ public class LockTemplate implements LockOperations {
     /**
      * Lets subclasses wrap the action, or the start of an asynchronous one. The wrapper runs under the lock on the
      * action's thread and must run the action once. An asynchronous action keeps the lock until its stage ends, even if
-     * the wrapper fails after the start.
+     * the wrapper fails.
      *
-     * @param <T> the result
-     * @param <X> the exception
      * @param request the request
      * @param handle the hold
      * @param action the action

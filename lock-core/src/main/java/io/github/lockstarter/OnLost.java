@@ -1,6 +1,6 @@
 package io.github.lockstarter;
 
-/** Outcome of a locked method or {@link LockOperations#execute} whose body ended normally after the lock was lost. */
+/** Outcome of locked work that ended normally after the lock was lost. */
 public enum OnLost {
     /** Throws {@link LockLostException}, so that the result is not taken for exclusive work. The default. */
     THROW,

@@ -1,9 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * A later holder of the lock has already used the protected resource, so this holder has lost the lock, may have read
- * outdated data and must not write. Thrown by the resource's fence; do not catch it inside the transaction, which must
- * roll back.
+ * Thrown by a resource's fence: a later holder of the lock has already used the resource, so this holder has lost the
+ * lock, may have read outdated data and must not write. Do not catch it inside the transaction, which must roll back.
  */
 public final class OvertakenException extends LockLostException {
 

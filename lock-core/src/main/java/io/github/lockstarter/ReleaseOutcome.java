@@ -5,8 +5,8 @@ public enum ReleaseOutcome {
     /** Given up: the lock is free, or kept for the rest of its minimum time. */
     RELEASED,
     /**
-     * Given up and sent, without waiting for the answer ({@code distributed-lock.locks.<name>.release=send}). A failure
-     * is retried as for {@link #UNKNOWN}.
+     * Given up without waiting for the answer ({@code distributed-lock.locks.<name>.release=send}). A failure is
+     * retried as for {@link #UNKNOWN}.
      */
     SENT,
     /** A nested hold was released; the owner has others. */

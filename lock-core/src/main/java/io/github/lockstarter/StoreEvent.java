@@ -15,15 +15,14 @@ public sealed interface StoreEvent {
     enum Scope {
         /** All locks of the store. */
         ALL,
-        /** The locks whose keys are on one node of a cluster. */
+        /** The locks of one node of a cluster. */
         PART,
-        /** One vote of a quorum; locks are granted and kept while enough other servers vote. */
+        /** One vote of a quorum; locks work while enough other servers vote. */
         VOTE
     }
 
     /**
-     * The store may have forgotten locks and grants no free ones for a while. Held locks stay held and are renewed.
-     * Raised once per recovery.
+     * The store {@linkplain LockStoreRecoveringException may have forgotten locks}. Raised once per recovery.
      *
      * @param store the store
      * @param scope the affected locks
@@ -42,8 +41,8 @@ public sealed interface StoreEvent {
     record RecoveryEnded(String store, Scope scope, Duration lasted) implements StoreEvent {}
 
     /**
-     * The store does not answer: a command failed without an answer or a connection, and so did a command sent after
-     * that failure. Refusals raise no event.
+     * The store does not answer: a command failed without an answer or a connection, and so did a command sent
+     * afterwards. Refusals raise no event.
      *
      * @param store the store
      * @param scope the affected locks

@@ -6,19 +6,19 @@ import java.util.Optional;
 /**
  * One attempt to get a lock.
  *
- * <p>An attempt may be repeated with the same token. If the token does not have the lock, this is a new attempt. If it
- * has the lock, the store keeps the lease and answers with the owner's first fencing token again: its last one, minus
- * {@code fencingTokens}, plus 1. If that does not exceed {@code fencingFloor}, the store <em>raises</em> the tokens to
- * start at exactly {@code fencingFloor + 1}, independently of its clock, so that a quorum agrees on one number.
- * Repeating a raise gets the same answer and changes nothing. On a single store no attempt raises, because a grant
- * exceeds the floor of its attempt. A repetition on a quorum may get a greater number than before, never a smaller one.
+ * <p>An attempt may be repeated with the same token. If the token has the lock, the store keeps the lease and answers
+ * with the owner's first fencing token again: its last one, minus {@code fencingTokens}, plus 1. If that does not
+ * exceed {@code fencingFloor}, the store <em>raises</em> the tokens to start at exactly {@code fencingFloor + 1},
+ * independently of its clock, so that a quorum agrees on one number. Repeating a raise changes nothing. On a single
+ * store no attempt raises, because a grant exceeds the floor of its attempt. A repetition on a quorum may get a greater
+ * number than before, never a smaller one.
  *
  * @param key the key
  * @param token unique to this attempt
  * @param lease lease without renewal; at least 1 ms
  * @param fencingFloor lower limit that the granted fencing tokens must exceed
- * @param fencingTokens number of consecutive fencing tokens to grant, so that the instance can hand the lock over to
- *     its own waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
+ * @param fencingTokens number of consecutive fencing tokens to grant, for hand-overs within the instance; 1 to {@value
+ *     #MOST_FENCING_TOKENS}
  * @param waiting present if the caller waits for a busy lock
  * @param atLeast minimum time from the grant that the release enforces, or zero; if set, the store records the grant's
  *     time by its own clock
@@ -41,14 +41,14 @@ public record AcquireCommand(
     /**
      * Checks the number of fencing tokens.
      *
-     * @param key the key
-     * @param token the token
-     * @param lease the lease
-     * @param fencingFloor the floor
-     * @param fencingTokens the number
-     * @param waiting the registration
-     * @param atLeast the minimum time
-     * @param permits the slots
+     * @param key key
+     * @param token token
+     * @param lease lease
+     * @param fencingFloor floor
+     * @param fencingTokens number
+     * @param waiting registration
+     * @param atLeast minimum time
+     * @param permits slots
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range
      */
     public AcquireCommand {
@@ -61,13 +61,12 @@ public record AcquireCommand(
     /**
      * An attempt with one permit and no minimum time.
      *
-     * @param key the key
-     * @param token the token
-     * @param lease the lease
-     * @param fencingFloor the floor
-     * @param fencingTokens the number
-     * @param waiting the registration
-     * @throws IllegalArgumentException when {@code fencingTokens} is out of range
+     * @param key key
+     * @param token token
+     * @param lease lease
+     * @param fencingFloor floor
+     * @param fencingTokens number
+     * @param waiting registration
      */
     public AcquireCommand(
             String key,

@@ -12,10 +12,10 @@ public sealed interface AcquireResult {
      *
      * @param fencingToken the first of the requested number of tokens, greater than every earlier one of this key; all
      *     below 2<sup>53</sup>
-     * @param othersWaiting number of other waiting instances at the grant; may be 0 without counting for an instance
-     *     that requested one fencing token and named no position
-     * @param takenOverFrom the crashed or disconnected owner from which the lock was taken over; empty if it was free
-     * @param history history of the store that granted it, see {@link CrashDetection.Beat#history}
+     * @param othersWaiting number of other waiting instances; may be 0 without counting if the attempt requested one
+     *     fencing token and named no position
+     * @param takenOverFrom the crashed or disconnected previous owner; empty if the lock was free
+     * @param history as {@link CrashDetection.Beat#history}
      * @param slot the granted slot; 0 for a lock with one permit
      */
     record Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history, int slot)
@@ -24,20 +24,20 @@ public sealed interface AcquireResult {
         /**
          * A grant with one permit.
          *
-         * @param fencingToken the first fencing token
-         * @param othersWaiting number of other waiting instances
-         * @param takenOverFrom the previous owner
-         * @param history the granting history
+         * @param fencingToken first token
+         * @param othersWaiting waiting instances
+         * @param takenOverFrom previous owner
+         * @param history history
          */
         public Granted(long fencingToken, long othersWaiting, Optional<LockHolder> takenOverFrom, String history) {
             this(fencingToken, othersWaiting, takenOverFrom, history, 0);
         }
 
         /**
-         * A grant of a free lock by a store that has one history.
+         * A grant of a free lock by a store with one history.
          *
-         * @param fencingToken the first fencing token
-         * @param othersWaiting number of other waiting instances
+         * @param fencingToken first token
+         * @param othersWaiting waiting instances
          */
         public Granted(long fencingToken, long othersWaiting) {
             this(fencingToken, othersWaiting, Optional.empty(), "");
@@ -45,15 +45,15 @@ public sealed interface AcquireResult {
     }
 
     /**
-     * Another owner has the lock, or it is kept: its last owner released it before its minimum time ended.
+     * Another owner has the lock, or its last owner released it before its minimum time ended.
      *
-     * @param remainingLease of the other owner, empty if unlimited or bound to a session; or the rest of the minimum
-     *     time
+     * @param remainingLease of the other owner, empty if unlimited, unknown or bound to a session; or the rest of the
+     *     minimum time
      * @param position of this instance in the queue; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder the owner, if its token names it
      * @param kept whether the lock is kept without an owner
      * @param lookAgain latest time for the next attempt, if the store takes over from crashed owners or sends no
-     *     signals; otherwise empty
+     *     signals
      */
     record Contended(
             Optional<Duration> remainingLease,
@@ -66,31 +66,31 @@ public sealed interface AcquireResult {
         /**
          * A lock that needs no polling.
          *
-         * @param remainingLease remaining lease or minimum time
-         * @param position position in the queue
-         * @param holder the owner, if named
-         * @param kept whether the lock is kept
+         * @param remainingLease time
+         * @param position position
+         * @param holder owner
+         * @param kept whether it is kept
          */
         public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder, boolean kept) {
             this(remainingLease, position, holder, kept, Optional.empty());
         }
 
         /**
-         * Another owner has the lock.
+         * A held lock.
          *
-         * @param remainingLease remaining lease; empty if unknown
-         * @param position position in the queue
-         * @param holder the owner, if named
+         * @param remainingLease time
+         * @param position position
+         * @param holder owner
          */
         public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder) {
             this(remainingLease, position, holder, false);
         }
 
         /**
-         * An owner without a name has the lock.
+         * A lock held by an owner without a name.
          *
-         * @param remainingLease remaining lease; empty if unknown
-         * @param position position in the queue
+         * @param remainingLease time
+         * @param position position
          */
         public Contended(Optional<Duration> remainingLease, long position) {
             this(remainingLease, position, Optional.empty());
@@ -108,7 +108,7 @@ public sealed interface AcquireResult {
         /**
          * A recovery of unknown cause.
          *
-         * @param retryAfter time until the next attempt
+         * @param retryAfter the time
          */
         public Recovering(Duration retryAfter) {
             this(retryAfter, "the lock store may have forgotten locks");
@@ -119,25 +119,25 @@ public sealed interface AcquireResult {
      * Certainly not acquired, for another reason than an owner.
      *
      * @param reason failure and remedy
-     * @param cause the failure as reported
+     * @param cause the failure
      */
     record Rejected(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
-     * Certainly not acquired, because the store cannot grant anything right now, such as during a role change of its
-     * servers. A waiter may retry.
+     * Certainly not acquired, because the store grants nothing right now, such as during a failover. A waiter may
+     * retry.
      *
      * @param reason failure and remedy
-     * @param cause the failure as reported
+     * @param cause the failure
      */
     record Unavailable(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 
     /**
-     * Possibly acquired: there was no answer, or the lock is stored less safely than configured. The caller cleans up
-     * by releasing the token.
+     * Possibly acquired: there was no answer, or the lock is stored less safely than configured. The caller releases
+     * the token.
      *
      * @param reason failure and remedy
-     * @param cause the client's failure
+     * @param cause the failure
      */
     record Unknown(String reason, Throwable cause) implements AcquireResult, FailedResult {}
 }

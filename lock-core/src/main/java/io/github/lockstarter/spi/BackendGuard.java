@@ -11,17 +11,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts contract violations of a {@link LockBackend} to results: exceptions, null, and stages that fail or complete
- * with null. Callers wrap the call with {@link #stageOf} and handle its completion with {@link #resultOf}. Stateless.
- *
- * <p>Internal to this project's modules, not part of the port.
+ * Converts contract violations of a {@link LockBackend} (exceptions, null, stages that fail or complete with null) to
+ * results. Stateless. Internal to this project's modules.
  */
 public final class BackendGuard {
 
     private BackendGuard() {}
 
     /**
-     * {@return the backend's stage; a failed one if the backend threw or returned null}
+     * {@return the backend's stage; a failed one if it threw or returned null}
      *
      * @param <R> the result
      * @param call the call
@@ -31,7 +29,7 @@ public final class BackendGuard {
     }
 
     /**
-     * {@return {@link #stageOf(Supplier)}, for the hot path without a capturing lambda}
+     * {@return {@link #stageOf(Supplier)} without a capturing lambda, for the hot path}
      *
      * @param <C> the command
      * @param <R> the result
@@ -50,7 +48,7 @@ public final class BackendGuard {
     /**
      * {@return one stage per renewal; failed ones if the backend threw or returned another number}
      *
-     * @param commands number of renewals
+     * @param commands their number
      * @param call the call
      */
     public static List<CompletionStage<RenewResult>> stagesOf(
@@ -67,7 +65,7 @@ public final class BackendGuard {
     }
 
     /**
-     * {@return the result, or the failure of a stage as a result}
+     * {@return the result of a completed stage}
      *
      * @param <R> the result
      * @param result the result, if any

@@ -9,29 +9,26 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The only place where this library blocks a thread for a future. The waiting thread runs nothing else: {@link
- * CompletableFuture#get} and {@link CompletableFuture#join} would run other tasks of the pool on a waiting worker,
- * inside its locks, which are reentrant by thread.
+ * The only place where this library blocks a thread for a future. {@link CompletableFuture#get} and {@link
+ * CompletableFuture#join} would run other tasks of the pool on a waiting worker, inside its locks, which are reentrant
+ * by thread. A {@link ForkJoinPool} may start a spare worker, so that the task that ends the wait can run in the same
+ * pool.
  *
- * <p>A worker of a {@link ForkJoinPool} lets the pool start a spare worker, if it can, so that the task that ends the
- * wait can run in the same pool.
+ * <p>Failures are those of {@link CompletableFuture#join}. A limit of zero or less does not wait. Interrupts throw and
+ * clear the flag; uninterruptible methods set it again after the wait. Not for event loops and timer threads.
  *
- * <p>Results and failures are those of {@link CompletableFuture#join}. A limit of zero or less does not wait, and a
- * timeout leaves the future unchanged. Stateless. Not for event loops and timer threads.
- *
- * <p>Internal to this project's modules, not part of the port.
+ * <p>Internal to this project's modules.
  */
 public final class BlockingWait {
 
     private BlockingWait() {}
 
     /**
-     * Waits for completion or an interrupt.
+     * {@return the result, after completion}
      *
      * @param future the future
      * @param <T> the result
-     * @return the result
-     * @throws InterruptedException when interrupted before completion; the flag is cleared
+     * @throws InterruptedException when interrupted
      */
     public static <T> T await(CompletableFuture<T> future) throws InterruptedException {
         if (!future.isDone()) {
@@ -41,14 +38,13 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits for completion, a timeout or an interrupt.
+     * {@return the result, after completion within the limit}
      *
      * @param future the future
      * @param limit longest time to wait
      * @param <T> the result
-     * @return the result
-     * @throws InterruptedException when interrupted before completion; the flag is cleared
-     * @throws TimeoutException when the future is not complete at the limit
+     * @throws InterruptedException when interrupted
+     * @throws TimeoutException at the limit
      */
     public static <T> T await(CompletableFuture<T> future, Duration limit)
             throws InterruptedException, TimeoutException {
@@ -62,11 +58,10 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits for completion. Interrupts do not end the wait; the flag is set again afterwards.
+     * {@return the result, after completion}
      *
      * @param future the future
      * @param <T> the result
-     * @return the result
      */
     public static <T> T awaitUninterruptibly(CompletableFuture<T> future) {
         if (!future.isDone()) {
@@ -76,11 +71,10 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits for completion or a timeout. Interrupts do not end the wait; the flag is set again afterwards.
+     * {@return whether the future is complete, normally or not, at the limit}
      *
      * @param future the future
      * @param limit longest time to wait
-     * @return whether the future is complete, normally or not
      */
     public static boolean awaitUninterruptibly(CompletableFuture<?> future, Duration limit) {
         if (!future.isDone()) {
@@ -93,7 +87,7 @@ public final class BlockingWait {
      * Blocks the thread.
      *
      * @param pause the time
-     * @throws InterruptedException when interrupted; the flag is cleared
+     * @throws InterruptedException when interrupted
      */
     public static void sleep(Duration pause) throws InterruptedException {
         block(new TimedCompletion(new CompletableFuture<>(), pause));

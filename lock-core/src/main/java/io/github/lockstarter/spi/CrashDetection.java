@@ -7,10 +7,10 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * A store's means to distinguish a crashed instance from a paused one: a connection, which the operating system closes
- * with the process but not while the process is stopped, or a session.
+ * with the process but not while it is stopped, or a session. Thread-safe.
  *
  * <p>The store takes a lock over no sooner than its token's {@link LockToken#takeOverMillis take-over time} after the
- * last beat of the owner's instance that it executed, and not while it may have forgotten locks. Thread-safe.
+ * last beat of the owner's instance that it executed, and not while it may have forgotten locks.
  */
 public interface CrashDetection {
 
@@ -35,20 +35,17 @@ public interface CrashDetection {
      *     none
      * @param historyBefore the direct predecessor of this history; empty if unknown
      * @param runningFor minimum uptime of the answering server, which may have lost older data, even if replicas
-     *     acknowledged it. Meaningless while the history stays the same
-     * @param abandoned keys of the beat whose owners have crashed; an attempt now takes their locks over
+     *     acknowledged it
+     * @param abandoned keys of the beat whose crashed owners an attempt now replaces
      */
     record Beat(String history, String takeOver, String historyBefore, Duration runningFor, List<String> abandoned) {}
 
-    /** {@return whether signals reach this instance, according to the last beat; if not, waiters poll more often} */
+    /** {@return whether signals reach this instance, by the last beat; if not, waiters poll more often} */
     default boolean hearsSignals() {
         return true;
     }
 
-    /**
-     * {@return the time that a command waits for its answer, and so a caller for a lock in doubt; positive and
-     * constant}
-     */
+    /** {@return the longest time that a command, and so a caller for a lock in doubt, waits; positive and constant} */
     Duration commandTimeout();
 
     /** {@return the condition that this instance's tokens set for a take-over; constant} */
@@ -57,11 +54,9 @@ public interface CrashDetection {
     }
 
     /**
-     * Time for which this instance's locks are certain after an answered beat was sent, if the store ends silent
-     * sessions whatever the locks' take-over times and leases. May change when the store grants a session. Returns at
-     * once.
-     *
-     * @return empty, by default, if the locks' take-over times decide
+     * {@return the time for which this instance's locks are certain after an answered beat was sent, and in doubt
+     * afterwards, if the store ends silent sessions; empty, by default, if the locks' take-over times decide} May
+     * change when the store grants a session. Returns at once.
      */
     default Optional<Duration> certainTime() {
         return Optional.empty();

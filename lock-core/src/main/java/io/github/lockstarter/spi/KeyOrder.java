@@ -7,10 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Runs the commands of one key in their order, each after the end of the previous one, for a store that executes
- * commands concurrently. Commands of different keys do not wait for each other. Thread-safe.
- *
- * <p>Internal to this project's modules, not part of the port.
+ * Runs the commands of each key one after the other, for a store that executes commands concurrently. Thread-safe.
+ * Internal to this project's modules.
  */
 public final class KeyOrder {
 
@@ -31,7 +29,7 @@ public final class KeyOrder {
     /**
      * Begins a command after the end of all earlier ones of its key.
      *
-     * @param <R> type of result
+     * @param <R> the result
      * @param key the key
      * @param command begins it; its stage completes with its end
      * @return the result; failed if the command cannot begin

@@ -11,33 +11,30 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A store of locks. Each kind of store has one implementation, which must pass the contract test suite and puts the
- * configured key prefix before everything it stores.
+ * A store of locks. Thread-safe. Each implementation must pass the contract test suite, and puts the configured key
+ * prefix before everything it stores.
  *
  * <p>Every method returns at once; stages complete on any thread, within the backend's command timeout and always
- * normally: a failure is a result. Results distinguish yes, no and unknown; the engine treats a command without an
- * answer as unknown after 65 s. Thread-safe.
+ * normally: a failure is a result. The engine treats a command without an answer as unknown after 65 s.
  *
- * <p>Every command is idempotent per {@link LockToken}, since a client may send it twice. A released token is never
+ * <p>A client may send a command twice, so every command is idempotent per {@link LockToken}. A released token is never
  * used again, so a backend may free it once more at any time. A token's release is sent after the answers to its
  * attempt and renewals. A release and a following attempt that one thread sends for the same key take effect in that
  * order, unless the connection breaks or the store refuses the first copy of one of them.
  *
  * <p><b>Every store promises</b>: at most one token has a lock at a time; the fencing tokens of a key grow; the lock of
- * a crashed holder becomes free. Wake-ups and leases differ, see {@link #capabilities}. Where locks end with their
- * instance's session, a hold is certain for {@link CrashDetection#certainTime} after the last proof of the session and
- * in doubt afterwards.
+ * a crashed holder becomes free. {@link #capabilities} has the differences.
  */
 public interface LockBackend extends AutoCloseable {
 
-    /** {@return the store's capabilities; constant, all of them by default} */
+    /** {@return the store's capabilities; constant, by default all} */
     default StoreCapabilities capabilities() {
         return StoreCapabilities.ALL;
     }
 
     /**
      * Grants the lock if it is free or this token already has it. For a busy lock and a waiting caller, registers the
-     * instance as a waiter; the first one to register notifies the owner's instance.
+     * instance as a waiter; the first registration notifies the owner's instance.
      *
      * @param command the attempt
      * @return the outcome
@@ -46,7 +43,7 @@ public interface LockBackend extends AutoCloseable {
 
     /**
      * Makes each lease end no earlier than the given time from now, if the token still has the lock. Commands sent
-     * together may share a failure or timeout; any finding about one lock is the outcome of that lock alone.
+     * together may share a failure or timeout, but no finding about one lock.
      *
      * @param commands the renewals
      * @return one outcome per command, in order
@@ -58,14 +55,13 @@ public interface LockBackend extends AutoCloseable {
      * in the queue, the releasing instance is registered behind it; with no instance to signal, it is not registered
      * and may retry at once.
      *
-     * <p>If the client sent the command twice over a broken connection, the second copy is answered as released, not
-     * lost. If part of the minimum time is left, the same step gives the lock to no owner for that time, and every
-     * attempt is contended.
+     * <p>The second copy of a command sent twice over a broken connection is answered as released, not lost. If part of
+     * the minimum time is left, the same step keeps the lock for that time, and every attempt is contended.
      *
-     * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue. If the
-     * slot that it names is then free or kept, the next instance is signalled, since this one may have received the
-     * last signal; only one {@linkplain ReleaseCommand.Wait.Ends behind its position}, if it names that. The answer is
-     * released, whether or not the token had the lock.
+     * <p>A command that {@linkplain ReleaseCommand#endsWait ends the wait} removes the instance from the queue, and is
+     * answered as released whether or not the token had the lock. If the slot that it names is then free or kept, the
+     * next instance {@linkplain ReleaseCommand.Wait.Ends behind its position}, if any, is signalled, since this one may
+     * have received the last signal.
      *
      * @param command the release
      * @return the outcome
@@ -73,11 +69,10 @@ public interface LockBackend extends AutoCloseable {
     CompletionStage<ReleaseResult> release(ReleaseCommand command);
 
     /**
-     * Reads one lock of any owner without changes.
+     * {@return one lock of any owner, unchanged; unknown by default}
      *
      * @param key the key
      * @param slot 0 for a lock with one permit
-     * @return the stored lock; unknown by default
      */
     default CompletionStage<StoredLock> inspect(String key, int slot) {
         return CompletableFuture.completedFuture(new StoredLock.Unknown("This lock backend cannot read locks"));
@@ -89,7 +84,7 @@ public interface LockBackend extends AutoCloseable {
      *
      * @param key the key
      * @param slot 0 for a lock with one permit
-     * @param fencingToken the last fencing token granted to the owner
+     * @param fencingToken the fencing token
      * @return the outcome; by default unknown, with nothing changed
      */
     default CompletionStage<Revocation> revoke(String key, int slot, long fencingToken) {
@@ -98,23 +93,21 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Reads the state of the store. An answer without a failure ends an outage.
-     *
-     * @return the state; by default, without asking, no failure
+     * {@return the state of the store; by default, without asking, no failure} An answer without a failure ends an
+     * outage.
      */
     default CompletionStage<StoreState> state() {
         return CompletableFuture.completedFuture(new StoreState(getClass().getSimpleName(), Optional.empty()));
     }
 
-    /** {@return the store's crash detection; constant, by default empty: leases alone decide} */
+    /** {@return the store's crash detection; constant, by default empty: leases decide} */
     default Optional<CrashDetection> crashDetection() {
         return Optional.empty();
     }
 
     /**
-     * Whether the store lets the locks of a crashed instance be taken over, as far as known. Returns at once.
-     *
-     * @return by default on with a {@link #crashDetection}, off with a reason otherwise
+     * {@return whether locks of a crashed instance are taken over, as far as known; by default on with a {@link
+     * #crashDetection}, otherwise off} Returns at once.
      */
     default CrashTakeOver crashTakeOver() {
         return crashDetection().isPresent()
@@ -123,22 +116,21 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Whether a failure means silence: a timeout, or no connection. The engine derives outages from it.
+     * {@return whether a failure means silence, a timeout or no connection, from which the engine derives outages;
+     * false for refusals and for failures of this client (closed, cancelled, out of memory)} By default true for
+     * timeouts alone.
      *
      * @param failure the {@linkplain FailedResult#cause cause} of a result or of a beat without an answer
-     * @return false for refusals and for failures of this client (closed, cancelled, out of memory); by default true
-     *     for timeouts alone, which is how the engine ends a command without an answer
      */
     default boolean isSilence(Throwable failure) {
         return failure instanceof TimeoutException;
     }
 
     /**
-     * The server that keeps this key, for stores whose servers fail one by one.
+     * {@return the server that keeps a key, as messages call it, for stores whose servers fail one by one; empty if
+     * unknown, and by default}
      *
      * @param key the key
-     * @return its name in messages, such as {@code Redis at localhost:6379}; empty if the server is unknown, and by
-     *     default
      */
     default Optional<String> serverOf(String key) {
         return Optional.empty();

@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Creates all threads of the lock client: daemons with numbered names such as {@code lock-watchdog-1} that inherit
- * neither thread-locals nor the context class loader of their creator. A name is given without its number, and pools
- * start without threads. Thread-safe.
+ * Creates all threads of the lock client: daemons that inherit neither thread-locals nor the context class loader of
+ * their creator, with a number after the given name, such as {@code lock-watchdog-1}. Pools start without threads and
+ * end idle ones. Thread-safe.
  *
- * <p>Internal to this project's modules, not part of the port.
+ * <p>Internal to this project's modules.
  */
 public final class LockThreads {
 
@@ -24,11 +24,10 @@ public final class LockThreads {
     private LockThreads() {}
 
     /**
-     * Creates an unstarted thread with the class loader of the lock client.
+     * {@return an unstarted thread}
      *
      * @param name the name
-     * @param work the code to run
-     * @return the thread
+     * @param work the code
      */
     public static Thread thread(String name, Runnable work) {
         return thread(name, LockThreads.class.getClassLoader(), work);
@@ -42,25 +41,23 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a pool with an unbounded queue.
+     * {@return a pool with an unbounded queue}
      *
      * @param name the name
-     * @param threads maximum number of threads
-     * @param idle time after which an idle thread ends
-     * @return the pool
+     * @param threads maximum number
+     * @param idle longest idle time
      */
     public static ThreadPoolExecutor pool(String name, int threads, Duration idle) {
         return pool(name, threads, idle, LockThreads.class.getClassLoader());
     }
 
     /**
-     * {@link #pool(String, int, Duration)} for code of another class loader.
+     * {@return {@link #pool(String, int, Duration)} for code of another class loader}
      *
      * @param name the name
-     * @param threads maximum number of threads
-     * @param idle time after which an idle thread ends
+     * @param threads maximum number
+     * @param idle longest idle time
      * @param context the context class loader
-     * @return the pool
      */
     public static ThreadPoolExecutor pool(String name, int threads, Duration idle, ClassLoader context) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
@@ -75,13 +72,11 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a pool without a queue, so that its tasks may wait for each other. Tasks beyond the maximum are refused
-     * with {@link java.util.concurrent.RejectedExecutionException}.
+     * {@return a pool without a queue, so that its tasks may wait for each other; refuses tasks beyond the maximum}
      *
      * @param name the name
-     * @param most maximum number of threads
-     * @param idle time after which an idle thread ends
-     * @return the pool
+     * @param most maximum number
+     * @param idle longest idle time
      */
     public static ThreadPoolExecutor unqueuedPool(String name, int most, Duration idle) {
         return new ThreadPoolExecutor(
@@ -89,10 +84,9 @@ public final class LockThreads {
     }
 
     /**
-     * Creates a single-threaded timer that drops cancelled tasks, and delayed tasks at shutdown.
+     * {@return a single-threaded timer that drops cancelled tasks, and delayed ones at shutdown}
      *
      * @param name the name
-     * @return the timer
      */
     public static ScheduledThreadPoolExecutor timer(String name) {
         ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> thread(name, work));
@@ -102,7 +96,7 @@ public final class LockThreads {
     }
 
     /**
-     * Waits up to 2 s for a thread to end, or until the caller is interrupted; the flag is set again.
+     * Waits up to 2 s for a thread to end, or until an interrupt, whose flag is set again.
      *
      * @param thread the thread
      */
@@ -115,8 +109,7 @@ public final class LockThreads {
     }
 
     /**
-     * Waits up to 2 s for the tasks of a pool after its shutdown, or until the caller is interrupted; the flag is set
-     * again. The caller may be one of them.
+     * As {@link #join(Thread)}, for a pool after its shutdown. The caller may be one of its tasks.
      *
      * @param pool the pool
      */

@@ -12,20 +12,17 @@ import java.util.regex.Pattern;
 
 /**
  * Unique proof of one acquisition attempt. Any client that knows it can release or renew the lock, so it is never
- * logged.
- *
- * <p>Instance and sequence make it unique. Owner and time inform operators and other callers. The holder relies on the
- * take-over time, which other instances must respect.
+ * logged. Instance and sequence make it unique; owner and time are for operators and other callers.
  *
  * @param instanceId identity of the lock client, created at its start: 128 random bits in hex
  * @param sequence number of the attempt within the client, from 1
  * @param owner name of the acquiring thread or other owner: its last {@value #LONGEST_OWNER} characters, with a
- *     question mark for each colon, vertical bar or character that is not printable ASCII. After the last at sign, in
- *     the same form, where the instance runs: {@code host/application}
+ *     question mark for each colon, vertical bar or character that is not printable ASCII; after the last at sign, in
+ *     the same form, {@code host/application}
  * @param since time of the attempt in milliseconds since 1970; 0 for a token without owner and time
  * @param takeOverMillis milliseconds after the end of the instance's connection when another instance may take the lock
  *     over; 0 if only the lease decides
- * @param takeOverCondition condition of such a take-over
+ * @param takeOverCondition condition of a take-over
  */
 public record LockToken(
         String instanceId,
@@ -35,10 +32,10 @@ public record LockToken(
         long takeOverMillis,
         TakeOverCondition takeOverCondition) {
 
-    /** Sequence of a token that is never sent in an attempt and so never has a lock; it only names the instance. */
+    /** Sequence of a token that only names the instance and never has a lock. */
     public static final long NO_ATTEMPT = 0;
 
-    /** Maximum length of an owner's name, and of the place after it. */
+    /** Maximum length of the name, and of the place. */
     public static final int LONGEST_OWNER = 40;
 
     private static final char AT = '@';
@@ -60,13 +57,13 @@ public record LockToken(
     private static final Pattern UNREADABLE = Pattern.compile("[^ -~]|[:|]");
 
     /**
-     * Cleans the owner's name.
+     * Makes the owner printable.
      *
-     * @param instanceId the instance
-     * @param sequence the number
-     * @param owner the owner
-     * @param since the time
-     * @param takeOverMillis the take-over time
+     * @param instanceId instance
+     * @param sequence number
+     * @param owner owner
+     * @param since time
+     * @param takeOverMillis take-over time
      * @param takeOverCondition its condition
      */
     public LockToken {
@@ -76,8 +73,8 @@ public record LockToken(
     /**
      * A token without owner and time.
      *
-     * @param instanceId the instance
-     * @param sequence the number
+     * @param instanceId instance
+     * @param sequence number
      */
     public LockToken(String instanceId, long sequence) {
         this(instanceId, sequence, "", UNTOLD);
@@ -86,19 +83,19 @@ public record LockToken(
     /**
      * A token of a lock that is not taken over.
      *
-     * @param instanceId the instance
-     * @param sequence the number
-     * @param owner the owner
-     * @param since the time
+     * @param instanceId instance
+     * @param sequence number
+     * @param owner owner
+     * @param since time
      */
     public LockToken(String instanceId, long sequence, String owner, long since) {
         this(instanceId, sequence, owner, since, 0, TakeOverCondition.NONE);
     }
 
     /**
-     * {@return the stored form: {@code instanceId:sequence|since owner|takeOverMillis}, followed by {@code +} for
-     * {@link TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, except that an empty {@code since
-     * owner} keeps its bar before a take-over time}
+     * {@return the stored form: {@code instanceId:sequence|since owner|takeOverMillis}, then {@code +} for {@link
+     * TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}. Absent parts are left out, but an empty {@code since owner} keeps
+     * its bar before a take-over time}
      */
     public String value() {
         String unlabelled = instanceId + ':' + sequence;
@@ -121,9 +118,9 @@ public record LockToken(
     }
 
     /**
-     * {@return the owner of a token with the place where it runs}
+     * {@return a token's owner with its place}
      *
-     * @param name of the acquiring thread or other owner
+     * @param name the owner
      * @param place {@code host/application}; blank if unknown
      */
     public static String ownerAt(String name, String place) {
@@ -131,9 +128,9 @@ public record LockToken(
     }
 
     /**
-     * {@return the owner in a stored token; short and printable for any text, even from a client of another kind}
+     * {@return the owner in a stored token; short and printable for any text, even of another client}
      *
-     * @param stored the {@link #value} of the token, with or without the sequence
+     * @param stored its {@link #value}, with or without the sequence
      */
     public static LockHolder holderOf(String stored) {
         Matcher parts = STORED.matcher(stored);
@@ -181,9 +178,8 @@ public record LockToken(
     }
 
     /**
-     * Identifies this token to clients that know it. The token cannot be derived from the fingerprint.
-     *
-     * @return SHA-1 of the {@link #value} in lower-case hex, which scripts in the store can compute
+     * {@return SHA-1 of the {@link #value} in lower-case hex, which identifies the token without revealing it, and
+     * which scripts in the store can compute}
      */
     public String fingerprint() {
         return fingerprintOf(value());

@@ -16,16 +16,15 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Detects outages of a store's servers. The first command without an answer makes a server suspect; the outage is
- * reported when a command sent after that has no answer either, so a single timeout, or a connection that breaks under
- * many commands, does not count. The next answer to any command ends it. Refusals are ignored.
+ * Detects outages of a store's servers. The first command without an answer makes a server suspect; an outage is
+ * reported when a command sent afterwards has no answer either, so a single timeout or broken connection does not
+ * count. The next answer to any command ends it. Refusals are ignored.
  *
  * <p>Thread-safe. {@code silences} has an entry for each server from its first failure to its next answer, or to an
  * answer of the server that has taken over the key that failed. {@code epoch} grows with each failure and orders
- * commands after failures. Accepted race: two threads that report begin and end at the same moment may do so in the
- * wrong order.
+ * commands after failures. Accepted race: simultaneous begin and end may be reported in the wrong order.
  *
- * <p>Internal to this project's modules, not part of the port.
+ * <p>Internal to this project's modules.
  */
 public final class Outages {
 
@@ -42,9 +41,9 @@ public final class Outages {
      * Starts without an outage.
      *
      * @param store classifies failures and locates keys
-     * @param scope of the events, unless they concern one of several servers
+     * @param scope of events about the whole store
      * @param nanoTime the monotonic clock
-     * @param receiver of the events; must not block
+     * @param receiver must not block
      */
     public Outages(LockBackend store, Scope scope, LongSupplier nanoTime, Consumer<StoreEvent> receiver) {
         this.store = store;
@@ -61,8 +60,8 @@ public final class Outages {
     /**
      * Records the end of a command.
      *
-     * @param key of the command; any for a command about all keys
-     * @param result an answer, unless it is a {@link FailedResult}
+     * @param key of the command, or any key
+     * @param result an answer, or a {@link FailedResult}
      * @param epochAtSending {@link #epoch} before the command was sent
      */
     public void ended(String key, Object result, long epochAtSending) {
@@ -78,7 +77,7 @@ public final class Outages {
      * Records the end of an operator's command.
      *
      * @param key of the lock
-     * @param told an answer, unless unknown, which has no cause
+     * @param told an answer, or unknown
      */
     public void told(String key, Object told) {
         if (!(told instanceof StoredLock.Unknown || told instanceof Revocation.Unknown)) {
@@ -87,8 +86,8 @@ public final class Outages {
     }
 
     /**
-     * Records the store's answer about its state. If one of several servers is unusable, the answer does not tell which
-     * ones answered.
+     * Records the store's answer about its state. If one of several servers is unusable, it is unknown which ones
+     * answered.
      *
      * @param state the answer
      */
@@ -106,9 +105,9 @@ public final class Outages {
     /**
      * Records a failed command.
      *
-     * @param key of the command; any for a command about all keys
+     * @param key of the command, or any key
      * @param cause the failure
-     * @param epochAtSending {@link #epoch} before the command was sent
+     * @param epochAtSending as for {@link #ended}
      */
     public void failed(String key, Throwable cause, long epochAtSending) {
         if (!store.isSilence(cause)) {

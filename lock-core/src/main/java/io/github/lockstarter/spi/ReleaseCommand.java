@@ -11,9 +11,9 @@ import java.util.Optional;
  * @param token the owner's token
  * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
  * @param ownWait whether callers of this instance continue to wait
- * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest of it, by its own clock,
- *     without an owner. It starts with the grant's recorded time if the attempt had a minimum time; otherwise with an
- *     upper bound of it, capped at the present
+ * @param atLeast minimum time, or zero; in the same step the store keeps the lock for the rest of it, by its own clock.
+ *     It starts with the grant's recorded time if the attempt had a minimum time; otherwise with an upper bound of it,
+ *     capped at the present
  * @param slots the token's slot, or all candidates if no grant is known
  */
 public record ReleaseCommand(
@@ -25,7 +25,7 @@ public record ReleaseCommand(
         /** The instance keeps its place in the queue, if any. */
         Wait UNCHANGED = new Unchanged();
 
-        /** No caller of the instance waits any more, so it leaves the queue. */
+        /** The instance leaves the queue for good. */
         Wait ENDS = new Ends(Waiting.NEW);
 
         /** See {@link #UNCHANGED}. */
@@ -50,9 +50,9 @@ public record ReleaseCommand(
     /**
      * A release with one permit and no minimum time that leaves the wait unchanged.
      *
-     * @param key the key
-     * @param token the owner's token
-     * @param fencingToken the last fencing token granted to the token; 0 if no grant is known
+     * @param key key
+     * @param token token
+     * @param fencingToken fencing token
      */
     public ReleaseCommand(String key, LockToken token, long fencingToken) {
         this(key, token, fencingToken, Wait.UNCHANGED, Duration.ZERO, Slots.ONLY);
@@ -62,20 +62,20 @@ public record ReleaseCommand(
      * {@return the end of a wait without a hold}
      *
      * @param key the key
-     * @param token the token of the attempt in flight, which may have been granted; a new one if there is none
+     * @param token of the attempt in flight, which may have been granted; a new one if there is none
      */
     public static ReleaseCommand endOfWait(String key, LockToken token) {
         return endOfWait(key, token, 0, Waiting.NEW);
     }
 
     /**
-     * {@return the end of a wait of a signalled instance, without a hold}
+     * {@return the end of a signalled instance's wait, without a hold}
      *
      * @param key the key
-     * @param token the token of the last attempt; a new one if there is none
-     * @param slot the signalled slot: if it is free, the next instance is signalled
-     * @param position the instance's place, if it continues to wait for other slots: instances before it have attempted
-     *     since the slot became free; otherwise {@link Waiting#NEW}
+     * @param token of the last attempt; a new one if there is none
+     * @param slot the signalled slot
+     * @param position the instance's place, if it waits for other slots: instances before it have attempted since the
+     *     slot became free; otherwise {@link Waiting#NEW}
      */
     public static ReleaseCommand endOfWait(String key, LockToken token, int slot, long position) {
         return new ReleaseCommand(key, token, 0, new Wait.Ends(position), Duration.ZERO, Slots.one(slot));

@@ -9,28 +9,28 @@ public sealed interface ReleaseResult {
      * The lock was freed, by this copy of the command or an earlier one. For a command that {@linkplain
      * ReleaseCommand#endsWait ends a wait}: the token does not have the lock, and the instance does not wait.
      *
-     * @param signalled number of instances known to be signalled by this copy: 0 or 1. May be 0 if the instance
-     *     requested no new place in the queue and the store lets no new caller pass the queue
+     * @param signalled number of instances that this copy signalled, 0 or 1. May be 0 if the instance requested no new
+     *     place in the queue and the store lets no new caller pass the queue
      */
     record Released(int signalled) implements ReleaseResult {}
 
     /**
      * The token gave the lock up, which is kept for the rest of its minimum time.
      *
-     * @param rest time for which the store still grants the lock to none
-     * @param signalled number of instances known to be signalled about that time by this copy: 0 or 1
+     * @param rest time without grants
+     * @param signalled number of instances that this copy signals about that time, 0 or 1
      */
     record Kept(Duration rest, int signalled) implements ReleaseResult {}
 
     /**
-     * The lock is free or has another owner, and the client has sent the command more than once: the first copy freed
-     * it, unless the token had lost it before.
+     * The lock is free or has another owner after the client sent the command more than once: the first copy freed it,
+     * unless the token had lost it before.
      */
     record FoundFree() implements ReleaseResult {}
 
     /**
-     * The token no longer had the lock; nothing changed. A store that keeps no state of free locks gives this answer to
-     * a repeated release as well.
+     * The token no longer had the lock; nothing changed. Also a repeated release, where the store keeps no state of
+     * free locks.
      */
     record NotHeld() implements ReleaseResult {}
 

@@ -8,7 +8,7 @@ public sealed interface RenewResult {
     /**
      * Renewed, counted from before the command was sent.
      *
-     * @param history history of the store that renewed it, see {@link CrashDetection.Beat#history}
+     * @param history as {@link CrashDetection.Beat#history}
      */
     record Renewed(String history) implements RenewResult {
 

@@ -12,8 +12,8 @@ public interface SignalListener {
      * The lock may be free: retry. Never a grant.
      *
      * @param key the key
-     * @param slot which one of a lock with several permits, so that an instance that cannot use it passes the signal
-     *     on; 0 for a lock with one permit, and where the store signals all instances that wait
+     * @param slot the slot, so that an instance that cannot use it passes the signal on; 0 for a lock with one permit,
+     *     or if the store signals all waiting instances
      */
     void onSignal(String key, int slot);
 
@@ -25,8 +25,8 @@ public interface SignalListener {
     void onWanted(String key);
 
     /**
-     * An operator took a lock of this instance away. Unlike the other signals this is a fact: that token's grant is
-     * gone, unless the store restored it for a later renewal. May arrive before the answer with the grant.
+     * An operator took a lock of this instance away. Unlike other signals a fact: that token's grant is gone, unless
+     * the store restored it for a later renewal. May arrive before the answer with the grant.
      *
      * @param key the key
      * @param fingerprint of the lock token that had it
@@ -41,7 +41,7 @@ public interface SignalListener {
 
     /**
      * Receives an event that results of commands do not show: a recovery, possibly repeated with each answer during it,
-     * or the outage of one vote of a quorum. The engine detects the end of recoveries and other outages.
+     * or the outage of one vote of a quorum. The engine detects the end of recoveries, and other outages.
      *
      * @param event the event
      */

@@ -28,12 +28,12 @@ public record StoreCapabilities(
     /**
      * Checks the ranges.
      *
-     * @param signals the woken instances
+     * @param signals woken instances
      * @param leases end of locks
      * @param shortestLease minimum lease
-     * @param fencingTokens maximum number of fencing tokens per grant
-     * @param minimumTimes support for minimum times
-     * @param permits support for permits
+     * @param fencingTokens maximum number
+     * @param minimumTimes minimum times
+     * @param permits permits
      * @throws IllegalArgumentException when {@code fencingTokens} is out of range, or the lease is below 1 ms
      */
     public StoreCapabilities {
@@ -51,7 +51,7 @@ public record StoreCapabilities(
 
         /**
          * None: waiters poll after {@link AcquireResult.Contended#lookAgain}. The owner receives no notice of waiting
-         * instances, and detects a revocation at its next renewal.
+         * instances or revocation.
          */
         NONE,
 
@@ -70,8 +70,7 @@ public record StoreCapabilities(
 
         /**
          * The session of a crashed or disconnected instance, whatever the leases of its locks; a renewal checks that
-         * the session still has the lock. The backend itself frees a lock whose lease ends unrenewed during the
-         * session.
+         * the session still has the lock. The backend itself frees a lock whose lease ends during the session.
          */
         OF_SESSION
     }

@@ -9,20 +9,19 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Maps keys to the text that a database stores. A readable key of up to {@value #LONGEST} characters is stored
- * unchanged. Any other is stored as its readable beginning, a percent sign, and its SHA-256: without control
- * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores. Different keys have
- * different texts, unless SHA-256 collides.
+ * Maps keys to the text that a database stores. Immutable. A readable key of up to {@value #LONGEST} characters is
+ * stored unchanged. Any other is stored as its readable beginning, a percent sign, and its SHA-256: without control
+ * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores.
  *
- * <p>Slot 0 of a lock has the text of the key. Slot 3 has the readable beginning of the key, {@code %3%}, and the
- * SHA-256 of the key. No key has the text of a slot: keys of that form are hashed, to a different hash. Immutable.
+ * <p>Slot 0 of a lock has the text of the key. Slot 3 has the readable beginning, {@code %3%}, and the SHA-256 of the
+ * key. No key has the text of a slot: keys of that form are hashed, to a different hash.
  */
 public final class StoredKeys {
 
     /** Width of the column. */
     public static final int LONGEST = 255;
 
-    /** Text of the row that is no lock; no key has it, since readable texts do not start with a percent sign. */
+    /** Text of the row that is no lock; readable texts do not start with a percent sign. */
     public static final String FLOOR = "%floor";
 
     private static final int READABLE_LENGTH = 180;
@@ -31,16 +30,16 @@ public final class StoredKeys {
     private final String prefix;
 
     /**
-     * Creates a mapping for keys with a common prefix.
+     * Creates a mapping.
      *
-     * @param prefix the prefix
+     * @param prefix the keys' prefix
      */
     public StoredKeys(String prefix) {
         this.prefix = prefix;
     }
 
     /**
-     * {@return the text of a key, up to {@value #LONGEST} characters}
+     * {@return the text of a key}
      *
      * @param key the key
      */
@@ -62,7 +61,7 @@ public final class StoredKeys {
     }
 
     /**
-     * {@return the text of a slot, up to {@value #LONGEST} characters}
+     * {@return the text of a slot}
      *
      * @param key the key
      * @param slot its index
