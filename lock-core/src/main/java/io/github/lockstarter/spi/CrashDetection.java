@@ -35,7 +35,7 @@ public interface CrashDetection {
      *     none
      * @param historyBefore the direct predecessor of this history; empty if unknown
      * @param runningFor minimum uptime of the answering server, which may have lost older data, even if replicas
-     *     acknowledged it
+     *     acknowledged it. Meaningless while the history stays the same
      * @param abandoned keys of the beat whose crashed owners an attempt now replaces
      */
     record Beat(String history, String takeOver, String historyBefore, Duration runningFor, List<String> abandoned) {}

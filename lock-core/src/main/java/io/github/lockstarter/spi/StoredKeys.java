@@ -11,7 +11,8 @@ import java.util.stream.IntStream;
 /**
  * Maps keys to the text that a database stores. Immutable. A readable key of up to {@value #LONGEST} characters is
  * stored unchanged. Any other is stored as its readable beginning, a percent sign, and its SHA-256: without control
- * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores.
+ * characters, some of which PostgreSQL refuses, and without a trailing blank, which MySQL ignores. Different
+ * keys have different texts, unless SHA-256 collides.
  *
  * <p>Slot 0 of a lock has the text of the key. Slot 3 has the readable beginning, {@code %3%}, and the SHA-256 of the
  * key. No key has the text of a slot: keys of that form are hashed, to a different hash.
